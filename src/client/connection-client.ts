@@ -97,10 +97,10 @@ function readsOver(ask: Ask): Pick<KubeClient, 'get' | 'list'> {
       namespace: string | undefined,
       name: string,
       signal?: AbortSignal,
-      { metadataOnly }: ReadOptions = {},
+      { metadataOnly, subresource }: ReadOptions = {},
     ) => {
       const accept = acceptOf(metadataOnly, 'object');
-      const url = resourcePath(resource, namespace, name);
+      const url = resourcePath(resource, namespace, name, subresource);
       const object = (await ask({ method: 'GET', url, accept, signal })) as T;
       return metadataOnly === true ? metadataOf(resource, object) : object;
     },
