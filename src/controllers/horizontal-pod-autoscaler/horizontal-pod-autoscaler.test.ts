@@ -2,7 +2,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createInMemoryApi, type InMemoryApi, until } from '../../../test/support/in-memory-api.ts';
 import {
-  type Deployment,
   DEPLOYMENTS,
   type Event,
   EVENTS,
@@ -40,7 +39,7 @@ async function deploy(replicas: number): Promise<void> {
   const spec = { replicas, selector: { matchLabels: LABELS }, template };
   const metadata = { name: 'web', namespace: 'default' };
   const made = await api.client.create(DEPLOYMENTS, { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec });
-  await api.client.update(DEPLOYMENTS, { ...made, status: { replicas } } as Deployment, 'status');
+  await api.client.update(DEPLOYMENTS, { ...made, status: { replicas } }, 'status');
 }
 
 /** Ready for an hour. */
@@ -51,7 +50,7 @@ async function run(name: string): Promise<void> {
   const long = formatTime(api.clock.now().wall - 3_600_000);
   const ready = { type: 'Ready', status: 'True', lastTransitionTime: long };
   const status = { phase: 'Running', startTime: long, conditions: [ready] };
-  await api.client.update(PODS, { ...pod, status } as Pod, 'status');
+  await api.client.update(PODS, { ...pod, status }, 'status');
 }
 
 async function autoscale(spec: object = {}): Promise<void> {
@@ -155,10 +154,9 @@ it('says what it cannot know, and leaves the pods alone', async () => {
     'ScalingActive=False FailedGetResourceMetric',
   ]);
   await until(async () => (await events()).length > 1, 'its events');
-  expect((await events()).map((text) => text.split(':')[0]).toSorted()).toEqual([
-    'Warning FailedComputeMetricsReplicas',
-    'Warning FailedGetResourceMetric',
-  ]);
+  expect(new Set((await events()).map((text) => text.split(':')[0]))).toEqual(
+    new Set(['Warning FailedComputeMetricsReplicas', 'Warning FailedGetResourceMetric']),
+  );
   expect(await replicas()).toBe(2);
 });
 
