@@ -7,7 +7,11 @@ type Base = Pick<Trial, 'program' | 'run'> & Partial<Trial>;
 const CONFIG = 'malformed-config exit-code';
 const FILE = 'missing-setting exit-code';
 
-const r: Base = { program: 'r', run: 'exec Rscript main.R' };
+const r: Base = {
+  program: 'r',
+  run: 'exec Rscript main.R',
+  env: { LD_LIBRARY_PATH: '/usr/lib/x86_64-linux-gnu/blas:/usr/lib/x86_64-linux-gnu/lapack' },
+};
 const R = (text: string): Trial['files'] => ({ 'app/main.R': `cat("starting\\n")\n${text}\n` });
 const rTrials: readonly Trial[] = [
   { ...r, ...f.missingModule('plumber'), files: R('library(plumber)') },
