@@ -84,8 +84,8 @@ const TINY = (text: string): Trial['files'] => ({
   'etc/app/tinyproxy.conf': `Port 8888\nListen 127.0.0.1\nTimeout 60\nMaxClients 10\n${text}\n`,
 });
 const tinyTrials: readonly Trial[] = [
-  trial(tinyproxy, 'port-taken', 'port', ['port-in-use', '8888'], { before: occupied(8888), files: TINY('') }),
-  trial(tinyproxy, 'unknown-key', 'config', [CONFIG, '/etc/app/tinyproxy.conf'], { files: TINY('MaxClient 3') }),
+  trial(tinyproxy, 'port-taken', 'port', ['port-in-use exit-code', 'listening sockets'], { before: occupied(8888), files: TINY('') }),
+  trial(tinyproxy, 'unknown-key', 'config', [CONFIG, 'line 5'], { files: TINY('MaxClient 3') }),
   trial(tinyproxy, 'no-config', 'file', [FILE, '/etc/app/none.conf'], {
     run: 'exec tinyproxy -d -c /etc/app/none.conf',
   }),
@@ -108,7 +108,7 @@ const vpnTrials: readonly Trial[] = [
 
 const proftpd: Base = { program: 'proftpd', run: 'exec proftpd -n -c /etc/app/proftpd.conf' };
 const FTP = (text: string): Trial['files'] => ({
-  'etc/app/proftpd.conf': `ServerName trial\nServerType standalone\nPort 2121\nUseIPv6 off\nUser app\nGroup app\nPidFile /tmp/ftp.pid\nScoreboardFile /tmp/ftp.score\nWtmpLog off\n${text}\n`,
+  'etc/app/proftpd.conf': `ServerName trial\nServerType standalone\nPort 2121\nUseIPv6 off\nUser app\nGroup app\nPidFile /data/ftp.pid\nScoreboardFile /data/ftp.score\nWtmpLog off\n${text}\n`,
 });
 const ftpTrials: readonly Trial[] = [
   trial(proftpd, 'port-taken', 'port', ['port-in-use', '2121'], { before: occupied(2121), files: FTP('') }),
@@ -157,7 +157,7 @@ const superTrials: readonly Trial[] = [
     files: SUPER('[program:web]\ncommand=/bin/web\nautorestart=perhaps'),
   }),
   trial(supervisor, 'no-folder', 'file', [FILE, '/var/log/none'], { files: SUPER('childlogdir=/var/log/none') }),
-  trial(supervisor, 'port-taken', 'port', ['port-in-use exit-code', '9001'], {
+  trial(supervisor, 'port-taken', 'port', ['port-in-use exit-code', 'already listening'], {
     before: occupied(9001),
     files: SUPER('[inet_http_server]\nport=0.0.0.0:9001'),
   }),
