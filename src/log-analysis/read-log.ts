@@ -13,6 +13,7 @@ import { type RoledLine, traceRoles } from './traces.ts';
 import {
   advises,
   isAboutClient,
+  isAboutRequest,
   isAccess,
   isAdvice,
   isBad,
@@ -20,6 +21,7 @@ import {
   isConsequence,
   isFigure,
   isGoingOn,
+  isOnlyWarning,
   isReady,
   isReload,
   isRetry,
@@ -139,7 +141,7 @@ function requestLines(roled: readonly RoledLine[], dialects: readonly Dialect[])
         ANSWERED.test(fields) ||
         OF_CLIENT.test(text) ||
         announcesTrace(roled, position, isReadyYet) ||
-        (isReadyYet && (isReload(text) || isAboutClient(text) || TIMED.test(fields)));
+        (isReadyYet && (isReload(text) || isAboutClient(text) || isAboutRequest(text) || TIMED.test(fields)));
       if (dialects.some(({ recovery }) => says(recovery)) || isReady(text)) isReadyYet = true;
     }
     if (inside) found.add(position);
@@ -209,7 +211,7 @@ function weigh(line: RoledLine, dialects: readonly Dialect[], next: RoledLine | 
   // The message of an error may look like noise when its class is taken off.
   const isNoise = (noise: RegExp | undefined): boolean => (role === 'head' ? noise?.test(said) === true : says(noise));
   if (!decides && dialects.some(({ noise }) => isNoise(noise))) return undefined;
-  if (isAccess(text)) return undefined;
+  if (isAccess(text) || isOnlyWarning(text)) return undefined;
   if (text.length < 3 || !/[a-z]{2}/i.test(text)) return undefined;
   const inTrace = role === 'head' || role === 'cause';
   const isError = level === 'error' || level === 'fatal';
@@ -292,11 +294,18 @@ function causeAbove(best: Candidate, tops: readonly Candidate[]): Candidate | un
   for (const above of tops.filter((each) => each.position < best.position).toReversed()) {
     if (position - above.position > NEAR_LINES || above.line.role !== 'line') break;
     // A warning that holds the names is told when the error below it has none.
-    if (!above.firm && (position - above.position > 1 || nameCount(above.line.text) === 0)) continue;
+    if (!above.firm && !(position - above.position === 1 && isNamedFailure(above) && !HAS_PORT.test(best.line.text)))
+      continue;
     if (found === undefined || nameCount(above.line.text) >= Math.min(1, nameCount(found.line.text))) found = above;
     position = above.position;
   }
   return found;
+}
+
+const HAS_PORT = /\bport \d{2,5}\b/;
+
+function isNamedFailure({ line: { text } }: Candidate): boolean {
+  return nameCount(text) > 0 && isBad(text);
 }
 
 /** The error right above a panic, which often repeats it without its names. */

@@ -36,6 +36,8 @@ const BEAM_FRAME =
 const TCL_FRAME = /^(?:while executing$|invoked from within$|\((?:file|procedure|"\w+" body) .{1,200}line \d+\)$)/;
 /** "/app/server.js:12" before the line of code and its caret. */
 const NODE_PLACE = /^(?:file:\/\/)?((?:\/|node:)[^\s:]{1,300}):(\d{1,7})$/;
+/** A line of code that a compiler quotes: '2 | let a = 1'. */
+const QUOTED_CODE = /^\d{1,7} \| /;
 const CARET = /^[~^\s]*\^[~^\s]*$/;
 const AROUND =
   /^(?:\.\.\. \d+ (?:more|common frames|lines|levels)|--- End of |The above exception was the direct cause|During handling of the above exception|Traceback \(most recent call last\)|\[internal function\]|stack backtrace:|Stack trace:|thrown in |\[Previous line repeated|<\d+ internal lines?>|\[signal SIG|\(anonymous\)|-{2,}>? ?$|stack traceback:$|Backtrace:$)/;
@@ -173,7 +175,7 @@ function isFrame(line: LogLine, kind: string | undefined): boolean {
   if (AT_FRAME.test(text) && (indent > 0 || unfolded === true)) return true;
   if (PYTHON_FRAME.test(text) || GOROUTINE.test(text) || AROUND.test(text) || PHP_FRAME.test(text)) return true;
   if (GO_FRAME.test(text) && (indent > 0 || unfolded === true)) return true;
-  if (RUBY_FRAME.test(text)) return true;
+  if (RUBY_FRAME.test(text) || QUOTED_CODE.test(text)) return true;
   if (indent > 0 && (LUA_FRAME.test(text) || BEAM_FRAME.test(text) || TCL_FRAME.test(text))) return true;
   if (kind === 'go' && GO_CALL.test(text)) return true;
   return RUST_FRAME.test(text) && indent > 0 && text.includes('::');

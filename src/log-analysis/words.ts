@@ -15,7 +15,7 @@ export function isBad(text: string): boolean {
 
 /** Words after which what went wrong before counts as overcome; the whole program works. */
 const READY =
-  /\b(?:(?:is |are |now |and |all )?ready(?! state| for shutdown)(?: to| for|\b)|listening (?:on|at|to|for)|listens on|started (?:successfully|in \d+)|startup in \[?\d+|(?:successfully|fully) (?:started|initiali[sz]ed|connected|reconnected|recovered)|startup (?:complete|finished|done)|server (?:started|running|is (?:up|running|listening))|accepting (?:connections|requests)|serving (?:on|at|requests|traffic|http|https)|up and running|running (?:on|at) (?:http|port|0\.0)|healthy again|back to normal|recovered|reconnected|(?:re-?)?connected (?:to|successfully|again)|connection (?:established|restored|(?:is )?ok\b|succeeded|recovered)|retry succeeded|succeeded (?:after|on|at)|succeeded$|version \S+ running|resumed|resuming normal|service (?:is )?(?:up|available)|connection to \S+ (?:established|restored|ok)|(?:migration|migrations|initiali[sz]ation|job|task|request|sync|backup|import|upload|download|connect|reconnect|login|query|write|reload)s? (?:complete[d]?|succeeded|done|finished|ok|applied)(?: successfully)?|done(?: after \d+ (?:attempts|tries|retries))?$|ok after \d+|works again|now (?:up|available|connected|serving|works)|(?:is|are) (?:back(?: up)?|up|reachable|online|alive)(?: again| now| after \d+.{0,20})?[.!]?$)\b/i;
+  /\b(?:(?:is |are |now |and |all )?ready(?! state| for shutdown)(?: to| for|\b)|listening (?:on|at|to|for)|listens on|started (?:successfully|in \d+|with pid)|started\b[^:]{0,40}\bpid \d+|entered running state|startup in \[?\d+|(?:successfully|fully) (?:started|initiali[sz]ed|connected|reconnected|recovered)|startup (?:complete|finished|done)|server (?:started|running|is (?:up|running|listening))|accepting (?:connections|requests)|serving (?:on|at|requests|traffic|http|https)|up and running|running (?:on|at) (?:http|port|0\.0)|healthy again|back to normal|recovered|reconnected|(?:re-?)?connected (?:to|successfully|again)|connection (?:established|restored|(?:is )?ok\b|succeeded|recovered)|retry succeeded|succeeded (?:after|on|at)|succeeded$|version \S+ running|resumed|resuming normal|service (?:is )?(?:up|available)|connection to \S+ (?:established|restored|ok)|(?:migration|migrations|initiali[sz]ation|job|task|request|sync|backup|import|upload|download|connect|reconnect|login|query|write|reload)s? (?:complete[d]?|succeeded|done|finished|ok|applied)(?: successfully)?|done(?: after \d+ (?:attempts|tries|retries))?$|ok after \d+|works again|now (?:up|available|connected|serving|works)|(?:is|are) (?:back(?: up)?|up|reachable|online|alive)(?: again| now| after \d+.{0,20})?[.!]?$)\b/i;
 const NOT_READY =
   /\b(?:not|never|isn't|cannot|can't|un|before|until|waiting (?:for|until)|wait(?:s|ed)? for|when|once|if|to be|is not|no longer|failed|error|will be|trying)\b/i;
 /** A line of an access log with a good answer. */
@@ -108,6 +108,22 @@ const RELOAD =
 
 export function isReload(text: string): boolean {
   return RELOAD.test(text);
+}
+
+/** A mistake of one client, in the words of servers. */
+const REQUEST =
+  /\b(?:bad|malformed|invalid|illegal) (?:http )?request\b|\breq(?:uest)? for (?:file|path|url|resource)\b|\(login failed\)|\blogin failed\b.{0,40}incorrect password|\bclient \S{1,60} sent\b/i;
+
+export function isAboutRequest(text: string): boolean {
+  return REQUEST.test(text);
+}
+
+/** A program that does not like its user, but goes on. */
+const AS_ROOT =
+  /\b(?:is )?running as (?:root|superuser|administrator)\b(?!.*\b(?:not (?:allowed|permitted|supported)|refus|forbidden))/i;
+
+export function isOnlyWarning(text: string): boolean {
+  return AS_ROOT.test(text);
 }
 
 /** A client by its ephemeral port: "127.0.0.1:47524 - Client parser error", "message from /10.1.2.3:44334". */

@@ -9,7 +9,7 @@ import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rul
 import { argumentsOf, explainedEnd, title } from './exit-code.ts';
 
 const IN_USE =
-  /address already in use|EADDRINUSE|connection in use|AddrInUse|port (?:\d+ )?(?:is|was) already (?:allocated|in use)|Only one usage of each socket/i;
+  /address already in use|already listening on|EADDRINUSE|connection in use|AddrInUse|port (?:\d+ )?(?:is|was) already (?:allocated|in use)|Only one usage of each socket/i;
 const ABOUT = /\bport\b|listen|bind|in use/i;
 
 const ofContainer: ContainerRule = (facts, container) => {

@@ -84,7 +84,10 @@ const TINY = (text: string): Trial['files'] => ({
   'etc/app/tinyproxy.conf': `Port 8888\nListen 127.0.0.1\nTimeout 60\nMaxClients 10\n${text}\n`,
 });
 const tinyTrials: readonly Trial[] = [
-  trial(tinyproxy, 'port-taken', 'port', ['port-in-use exit-code', 'listening sockets'], { before: occupied(8888), files: TINY('') }),
+  trial(tinyproxy, 'port-taken', 'port', ['port-in-use exit-code', 'listening sockets'], {
+    before: occupied(8888),
+    files: TINY(''),
+  }),
   trial(tinyproxy, 'unknown-key', 'config', [CONFIG, 'line 5'], { files: TINY('MaxClient 3') }),
   trial(tinyproxy, 'no-config', 'file', [FILE, '/etc/app/none.conf'], {
     run: 'exec tinyproxy -d -c /etc/app/none.conf',
