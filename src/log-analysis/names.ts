@@ -74,7 +74,9 @@ export function unresolvedHost(line: string): string | undefined {
     const host = pattern.exec(line)?.[1]?.replace(/\.+$/, '');
     if (host === undefined || host === '' || NO_HOSTS.test(host)) continue;
     if (
-      !/^(?:failed|error|getaddrinfo|name|not|service|temporary|addrinfo|address|information|unknown|in)$/i.test(host)
+      !/^(?:failed|failure|error|getaddrinfo|name|not|service|temporary|addrinfo|address|information|unknown|in)$/i.test(
+        host,
+      )
     )
       return host;
   }

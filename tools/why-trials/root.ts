@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -29,10 +30,15 @@ const LATER_SERVERS =
 const NPM =
   'pg ioredis express mysql2 amqplib mongodb kafkajs pino winston axios fastify dotenv @nestjs/core @nestjs/common @nestjs/platform-express reflect-metadata rxjs sequelize typeorm mongoose redis bunyan knex koa bullmq tsx zod convict';
 
+const PACKAGES: readonly string[] = [TOOLS, LANGUAGES, SERVERS, LATER_LANGUAGES, LATER_SERVERS].join(' ').split(' ');
+
 /** The folder; made when it is not there (root, a network, 3 GB). */
 export function trialRoot(): string {
   const root = join(cache, 'root');
-  if (existsSync(join(root, '.complete'))) return root;
+  const note = join(root, '.complete');
+  // A root that was made for other packages is made again.
+  const wanted = [...PACKAGES, NPM].join(' ');
+  if (existsSync(note) && readFileSync(note, 'utf8') === wanted) return root;
   const part = `${root}.part`;
   rmSync(part, { recursive: true, force: true });
   for (const folder of ['usr/bin', 'usr/sbin', 'usr/lib', 'usr/lib64'])
@@ -47,7 +53,8 @@ export function trialRoot(): string {
     if (status !== 0) throw new Error(`${deb} cannot be unpacked: ${stderr}`);
   }
   finish(part);
-  writeFileSync(join(part, '.complete'), '');
+  writeFileSync(join(part, '.complete'), wanted);
+  rmSync(root, { recursive: true, force: true });
   renameSync(part, root);
   return root;
 }
@@ -69,8 +76,7 @@ function download(): readonly string[] {
     'Acquire::Languages=none',
   ].flatMap((setting) => ['-o', setting]);
   must('apt-get', [...settings, 'update', '-q']);
-  const packages = [TOOLS, LANGUAGES, SERVERS, LATER_LANGUAGES, LATER_SERVERS].join(' ').split(' ');
-  must('apt-get', [...settings, 'install', '-y', '-q', '--no-install-recommends', '--download-only', ...packages]);
+  must('apt-get', [...settings, 'install', '-y', '-q', '--no-install-recommends', '--download-only', ...PACKAGES]);
   return readdirSync(join(folder, 'archives')).flatMap((name) =>
     name.endsWith('.deb') ? [join(folder, 'archives', name)] : [],
   );

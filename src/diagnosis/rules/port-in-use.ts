@@ -10,7 +10,7 @@ import { argumentsOf, explainedEnd, title } from './exit-code.ts';
 
 const IN_USE =
   /address already in use|already listening on|EADDRINUSE|connection in use|AddrInUse|port (?:\d+ )?(?:is|was) already (?:allocated|in use)|Only one usage of each socket/i;
-const ABOUT = /\bport\b|listen|bind|in use/i;
+const ABOUT = /\bport\b|listen|bind|in use|\baddress\b/i;
 
 const ofContainer: ContainerRule = (facts, container) => {
   if (!endedByItself(container)) return NOTHING;
