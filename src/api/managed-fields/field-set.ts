@@ -1,0 +1,152 @@
+/**
+ * Sets of paths into an object, as trees: who owns what. A node that is `owned` is a member of the set; whether its children are
+ * is their own business. Sets are values: no function here changes one that it was given, but `insert`, which builds new ones.
+ */
+import { compareElements, fieldNameOf, type PathElement } from './path-element.ts';
+import type { Place } from './place.ts';
+
+export interface FieldSet {
+  owned: boolean;
+  /** Absent: none. */
+  children?: Map<PathElement, FieldSet>;
+}
+
+export function emptySet(): FieldSet {
+  return { owned: false };
+}
+
+/** Adds a path to a set that is still being made. The empty path, the object itself, is never a member. */
+export function insert(set: FieldSet, path: readonly PathElement[]): void {
+  if (path.length === 0) return;
+  let node = set;
+  for (const element of path) node = childOf(node, element);
+  node.owned = true;
+}
+
+function childOf(node: FieldSet, element: PathElement): FieldSet {
+  node.children ??= new Map();
+  const known = node.children.get(element);
+  if (known !== undefined) return known;
+  const child: FieldSet = { owned: false };
+  node.children.set(element, child);
+  return child;
+}
+
+export function setOf(...paths: readonly (readonly PathElement[])[]): FieldSet {
+  const set = emptySet();
+  for (const path of paths) insert(set, path);
+  return set;
+}
+
+export function isEmptySet(set: FieldSet): boolean {
+  if (set.owned) return false;
+  for (const child of set.children?.values() ?? []) if (!isEmptySet(child)) return false;
+  return true;
+}
+
+export function hasPath(set: FieldSet, path: readonly PathElement[]): boolean {
+  let node: FieldSet | undefined = set;
+  for (const element of path) node = node?.children?.get(element);
+  return node?.owned === true;
+}
+
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b || b.children === undefined) return b.owned && !a.owned ? withOwned(a) : a;
+  if (a.children === undefined) return a.owned && !b.owned ? withOwned(b) : b;
+  const children = new Map(a.children);
+  for (const [element, right] of b.children) {
+    const left = children.get(element);
+    children.set(element, left === undefined ? right : union(left, right));
+  }
+  return { owned: a.owned || b.owned, children };
+}
+
+function withOwned(set: FieldSet): FieldSet {
+  return { ...set, owned: true };
+}
+
+/** The members of `a` that are no members of `b`; what lies below a member of `b` stays. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  return combined(a, b, (owned, other) => owned && !other, true);
+}
+
+/** The members of both. */
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  return combined(a, b, (owned, other) => owned && other, false);
+}
+
+/** @param keepsRest whether members below children that `b` does not have stay */
+function combined(
+  a: FieldSet,
+  b: FieldSet,
+  decide: (owned: boolean, other: boolean) => boolean,
+  keepsRest: boolean,
+): FieldSet {
+  const owned = decide(a.owned, b.owned);
+  if (a.children === undefined) return a.owned === owned ? a : { owned };
+  if (b.children === undefined) {
+    if (!keepsRest) return { owned };
+    return a.owned === owned ? a : { ...a, owned };
+  }
+  let children: Map<PathElement, FieldSet> | undefined;
+  for (const [element, left] of a.children) {
+    const right = b.children.get(element);
+    const child = right === undefined ? (keepsRest ? left : undefined) : combined(left, right, decide, keepsRest);
+    if (child === undefined || isEmptySet(child)) continue;
+    children ??= new Map();
+    children.set(element, child);
+  }
+  return children === undefined ? { owned } : { owned, children };
+}
+
+/** `a` without the members of `b` and all that lies below them. */
+export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
+  if (b.owned) return emptySet();
+  if (a.children === undefined || b.children === undefined) return a;
+  let children: Map<PathElement, FieldSet> | undefined;
+  for (const [element, left] of a.children) {
+    const right = b.children.get(element);
+    const child = right === undefined ? left : recursiveDifference(left, right);
+    if (isEmptySet(child)) continue;
+    children ??= new Map();
+    children.set(element, child);
+  }
+  return children === undefined ? { owned: a.owned } : { owned: a.owned, children };
+}
+
+export function equalSets(a: FieldSet, b: FieldSet): boolean {
+  return isEmptySet(difference(a, b)) && isEmptySet(difference(b, a));
+}
+
+/** All members in the order in which they are written. */
+export function pathsOf(set: FieldSet): PathElement[][] {
+  const paths: PathElement[][] = [];
+  const walk = (node: FieldSet, path: PathElement[]): void => {
+    if (node.owned && path.length > 0) paths.push(path);
+    for (const element of sortedElements(node.children)) {
+      const child = node.children?.get(element);
+      if (child !== undefined) walk(child, [...path, element]);
+    }
+  };
+  walk(set, []);
+  return paths;
+}
+
+/** The set with each field of a struct as a member that has members below it: whole structs are removed with it, not only their parts. */
+export function withStructFields(set: FieldSet, place: Place | undefined): FieldSet {
+  if (set.children === undefined) return set;
+  const children = new Map<PathElement, FieldSet>();
+  for (const [element, child] of set.children) {
+    const name = fieldNameOf(element);
+    const isField = name !== undefined && place?.map?.isField(name) === true;
+    const inner = name === undefined ? place?.list?.element : place?.map?.child(name);
+    const below = withStructFields(child, inner);
+    children.set(element, isField && below.children !== undefined ? { ...below, owned: true } : below);
+  }
+  return { owned: set.owned, children };
+}
+
+/** The elements of a node in the order in which they are written. */
+export function sortedElements(children: ReadonlyMap<PathElement, unknown> | undefined): PathElement[] {
+  return children === undefined ? [] : [...children.keys()].sort(compareElements);
+}
