@@ -4,7 +4,15 @@ import { difference, emptySet, type FieldSet, intersection, isEmptySet, union, w
 import { fieldsOf } from './fields-of.ts';
 import { type Manager, managerId, type Managers, type Owned } from './managers.ts';
 import { mergeObjects } from './merge.ts';
-import { type Conflict, type Ground, reconciled, withoutChanged, withoutNobodys, withoutReset } from './owners.ts';
+import {
+  type Conflict,
+  type Ground,
+  reconciled,
+  versionOf,
+  withoutChanged,
+  withoutNobodys,
+  withoutReset,
+} from './owners.ts';
 import type { Place } from './place.ts';
 import { removeFields } from './remove.ts';
 import { isFields, sameJson } from './value.ts';
@@ -59,13 +67,13 @@ export function applyConfig(managers: Managers, application: Application, ground
 function prune(merged: unknown, managers: Managers, last: Owned | undefined, ground: Ground): object {
   const whole = asObject(merged);
   if (last === undefined || isEmptySet(last.set)) return whole;
-  const { convert, place } = ground;
-  const from = convertTo(whole, last.apiVersion, ground);
-  if (from === undefined) return whole;
-  const before = asObject(removeFields(from, withStructFields(last.set, place), place));
-  const kept = addBackOwned(from, before, managers, { ...ground, apiVersion: last.apiVersion });
-  const pruned = addBackDangling(from, kept, last.set, place);
-  return last.apiVersion === ground.apiVersion ? pruned : (convert?.(pruned, ground.apiVersion) ?? whole);
+  const version = versionOf(ground, last.apiVersion);
+  if (version === undefined) return whole;
+  const { place } = version;
+  const from = version.to(whole);
+  const without = asObject(removeFields(from, withStructFields(last.set, place), place));
+  const kept = version.to(addBackOwned(whole, version.back(without), managers, ground));
+  return version.back(addBackDangling(from, kept, last.set, place));
 }
 
 /** Puts back what any manager owns, that of the new configuration among them. */
@@ -75,15 +83,14 @@ function addBackOwned(merged: object, pruned: object, managers: Managers, ground
     byVersion.set(apiVersion, union(byVersion.get(apiVersion) ?? emptySet(), set));
   }
   let result = pruned;
-  for (const [version, owned] of byVersion) {
-    const whole = convertTo(merged, version, ground);
-    const part = convertTo(result, version, ground);
-    if (whole === undefined || part === undefined) continue;
-    const { place } = ground;
+  for (const [apiVersion, owned] of byVersion) {
+    const version = versionOf(ground, apiVersion);
+    if (version === undefined) continue;
+    const { place } = version;
+    const whole = version.to(merged);
     const all = withStructFields(fieldsOf(whole, place), place);
-    const stays = union(withStructFields(fieldsOf(part, place), place), withStructFields(owned, place));
-    const kept = asObject(removeFields(whole, difference(all, stays), place));
-    result = version === ground.apiVersion ? kept : (ground.convert?.(kept, ground.apiVersion) ?? result);
+    const stays = union(withStructFields(fieldsOf(version.to(result), place), place), withStructFields(owned, place));
+    result = version.back(asObject(removeFields(whole, difference(all, stays), place)));
   }
   return result;
 }
@@ -94,10 +101,6 @@ function addBackDangling(merged: object, pruned: object, last: FieldSet, place: 
   const stays = withStructFields(fieldsOf(pruned, place), place);
   const gone = intersection(difference(all, stays), withStructFields(last, place));
   return asObject(removeFields(merged, gone, place));
-}
-
-function convertTo(object: object, apiVersion: string, ground: Ground): object | undefined {
-  return apiVersion === ground.apiVersion ? object : ground.convert?.(object, apiVersion);
 }
 
 function asObject(value: unknown): object {

@@ -33,7 +33,11 @@ const deployment = {
 };
 
 function entriesOf(managers: Managers | undefined): unknown[] {
-  return writeManagers(managers ?? new Map()).map(({ manager, operation, fieldsV1 }) => [manager, operation, JSON.parse(fieldsV1 as string)]);
+  return writeManagers(managers ?? new Map()).map(({ manager, operation, fieldsV1 }) => [
+    manager,
+    operation,
+    JSON.parse(fieldsV1 as string),
+  ]);
 }
 
 function applied(result: Applied): Extract<Applied, { kind: 'applied' }> {
@@ -45,9 +49,16 @@ test('who creates owns all that is not there in an empty object, with the dots t
   const before = canonicalObject('apps/v1', 'Deployment', {});
   const after = canonicalObject('apps/v1', 'Deployment', {
     ...deployment,
-    spec: { ...deployment.spec, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } } },
+    spec: {
+      ...deployment.spec,
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } },
+    },
   });
-  const managers = managersAfterUpdate(() => new Map(), { before, after, manager: { name: 'kubectl-create', subresource: '' }, now: NOW }, DEPLOYMENT);
+  const managers = managersAfterUpdate(
+    () => new Map(),
+    { before, after, manager: { name: 'kubectl-create', subresource: '' }, now: NOW },
+    DEPLOYMENT,
+  );
   expect(entriesOf(managers)).toEqual([
     [
       'kubectl-create',
@@ -87,14 +98,22 @@ test('who creates owns all that is not there in an empty object, with the dots t
 test('an apply owns what its configuration names', () => {
   const empty = canonicalObject('apps/v1', 'Deployment', {});
   const first = applied(
-    applyConfig(new Map(), { live: empty, config: deployment, manager: { name: 'a', subresource: '' }, force: false, now: NOW }, DEPLOYMENT),
+    applyConfig(
+      new Map(),
+      { live: empty, config: deployment, manager: { name: 'a', subresource: '' }, force: false, now: NOW },
+      DEPLOYMENT,
+    ),
   );
   expect(entriesOf(first.managers)).toMatchObject([
     ['a', 'Apply', { 'f:metadata': { 'f:labels': { 'f:app': {} } }, 'f:spec': { 'f:replicas': {} } }],
   ]);
   // The same again changes nothing.
   const again = applied(
-    applyConfig(first.managers, { live: first.object, config: deployment, manager: { name: 'a', subresource: '' }, force: false, now: 'later' }, DEPLOYMENT),
+    applyConfig(
+      first.managers,
+      { live: first.object, config: deployment, manager: { name: 'a', subresource: '' }, force: false, now: 'later' },
+      DEPLOYMENT,
+    ),
   );
   expect(again.object).toBe(first.object);
   expect(writeManagers(again.managers)).toEqual(writeManagers(first.managers));

@@ -25,11 +25,24 @@ export interface Ground {
   readonly apiVersion: string;
   /** Fields that this way of writing cannot change (upstream: GetResetFields). */
   readonly reset?: FieldSet;
-  /**
-   * An object in another version; undefined: that version is not served, and who owns fields in it is forgotten. Absent: there is
-   * one version.
-   */
-  readonly convert?: (object: object, apiVersion: string) => object | undefined;
+  /** Another version of the kind; undefined: it is not served, and who owns fields in it is forgotten. Absent: there is one version. */
+  readonly otherVersion?: (apiVersion: string) => OtherVersion | undefined;
+}
+
+/** A version of a kind beside that of the objects. */
+export interface OtherVersion {
+  readonly place: Place;
+  /** From the version of the objects to this one. */
+  readonly to: (object: object) => object;
+  readonly back: (object: object) => object;
+}
+
+const AS_IS = (object: object): object => object;
+
+/** A version as seen from that of the objects. */
+export function versionOf(ground: Ground, apiVersion: string): OtherVersion | undefined {
+  if (apiVersion === ground.apiVersion) return { place: ground.place, to: AS_IS, back: AS_IS };
+  return ground.otherVersion?.(apiVersion);
 }
 
 /** Updates that have entries of their own; older ones share one. */
@@ -138,19 +151,17 @@ export function withoutChanged(
 }
 
 function compareIn(apiVersion: string, before: object, after: object, ground: Ground): Comparison | undefined {
-  const old = ground.convert?.(before, apiVersion);
-  const converted = ground.convert?.(after, apiVersion);
-  if (old === undefined || converted === undefined) return undefined;
-  return compareObjects(old, converted, ground.place);
+  const version = versionOf(ground, apiVersion);
+  return version === undefined ? undefined : compareObjects(version.to(before), version.to(after), version.place);
 }
 
 /** Managers whose sets follow today's schema. */
 export function reconciled(managers: Managers, live: object, ground: Ground): Map<string, Owned> {
   const result = new Map<string, Owned>();
   for (const [id, owned] of managers) {
-    const object = owned.apiVersion === ground.apiVersion ? live : ground.convert?.(live, owned.apiVersion);
-    if (object === undefined) continue;
-    const set = reconcileSet(owned.set, ground.place, object);
+    const version = versionOf(ground, owned.apiVersion);
+    if (version === undefined) continue;
+    const set = reconcileSet(owned.set, version.place, version.to(live));
     result.set(id, set === owned.set ? owned : { ...owned, set });
   }
   return result;

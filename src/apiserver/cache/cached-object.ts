@@ -1,8 +1,9 @@
 /** One version of one object as all its readers share it: decoded once, encoded seldom. Never mutate it. */
-import { canonicalObject, fillDefaults } from '../../api/index.ts';
+import { canonicalObject, fillDefaults, type ManagedFieldsEntry } from '../../api/index.ts';
 import { decodeText, encodeText } from '../../lib/index.ts';
 import type { ApiObject } from '../registry/object.ts';
 import type { ByteBudget } from './byte-budget.ts';
+import { objectText, objectTextOf, withFieldsAsText, withSharedText } from './object-text.ts';
 
 const decodedLines = new Map<string, string>([
   ['ADDED', '{"type":"ADDED","object":'],
@@ -44,7 +45,7 @@ export class CachedObject {
   /** Its JSON. */
   get text(): string {
     if (this.#text !== undefined) return this.#text;
-    const text = JSON.stringify(this.object);
+    const text = objectText(this.object);
     this.#text = text;
     this.#texts?.add(this, text.length);
     return text;
@@ -64,7 +65,7 @@ export class CachedObject {
   /** One line of a watch answer. */
   line(type: WatchType): Uint8Array {
     // The line is what is kept (see CacheEvent, SharedPieces): the text would lie there twice.
-    return encodeText(`${decodedLines.get(type)}${this.#text ?? JSON.stringify(this.object)}}\n`);
+    return encodeText(`${decodedLines.get(type)}${this.#text ?? objectText(this.object)}}\n`);
   }
 }
 
@@ -79,23 +80,41 @@ function readStored(object: ApiObject): ApiObject {
   return canonical;
 }
 
+/** What was written of an object that this process has encoded. */
+interface EncodedHere {
+  /** Where in its text the managed fields lie; both 0: it has none. */
+  readonly from: number;
+  readonly to: number;
+  readonly managedFields: readonly ManagedFieldsEntry[] | undefined;
+}
+
 /**
  * Bytes that this process has encoded, as the store hands them back: they have today's form, which is not made anew. Others may be an
- * older version's.
+ * older version's. Their managed fields are not read again.
  */
-const encodedHere = new WeakSet<Uint8Array>();
+const encodedHere = new WeakMap<Uint8Array, EncodedHere>();
 
 /** The object of the store's bytes, with `revision` as its resourceVersion. */
 export function decodeStored(value: Uint8Array, revision: number): ApiObject {
-  const parsed = JSON.parse(decodeText(value)) as ApiObject;
-  const object = encodedHere.has(value) ? parsed : readStored(parsed);
+  const encoded = encodedHere.get(value);
+  const text = decodeText(value);
+  const object =
+    encoded === undefined ? withFieldsAsText(readStored(JSON.parse(text) as ApiObject)) : decodeHere(text, encoded);
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
+}
+
+function decodeHere(text: string, { from, to, managedFields }: EncodedHere): ApiObject {
+  if (managedFields === undefined) return JSON.parse(text) as ApiObject;
+  const object = JSON.parse(text.slice(0, from) + text.slice(to)) as ApiObject;
+  return { ...object, metadata: { ...object.metadata, managedFields: [...managedFields] } };
 }
 
 /** The store's bytes of an object that has today's form: without its resourceVersion. */
 export function encodeStored(object: ApiObject): Uint8Array {
   const { resourceVersion: _, ...metadata } = object.metadata;
-  const value = encodeText(JSON.stringify({ ...object, metadata }));
-  encodedHere.add(value);
+  if (metadata.managedFields !== undefined) metadata.managedFields = withSharedText(metadata.managedFields);
+  const { text, from, to } = objectTextOf({ ...object, metadata });
+  const value = encodeText(text);
+  encodedHere.set(value, { from, to, managedFields: metadata.managedFields });
   return value;
 }

@@ -3,6 +3,7 @@ import { apiVersionOf, badRequest } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import type { ByteBudget } from '../cache/byte-budget.ts';
 import type { CachedObject, WatchType } from '../cache/cached-object.ts';
+import { objectText as textOfObject } from '../cache/object-text.ts';
 import { SharedPieces } from '../cache/shared-pieces.ts';
 import { type Breather, concatBytes, encodeText } from '../../lib/index.ts';
 import { LIST_PIECE_BYTES } from '../limits.ts';
@@ -165,9 +166,9 @@ export function objectText(rendering: Rendering, item: CachedObject): string {
   const { registration, form } = rendering;
   switch (form.as) {
     case 'object':
-      return registration.form === undefined ? item.text : JSON.stringify(registration.form.fromStored(item.object));
+      return registration.form === undefined ? item.text : textOfObject(registration.form.fromStored(item.object));
     case 'metadata':
-      return JSON.stringify(partial(item.object, form.version));
+      return textOfObject(partial(item.object, form.version));
     case 'table':
       return tableText(rendering, item);
   }
@@ -224,7 +225,7 @@ function includedText(rendering: Rendering, version: string, item: CachedObject)
   switch (include) {
     case '':
     case 'Metadata':
-      return JSON.stringify(partial(item.object, version));
+      return textOfObject(partial(item.object, version));
     case 'Object':
       return objectText({ ...rendering, form: { as: 'object' } }, item);
     case 'None':
