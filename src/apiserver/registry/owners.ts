@@ -126,28 +126,31 @@ export interface WrittenObject {
 }
 
 /**
- * The wanted object in its canonical form, with the managers that it has after this write. Who owns what never fails a write: entries
- * that cannot be read count as those of the object before.
+ * The wanted object with the managers that it has after this write. Who owns what never fails a write: entries that cannot be read
+ * count as those of the object before.
  */
 export function ownedByWriter(registration: Registration, { before, after, writer, now }: WrittenObject): ApiObject {
-  const { row } = registration;
-  const wanted = canonicalObject(apiVersionOf(row), row.kind, after, before);
-  const given = writer.subresource === '' ? wanted.metadata.managedFields : undefined;
+  const given = writer.subresource === '' ? after.metadata.managedFields : undefined;
   const old = before.metadata.managedFields;
-  if (isReset(given)) return withManagedFields(wanted, undefined);
+  if (isReset(given)) return withManagedFields(after, undefined);
   const own = given === undefined || given === old ? undefined : readable(given);
   const base = own ?? old;
   const isNew = !before.metadata.uid;
   // Who changes an object that nobody ever applied or created under this rule is not followed: its first apply does that.
-  if ((base === undefined || base.length === 0) && !isNew) return withManagedFields(wanted, undefined);
+  if ((base === undefined || base.length === 0) && !isNew) return withManagedFields(after, undefined);
+  const { row } = registration;
   const managers = managersAfterUpdate(
     () => managersOf(base),
-    { before: bare(before), after: bare(wanted), manager: writer, now },
+    {
+      before: bare(before),
+      after: canonicalObject(apiVersionOf(row), row.kind, bare(after), before),
+      manager: writer,
+      now,
+    },
     groundOf(registration, writer.subresource),
   );
-  const entries =
-    managers === undefined ? (own === undefined ? base : writeManagers(managersOf(own))) : writeManagers(managers);
-  return withManagedFields(wanted, entries);
+  if (managers !== undefined) return withManagedFields(after, writeManagers(managers));
+  return withManagedFields(after, own === undefined ? base : writeManagers(managersOf(own)));
 }
 
 /** `[{}]`: a client wants the object to have no managers (upstream: isResetManagedFields). */
