@@ -1,7 +1,7 @@
 /** What differs between two states of an object, by the topology of its schema (upstream: typed/compare.go). */
-import { emptySet, type FieldSet, insert, isEmptySet, recursiveDifference } from './field-set.ts';
-import { itemsByElement } from './list-items.ts';
-import { fieldElement, type PathElement } from './path-element.ts';
+import { emptySet, type FieldSet, insert, isEmptySet, recursiveDifference, type Step } from './field-set.ts';
+import { elementOfItem, isSameOrder, itemsByElement } from './list-items.ts';
+import { fieldElement } from './path-element.ts';
 import type { ListPlace, MapPlace, Place } from './place.ts';
 import { type Fields, isFields, memberOf, sameJson, type Shape, shapeAt } from './value.ts';
 
@@ -36,7 +36,7 @@ interface Pair {
   readonly before: unknown;
   readonly after: unknown;
   readonly place: Place;
-  readonly path: PathElement[];
+  readonly path: Step[];
 }
 
 function compare(pair: Pair, found: Comparison): void {
@@ -103,7 +103,7 @@ function compareField(
   if (before === after) return;
   const place = map.child(name);
   if (place === undefined) return;
-  path.push(fieldElement(name));
+  path.push(() => fieldElement(name));
   compare({ before, after, place, path }, found);
   path.pop();
 }
@@ -120,6 +120,10 @@ function compareLists(pair: Pair, list: ListPlace, found: Comparison): boolean {
     compareLeaf(pair, found);
     return true;
   }
+  if (isSameOrder(list, before, after)) {
+    for (const [position, item] of before.entries()) compareItem(pair.path, list, [item, after[position]], found);
+    return false;
+  }
   const left = itemsByElement(list, before);
   const right = itemsByElement(list, after);
   for (const element of new Set([...left.keys(), ...right.keys()])) {
@@ -128,9 +132,25 @@ function compareLists(pair: Pair, list: ListPlace, found: Comparison): boolean {
   return false;
 }
 
+/** An item that has its place in both lists: which one it is matters only if it differs. */
+function compareItem(
+  path: Step[],
+  list: ListPlace,
+  [before, after]: readonly [unknown, unknown],
+  found: Comparison,
+): void {
+  if (before === after) return;
+  path.push(() => {
+    const named = elementOfItem(list, after);
+    return 'element' in named ? named.element : '';
+  });
+  compare({ before, after, place: list.element, path }, found);
+  path.pop();
+}
+
 /** The items of one element: one on each side at most, but in lists that hold the same key twice. */
 function compareItems(
-  path: PathElement[],
+  path: Step[],
   list: ListPlace,
   [left, right]: readonly [readonly unknown[], readonly unknown[]],
   found: Comparison,

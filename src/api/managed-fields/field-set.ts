@@ -15,11 +15,14 @@ export function emptySet(): FieldSet {
   return { owned: false };
 }
 
+/** A step of a path, or how to work it out when it is needed. */
+export type Step = PathElement | (() => PathElement);
+
 /** Adds a path to a set that is still being made. The empty path, the object itself, is never a member. */
-export function insert(set: FieldSet, path: readonly PathElement[]): void {
+export function insert(set: FieldSet, path: readonly Step[]): void {
   if (path.length === 0) return;
   let node = set;
-  for (const element of path) node = childOf(node, element);
+  for (const step of path) node = childOf(node, typeof step === 'string' ? step : step());
   node.owned = true;
 }
 
@@ -50,14 +53,19 @@ export function hasPath(set: FieldSet, path: readonly PathElement[]): boolean {
   return node?.owned === true;
 }
 
+/** The very `a` when it has all of `b`. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || b.children === undefined) return b.owned && !a.owned ? withOwned(a) : a;
   if (a.children === undefined) return a.owned && !b.owned ? withOwned(b) : b;
-  const children = new Map(a.children);
+  let children: Map<PathElement, FieldSet> | undefined;
   for (const [element, right] of b.children) {
-    const left = children.get(element);
-    children.set(element, left === undefined ? right : union(left, right));
+    const left = a.children.get(element);
+    const child = left === undefined ? right : union(left, right);
+    if (child === left) continue;
+    children ??= new Map(a.children);
+    children.set(element, child);
   }
+  if (children === undefined) return b.owned && !a.owned ? withOwned(a) : a;
   return { owned: a.owned || b.owned, children };
 }
 
@@ -65,33 +73,31 @@ function withOwned(set: FieldSet): FieldSet {
   return { ...set, owned: true };
 }
 
-/** The members of `a` that are no members of `b`; what lies below a member of `b` stays. */
+/** The members of `a` that are no members of `b`; what lies below a member of `b` stays. The very `a` when nothing goes. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
-  return combined(a, b, (owned, other) => owned && !other, true);
+  const owned = a.owned && !b.owned;
+  if (a.children === undefined || b.children === undefined) return owned === a.owned ? a : { ...a, owned };
+  let children: Map<PathElement, FieldSet> | undefined;
+  for (const [element, right] of b.children) {
+    const left = a.children.get(element);
+    const child = left === undefined ? undefined : difference(left, right);
+    if (child === left || child === undefined) continue;
+    children ??= new Map(a.children);
+    if (isEmptySet(child)) children.delete(element);
+    else children.set(element, child);
+  }
+  if (children === undefined) return owned === a.owned ? a : { ...a, owned };
+  return children.size === 0 ? { owned } : { owned, children };
 }
 
 /** The members of both. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
-  return combined(a, b, (owned, other) => owned && other, false);
-}
-
-/** @param keepsRest whether members below children that `b` does not have stay */
-function combined(
-  a: FieldSet,
-  b: FieldSet,
-  decide: (owned: boolean, other: boolean) => boolean,
-  keepsRest: boolean,
-): FieldSet {
-  const owned = decide(a.owned, b.owned);
-  if (a.children === undefined) return a.owned === owned ? a : { owned };
-  if (b.children === undefined) {
-    if (!keepsRest) return { owned };
-    return a.owned === owned ? a : { ...a, owned };
-  }
+  const owned = a.owned && b.owned;
+  if (a.children === undefined || b.children === undefined) return { owned };
   let children: Map<PathElement, FieldSet> | undefined;
-  for (const [element, left] of a.children) {
-    const right = b.children.get(element);
-    const child = right === undefined ? (keepsRest ? left : undefined) : combined(left, right, decide, keepsRest);
+  for (const [element, right] of b.children) {
+    const left = a.children.get(element);
+    const child = left === undefined ? undefined : intersection(left, right);
     if (child === undefined || isEmptySet(child)) continue;
     children ??= new Map();
     children.set(element, child);

@@ -18,8 +18,16 @@ export interface Manager {
 
 export interface Owned extends Manager {
   readonly set: FieldSet;
+  /** The text that the set was read from, or undefined. */
+  readonly text?: WrittenSet;
   /** RFC 3339; undefined: it is not known. */
   readonly time: string | undefined;
+}
+
+/** A set with its text: who changes the set makes another one. */
+export interface WrittenSet {
+  readonly set: FieldSet;
+  readonly text: string;
 }
 
 /** By `managerId`. */
@@ -49,24 +57,43 @@ export function readManagers(entries: readonly ManagedFieldsEntry[] | undefined)
       const problem = fieldsType ? `invalid fieldsType ${JSON.stringify(fieldsType)}` : 'missing fieldsType';
       throw new SyntaxError(`${problem} in managed fields entry ${position}`);
     }
-    const set = readFieldsV1(typeof fieldsV1 === 'string' ? JSON.parse(fieldsV1) : (fieldsV1 ?? {}));
-    const owned: Owned = { name: manager, operation, apiVersion, subresource, set, time };
+    const text = typeof fieldsV1 === 'string' ? setOfText(fieldsV1) : undefined;
+    const set = text?.set ?? readFieldsV1(fieldsV1 ?? {});
+    const owned: Owned = { name: manager, operation, apiVersion, subresource, set, time, ...(text && { text }) };
     managers.set(managerId(owned), owned);
   }
   return managers;
+}
+
+/** Objects of one template have the same sets: the most recent ones are read once. */
+const MAX_REMEMBERED_SETS = 500;
+const remembered = new Map<string, WrittenSet>();
+
+function setOfText(text: string): WrittenSet {
+  const known = remembered.get(text);
+  if (known !== undefined) return known;
+  const written = { set: readFieldsV1(JSON.parse(text)), text };
+  if (remembered.size >= MAX_REMEMBERED_SETS) {
+    for (const oldest of remembered.keys()) {
+      remembered.delete(oldest);
+      break;
+    }
+  }
+  remembered.set(text, written);
+  return written;
 }
 
 /** The entries of an object's managers, in their order; their fields are text. */
 export function writeManagers(managers: Managers): ManagedFieldsEntry[] {
   return [...managers.values()]
     .sort(compareManagers)
-    .map(({ name, operation, apiVersion, subresource, set, time }) => ({
+    .map(({ name, operation, apiVersion, subresource, set, time, text }) => ({
       ...(name === '' ? {} : { manager: name }),
       operation,
       apiVersion,
       ...(time === undefined ? {} : { time }),
       fieldsType: 'FieldsV1',
-      fieldsV1: writeFieldsV1(set),
+      fieldsV1: text?.set === set ? text.text : writeFieldsV1(set),
       ...(subresource === '' ? {} : { subresource }),
     }));
 }

@@ -93,15 +93,17 @@ export function managersAfterUpdate(
   if (isSame(compared)) return undefined;
   const seen = ground.reset === undefined ? compared : withoutFields(compared, ground.reset);
   const known = reconciled(managers(), before, ground);
-  const { left } = withoutChanged(known, seen, { before, after, ground });
   const { apiVersion } = ground;
   const self: Manager = { ...manager, operation: 'Update', apiVersion };
   const id = managerId(self);
+  const { left } = withoutChanged(known, seen, { before, after, ground }, id);
   const taken = withoutNobodys(union(seen.modified, seen.added));
-  if (!isEmptySet(taken)) {
-    const previous = left.get(id);
-    left.set(id, { ...self, set: previous === undefined ? taken : union(previous.set, taken), time: now });
-  }
+  const previous = left.get(id);
+  if (previous !== undefined) {
+    const set = union(difference(previous.set, seen.removed), taken);
+    if (isEmptySet(set)) left.delete(id);
+    else left.set(id, { ...previous, set, time: isEmptySet(taken) ? previous.time : now });
+  } else if (!isEmptySet(taken)) left.set(id, { ...self, set: taken, time: now });
   return capped(left);
 }
 
@@ -119,7 +121,7 @@ interface Written {
 
 /**
  * What stays with each manager when a write changes fields, and whose fields those were.
- * @param except the id of the one that writes
+ * @param except the id of the one that writes, whose set stays as it is
  */
 export function withoutChanged(
   managers: Managers,

@@ -12,12 +12,15 @@ import { DEDUCED, type Place } from './place.ts';
  * @param live the object as it is
  */
 export function reconcileSet(set: FieldSet, place: Place, live: unknown): FieldSet {
-  if (place === DEDUCED) return set;
+  if (place === DEDUCED || fits.get(set) === place) return set;
   const drop = setOf();
   const add: PathElement[][] = [];
   const collapsed: PathElement[][] = [];
   visit(set, place, [], { collapsed, expanded: add });
-  if (collapsed.length === 0 && add.length === 0) return set;
+  if (collapsed.length === 0 && add.length === 0) {
+    fits.set(set, place);
+    return set;
+  }
   for (const path of collapsed) insert(drop, path);
   let result = union(recursiveDifference(set, drop), drop);
   const whole = add.length === 0 ? undefined : fieldsOf(live, place);
@@ -27,6 +30,9 @@ export function reconcileSet(set: FieldSet, place: Place, live: unknown): FieldS
   }
   return result;
 }
+
+/** The schema that a set is known to fit. */
+const fits = new WeakMap<FieldSet, Place>();
 
 interface Found {
   /** Paths of parts that have become atomic. */

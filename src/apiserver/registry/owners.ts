@@ -138,19 +138,29 @@ export function ownedByWriter(registration: Registration, { before, after, write
   const isNew = !before.metadata.uid;
   // Who changes an object that nobody ever applied or created under this rule is not followed: its first apply does that.
   if ((base === undefined || base.length === 0) && !isNew) return withManagedFields(after, undefined);
-  const { row } = registration;
+  const ground = groundOf(registration, writer.subresource);
   const managers = managersAfterUpdate(
     () => managersOf(base),
-    {
-      before: bare(before),
-      after: canonicalObject(apiVersionOf(row), row.kind, bare(after), before),
-      manager: writer,
-      now,
-    },
-    groundOf(registration, writer.subresource),
+    { before: bare(before), after: comparable(registration, { before, after, ground }), manager: writer, now },
+    ground,
   );
   if (managers !== undefined) return withManagedFields(after, writeManagers(managers));
   return withManagedFields(after, own === undefined ? base : writeManagers(managersOf(own)));
+}
+
+/** The wanted object in its canonical form; parts that this write cannot change are those of the object before. */
+function comparable(
+  { row }: Registration,
+  { before, after, ground }: { readonly before: ApiObject; readonly after: ApiObject; readonly ground: Ground },
+): ApiObject {
+  const object: Record<string, unknown> = { ...bare(after) };
+  for (const [element, { owned }] of ground.reset?.children ?? []) {
+    const name = element.slice(2);
+    if (!owned) continue;
+    if (before[name] === undefined) delete object[name];
+    else object[name] = before[name];
+  }
+  return canonicalObject(apiVersionOf(row), row.kind, object as ApiObject, before);
 }
 
 /** `[{}]`: a client wants the object to have no managers (upstream: isResetManagedFields). */
