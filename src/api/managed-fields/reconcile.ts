@@ -2,37 +2,46 @@
  * Sets that were written when the schema said otherwise: what has become atomic is owned as a whole, what has become granular is
  * owned with all that lies in it (upstream: typed/reconcile_schema.go).
  */
-import { type FieldSet, insert, recursiveDifference, setOf, union } from './field-set.ts';
+import { type FieldSet, recursiveDifference, setOf, union } from './field-set.ts';
 import { fieldsOf } from './fields-of.ts';
 import { fieldNameOf, type PathElement } from './path-element.ts';
-import { DEDUCED, type Place } from './place.ts';
+import { elementOfItem } from './list-items.ts';
+import { DEDUCED, type ListPlace, type Place } from './place.ts';
+import { isFields, memberOf } from './value.ts';
 
 /**
  * The set by today's schema; the very same when nothing differs. Pure.
  * @param live the object as it is
  */
 export function reconcileSet(set: FieldSet, place: Place, live: unknown): FieldSet {
-  if (place === DEDUCED || fits.get(set) === place) return set;
-  const drop = setOf();
-  const add: PathElement[][] = [];
-  const collapsed: PathElement[][] = [];
-  visit(set, place, [], { collapsed, expanded: add });
-  if (collapsed.length === 0 && add.length === 0) {
-    fits.set(set, place);
-    return set;
+  if (place === DEDUCED) return set;
+  const { collapsed, expanded } = doubtfulParts(set, place);
+  let result = set;
+  if (collapsed.length > 0) {
+    const whole = setOf(...collapsed);
+    result = union(recursiveDifference(set, whole), whole);
   }
-  for (const path of collapsed) insert(drop, path);
-  let result = union(recursiveDifference(set, drop), drop);
-  const whole = add.length === 0 ? undefined : fieldsOf(live, place);
-  for (const path of add) {
-    const below = whole === undefined ? undefined : nodeAt(whole, path);
-    if (below !== undefined) result = union(result, rooted(path, below));
+  for (const path of expanded) {
+    const found = partAt(live, place, path);
+    if (found === undefined) continue;
+    const below = fieldsOf(found.value, found.place);
+    if (below.children !== undefined) result = union(result, rooted(path, below));
   }
   return result;
 }
 
-/** The schema that a set is known to fit. */
-const fits = new WeakMap<FieldSet, Place>();
+/** By set and schema: sets of many objects are the same. */
+const doubtful = new WeakMap<FieldSet, { readonly place: Place; readonly found: Found }>();
+
+/** The parts of a set that may not fit its schema any more. */
+function doubtfulParts(set: FieldSet, place: Place): Found {
+  const known = doubtful.get(set);
+  if (known?.place === place) return known.found;
+  const found: Found = { collapsed: [], expanded: [] };
+  visit(set, place, [], found);
+  doubtful.set(set, { place, found });
+  return found;
+}
 
 interface Found {
   /** Paths of parts that have become atomic. */
@@ -59,10 +68,34 @@ function visit(node: FieldSet, place: Place, path: PathElement[], found: Found):
   }
 }
 
-function nodeAt(set: FieldSet, path: readonly PathElement[]): FieldSet | undefined {
-  let node: FieldSet | undefined = set;
-  for (const element of path) node = node?.children?.get(element);
-  return node?.children === undefined ? undefined : node;
+/** A part of an object that is neither missing nor empty, with what the schema says of it. */
+function partAt(
+  live: unknown,
+  root: Place,
+  path: readonly PathElement[],
+): { readonly value: unknown; readonly place: Place } | undefined {
+  let value = live;
+  let place: Place | undefined = root;
+  for (const element of path) {
+    const name = fieldNameOf(element);
+    if (name === undefined) {
+      const list: ListPlace | undefined = place.list;
+      if (list === undefined || !Array.isArray(value)) return undefined;
+      value = value.find((item) => isElement(list, item, element));
+      place = list.element;
+    } else {
+      value = isFields(value) ? memberOf(value, name) : undefined;
+      place = place.map?.child(name);
+    }
+    if (place === undefined || value === undefined) return undefined;
+  }
+  const isFull = Array.isArray(value) ? value.length > 0 : isFields(value) && Object.keys(value).length > 0;
+  return isFull ? { value, place } : undefined;
+}
+
+function isElement(list: ListPlace, item: unknown, element: PathElement): boolean {
+  const named = elementOfItem(list, item);
+  return 'element' in named && named.element === element;
 }
 
 function rooted(path: readonly PathElement[], node: FieldSet): FieldSet {

@@ -201,11 +201,21 @@ export function withManagedFields(object: ApiObject, entries: readonly ManagedFi
 
 /** Whether nothing differs but when managers wrote: that is no change (upstream: IgnoreManagedFieldsTimestampsTransformer). */
 export function differsInTimesOnly(object: ApiObject, old: ApiObject): boolean {
-  const [after, before] = [object.metadata.managedFields, old.metadata.managedFields];
-  if (after === before || after?.length !== before?.length) return false;
-  const timeless = (entry: ManagedFieldsEntry): string => JSON.stringify({ ...entry, time: undefined });
-  const known = new Set(before?.map(timeless));
-  return after?.every((entry) => known.has(timeless(entry))) === true && sameValue(bare(object), bare(old));
+  const [after = [], before = []] = [object.metadata.managedFields, old.metadata.managedFields];
+  if (after.length !== before.length || !after.every((entry) => before.some((other) => isSameButTime(entry, other)))) {
+    return false;
+  }
+  return sameValue(bare(object), bare(old));
+}
+
+function isSameButTime(a: ManagedFieldsEntry, b: ManagedFieldsEntry): boolean {
+  return (
+    a.fieldsV1 === b.fieldsV1 &&
+    a.manager === b.manager &&
+    a.operation === b.operation &&
+    a.apiVersion === b.apiVersion &&
+    a.subresource === b.subresource
+  );
 }
 
 /** Entries as clients see them: their fields are objects. */
