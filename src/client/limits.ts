@@ -43,3 +43,6 @@ export const TCP_KEEP_ALIVE_MS = 5_000;
 export const MAX_HTTP1_SOCKETS = 256;
 /** A bearer token in a file is read again after this time (client-go's). */
 export const TOKEN_PERIOD_MS = 60_000;
+
+/** Life of a token for one kubelet: the shortest that API servers grant. */
+export const NODE_TOKEN_SECONDS = 600;

@@ -1,15 +1,35 @@
 /** One version of one object as all its readers share it: decoded once, encoded seldom. Never mutate it. */
-import { canonicalObject, fillDefaults, type ManagedFieldsEntry } from '../../api/index.ts';
+import type { ManagedFieldsEntry } from '../../api/index.ts';
 import { decodeText, encodeText } from '../../lib/index.ts';
 import type { ApiObject } from '../registry/object.ts';
 import type { ByteBudget } from './byte-budget.ts';
-import { objectText, objectTextOf, withFieldsAsText, withSharedText } from './object-text.ts';
+import {
+  objectText,
+  objectTextOf,
+  type ObjectText,
+  withFieldsAsText,
+  withSharedText,
+  withVersion,
+} from './object-text.ts';
 
 const decodedLines = new Map<string, string>([
   ['ADDED', '{"type":"ADDED","object":'],
   ['MODIFIED', '{"type":"MODIFIED","object":'],
   ['DELETED', '{"type":"DELETED","object":'],
 ]);
+
+/**
+ * From an object that an older version stored to today's form: canonical, with today's defaults, as upstream decodes from its
+ * storage. So it is equal to what a client sends again, whose object gets both. Nothing is written for it.
+ */
+export type ReadStored = (stored: ApiObject) => ApiObject;
+
+/** An entry of the store. */
+export interface Encoded {
+  readonly key: string;
+  readonly revision: number;
+  readonly value: Uint8Array;
+}
 
 export type WatchType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
@@ -32,8 +52,19 @@ export class CachedObject {
   }
 
   /** From the store's bytes, which hold no resourceVersion: the revision is it. */
-  static decode(key: string, revision: number, value: Uint8Array, texts?: ByteBudget): CachedObject {
-    return new CachedObject(key, revision, decodeStored(value, revision), value.length, texts);
+  static decode(entry: Encoded, read?: ReadStored, texts?: ByteBudget): CachedObject {
+    const { key, revision, value } = entry;
+    const item = new CachedObject(key, revision, decodeStored(value, revision, read), value.length, texts);
+    item.#keep(textOfEncoded(value, revision));
+    return item;
+  }
+
+  /** An object that has just been written, as its `value`. */
+  static written({ key, revision, value }: Encoded, object: ApiObject): CachedObject {
+    const metadata = { ...object.metadata, resourceVersion: String(revision) };
+    const item = new CachedObject(key, revision, { ...object, metadata });
+    item.#keep(textOfEncoded(value, revision));
+    return item;
   }
 
   /** The same object at another revision: sent to a watcher when it left the selector, or is deleted. */
@@ -46,9 +77,14 @@ export class CachedObject {
   get text(): string {
     if (this.#text !== undefined) return this.#text;
     const text = objectText(this.object);
+    this.#keep(text);
+    return text;
+  }
+
+  #keep(text: string | undefined): void {
+    if (text === undefined) return;
     this.#text = text;
     this.#texts?.add(this, text.length);
-    return text;
   }
 
   /** Drops the text that it keeps for its next reader. */
@@ -70,51 +106,54 @@ export class CachedObject {
 }
 
 /**
- * An object that an older version stored, in today's form: canonical, with today's defaults, as upstream decodes from its
- * storage. So it is equal to what a client sends again, whose object gets both. Nothing is written for it.
- */
-function readStored(object: ApiObject): ApiObject {
-  const { apiVersion = '', kind = '' } = object;
-  const canonical = canonicalObject(apiVersion, kind, object);
-  fillDefaults(apiVersion, kind, canonical);
-  return canonical;
-}
-
-/** What was written of an object that this process has encoded. */
-interface EncodedHere {
-  /** Where in its text the managed fields lie; both 0: it has none. */
-  readonly from: number;
-  readonly to: number;
-  readonly managedFields: readonly ManagedFieldsEntry[] | undefined;
-}
-
-/**
  * Bytes that this process has encoded, as the store hands them back: they have today's form, which is not made anew. Others may be an
- * older version's. Their managed fields are not read again.
+ * older version's.
  */
 const encodedHere = new WeakMap<Uint8Array, EncodedHere>();
 
+/** What is known of an object that this process has encoded: its managed fields and its text are not made again. */
+interface EncodedHere {
+  readonly from: number;
+  readonly to: number;
+  readonly managedFields: ManagedFieldsEntry[] | undefined;
+  /** For the answer and for the cache, which come soon: bytes may lie long in the store. */
+  text: string | undefined;
+  readers: number;
+}
+
+const TEXT_READERS = 2;
+
 /** The object of the store's bytes, with `revision` as its resourceVersion. */
-export function decodeStored(value: Uint8Array, revision: number): ApiObject {
+export function decodeStored(value: Uint8Array, revision: number, read: ReadStored = (object) => object): ApiObject {
   const encoded = encodedHere.get(value);
-  const text = decodeText(value);
+  const text = encoded?.text ?? decodeText(value);
   const object =
-    encoded === undefined ? withFieldsAsText(readStored(JSON.parse(text) as ApiObject)) : decodeHere(text, encoded);
+    encoded === undefined ? withFieldsAsText(read(JSON.parse(text) as ApiObject)) : decodeHere(text, encoded);
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
 
 function decodeHere(text: string, { from, to, managedFields }: EncodedHere): ApiObject {
   if (managedFields === undefined) return JSON.parse(text) as ApiObject;
   const object = JSON.parse(text.slice(0, from) + text.slice(to)) as ApiObject;
-  return { ...object, metadata: { ...object.metadata, managedFields: [...managedFields] } };
+  return { ...object, metadata: { ...object.metadata, managedFields } };
 }
 
 /** The store's bytes of an object that has today's form: without its resourceVersion. */
 export function encodeStored(object: ApiObject): Uint8Array {
   const { resourceVersion: _, ...metadata } = object.metadata;
   if (metadata.managedFields !== undefined) metadata.managedFields = withSharedText(metadata.managedFields);
-  const { text, from, to } = objectTextOf({ ...object, metadata });
-  const value = encodeText(text);
-  encodedHere.set(value, { from, to, managedFields: metadata.managedFields });
+  const encoded = objectTextOf({ ...object, metadata });
+  const value = encodeText(encoded.text);
+  encodedHere.set(value, { ...encoded, managedFields: metadata.managedFields, readers: 0 });
   return value;
+}
+
+/** The JSON, at `revision`, of an object that this process has just encoded; undefined for others. */
+function textOfEncoded(value: Uint8Array, revision: number): string | undefined {
+  const encoded = encodedHere.get(value);
+  if (encoded?.text === undefined) return undefined;
+  const { text, from } = encoded;
+  encoded.readers += 1;
+  if (encoded.readers === TEXT_READERS) encoded.text = undefined;
+  return withVersion(text, from, String(revision));
 }

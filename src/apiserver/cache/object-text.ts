@@ -5,11 +5,12 @@
 import type { ManagedFieldsEntry } from '../../api/index.ts';
 import type { ApiObject } from '../registry/object.ts';
 
-/** An object's JSON, and where in it the text of its managed fields lies. */
+/** An object's JSON, and places in it. */
 export interface ObjectText {
   readonly text: string;
-  /** Characters; both 0: it has none. */
+  /** The text of the managed fields, in characters, its comma included: what is left without it is an object, too. */
   readonly from: number;
+  /** The same as `from` for an object without managed fields. */
   readonly to: number;
 }
 
@@ -17,28 +18,34 @@ export function objectText(object: ApiObject): string {
   return object.metadata?.managedFields === undefined ? JSON.stringify(object) : objectTextOf(object).text;
 }
 
-/** The same with the place of the managed fields, comma included: the text without it is an object, too. */
+/** The same with places in it. The metadata of an object have fields beside the managed ones: a name. */
 export function objectTextOf(object: ApiObject): ObjectText {
-  const { managedFields } = object.metadata;
-  if (managedFields === undefined) return { text: JSON.stringify(object), from: 0, to: 0 };
   let text = '';
   let [from, to] = [0, 0];
   for (const name of Object.keys(object)) {
     const lead = `${text === '' ? '{' : ','}${JSON.stringify(name)}:`;
-    if (name === 'metadata') {
-      const { managedFields: _, ...others } = object.metadata;
-      const rest = JSON.stringify(others);
-      const managed = `"managedFields":${entriesText(managedFields)}`;
-      text += lead;
-      from = text.length + rest.length - 1;
-      text += rest === '{}' ? `{${managed}}` : `${rest.slice(0, -1)},${managed}}`;
-      to = text.length - 1;
+    if (name !== 'metadata') {
+      const value = JSON.stringify(object[name]) as string | undefined;
+      if (value !== undefined) text += lead + value;
       continue;
     }
-    const value = JSON.stringify(object[name]) as string | undefined;
-    if (value !== undefined) text += lead + value;
+    const { managedFields, ...others } = object.metadata;
+    text += lead + JSON.stringify(others).slice(0, -1);
+    from = text.length;
+    if (managedFields !== undefined)
+      text += `${text.endsWith('{') ? '' : ','}"managedFields":${entriesText(managedFields)}`;
+    to = text.length;
+    text += '}';
   }
-  return { text: `${text}}`, from, to };
+  return { text: `${text === '' ? '{' : text}}`, from, to };
+}
+
+/** The text of an object that has no resourceVersion, with one. `at`: the end of its metadata (see `ObjectText.from`). */
+export function withVersion(text: string, at: number, resourceVersion: string): string {
+  const field = `"resourceVersion":${JSON.stringify(resourceVersion)}`;
+  const isFirst = text[at - 1] === '{';
+  const separated = isFirst ? `${field}${text[at] === '}' ? '' : ','}` : `,${field}`;
+  return `${text.slice(0, at)}${separated}${text.slice(at)}`;
 }
 
 /** The JSON of entries whose sets are text. */
