@@ -113,7 +113,8 @@ const empties = new WeakMap<object, ApiObject>();
 /** A new object with its creator as the owner of all that was sent. */
 export function ownedByCreator(registration: Registration, posted: ApiObject, name: string, now: string): ApiObject {
   const before = emptyObject(registration);
-  return ownedByWriter(registration, { before, after: posted, writer: { name, subresource: '' }, now });
+  const written = { before, after: posted, writer: { name, subresource: '' }, now };
+  return withManagedFields(posted, ownersAfterWrite(registration, written).entries);
 }
 
 export interface WrittenObject {
@@ -125,27 +126,37 @@ export interface WrittenObject {
   readonly now: string;
 }
 
+export interface OwnersAfterWrite {
+  readonly entries: readonly ManagedFieldsEntry[] | undefined;
+  /** The client sent entries that count: they are to be checked like the rest of the object. */
+  readonly areSent: boolean;
+}
+
 /**
- * The wanted object with the managers that it has after this write. Who owns what never fails a write: entries that cannot be read
- * count as those of the object before.
+ * The managers of an object after a write. Who owns what never fails a write: entries that cannot be read count as those of the object
+ * before.
  */
-export function ownedByWriter(registration: Registration, { before, after, writer, now }: WrittenObject): ApiObject {
+export function ownersAfterWrite(
+  registration: Registration,
+  { before, after, writer, now }: WrittenObject,
+): OwnersAfterWrite {
   const given = writer.subresource === '' ? after.metadata.managedFields : undefined;
   const old = before.metadata.managedFields;
-  if (isReset(given)) return withManagedFields(after, undefined);
+  if (isReset(given)) return { entries: undefined, areSent: false };
   const own = given === undefined || given === old ? undefined : readable(given);
+  const areSent = own !== undefined;
   const base = own ?? old;
   const isNew = !before.metadata.uid;
   // Who changes an object that nobody ever applied or created under this rule is not followed: its first apply does that.
-  if ((base === undefined || base.length === 0) && !isNew) return withManagedFields(after, undefined);
+  if ((base === undefined || base.length === 0) && !isNew) return { entries: undefined, areSent };
   const ground = groundOf(registration, writer.subresource);
   const managers = managersAfterUpdate(
     () => managersOf(base),
     { before: bare(before), after: comparable(registration, { before, after, ground }), manager: writer, now },
     ground,
   );
-  if (managers !== undefined) return withManagedFields(after, writeManagers(managers));
-  return withManagedFields(after, own === undefined ? base : writeManagers(managersOf(own)));
+  if (managers !== undefined) return { entries: writeManagers(managers), areSent };
+  return { entries: areSent ? writeManagers(managersOf(base)) : base, areSent };
 }
 
 /** The wanted object in its canonical form; parts that this write cannot change are those of the object before. */

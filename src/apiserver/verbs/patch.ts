@@ -4,7 +4,7 @@ import type { HttpResponse } from '../../lib/index.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { renderObject } from '../http/render.ts';
 import { applyPatch, isApplyPatch, namesOwners, readPatch } from '../registry/apply-patch.ts';
-import { asClientsSeeIt } from '../registry/owners.ts';
+import { asClientsSeeIt, bare } from '../registry/owners.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { readWriteOptions } from '../http/write-options.ts';
 import { type Call, keyOfCall, nameOfCall, renderingOf, writerOf } from '../call.ts';
@@ -31,7 +31,7 @@ export async function patch(call: Call, part: Change['part'] = ''): Promise<Http
       warnings.length = 0;
       const value = await applyPatch(given, {
         row,
-        old: namesOwners(given) ? asClientsSeeIt(old) : old,
+        old: namesOwners(given) ? asClientsSeeIt(old) : bare(old),
         breather,
       });
       await breather.pause('request');

@@ -29,9 +29,11 @@ import { admit, refuseInvalid, refuseInvalidChange, refuseInvalidNew } from '../
 import { timedConditions } from '../registry/certificates.ts';
 import { type ApiObject, recordOf, withMeta } from '../registry/object.ts';
 import {
+  bare,
   differsInTimesOnly,
   ownedByCreator,
-  ownedByWriter,
+  type OwnersAfterWrite,
+  ownersAfterWrite,
   withManagedFields,
   type Writer,
 } from '../registry/owners.ts';
@@ -209,11 +211,13 @@ async function attemptChange(call: Call, key: string, request: Change, old: Cach
   const { part } = request;
   // A kubelet learns no more about an object that is not its own.
   await restrictNode(call, { operation: 'update', part, object: before, old: before });
-  const wanted = owned(call, request, await request.change(before), before);
+  const sent = await request.change(before);
+  const { entries, areSent } = ownersAfter(call, request, sent, before);
+  const wanted = areSent ? sent : bare(sent);
   refuseStale(registration, nameInKey(key), wanted, before);
   await call.server.ports.breather.pause('request');
   const prepared = await prepareChanged(call, wanted, before, part);
-  const object = withManagedFields(prepared, wanted.metadata.managedFields);
+  const object = withManagedFields(prepared, entries);
   await restrictNode(call, { operation: 'update', part, object, old: before });
   await call.server.ports.breather.pause('request');
   if (sameValue(object, before) || differsInTimesOnly(object, before)) return { kind: 'same', item: old };
@@ -229,12 +233,12 @@ async function attemptChange(call: Call, key: string, request: Change, old: Cach
   return { kind: 'removed', item: new CachedObject(key, written.item.revision, toStored(registration, object)) };
 }
 
-/** The wanted object with the managers that it has after this write. */
-function owned(call: Call, { owner }: Change, wanted: ApiObject, before: ApiObject): ApiObject {
-  if (owner === 'given') return wanted;
-  if (owner === undefined) return withManagedFields(wanted, before.metadata.managedFields);
+/** The managers of the object after this change. */
+function ownersAfter(call: Call, { owner }: Change, after: ApiObject, before: ApiObject): OwnersAfterWrite {
+  if (owner === 'given') return { entries: after.metadata.managedFields, areSent: false };
+  if (owner === undefined) return { entries: before.metadata.managedFields, areSent: false };
   const now = formatTime(call.server.ports.clock.now().wall);
-  return ownedByWriter(call.registration, { before, after: wanted, writer: owner, now });
+  return ownersAfterWrite(call.registration, { before, after, writer: owner, now });
 }
 
 function refuseStale(registration: Registration, name: string, wanted: ApiObject, old: ApiObject): void {
