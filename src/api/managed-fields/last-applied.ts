@@ -2,6 +2,7 @@
  * The annotation in which kubectl keeps what it applied on the client. Who goes on to apply on the server with kubectl has no
  * conflicts with that (upstream: apimachinery, lastappliedmanager.go and lastappliedupdater.go).
  */
+import { byteLength } from '../validation/messages.ts';
 import { compareObjects } from './compare.ts';
 import { difference, type FieldSet } from './field-set.ts';
 import { fieldsOf } from './fields-of.ts';
@@ -41,7 +42,7 @@ export function withLastApplied<T extends object>(object: T, config: Fields): T 
   const { [LAST_APPLIED]: _, ...others } = annotations;
   const text = `${sortedJson(withoutBookkeeping(config))}\n`;
   const next = { ...others, [LAST_APPLIED]: text };
-  const bytes = Object.entries(next).reduce((sum, [name, value]) => sum + Buffer.byteLength(name + String(value)), 0);
+  const bytes = Object.entries(next).reduce((sum, [name, value]) => sum + byteLength(`${name}${value}`), 0);
   const metadata = (object as unknown as Fields)['metadata'] as Fields;
   return { ...object, metadata: { ...metadata, annotations: bytes > MAX_ANNOTATIONS_BYTES ? others : next } };
 }

@@ -61,24 +61,23 @@ export function isSameOrder(list: ListPlace, a: readonly unknown[], b: readonly 
 }
 
 /** What tells an item apart, for texts and numbers; undefined: it takes a closer look. */
-function plainKey(list: ListPlace, item: unknown): unknown {
-  if (list.type === 'set') return isPlain(item) ? item : undefined;
+function plainKey(list: ListPlace, item: unknown): string | number | undefined {
+  if (list.type === 'set') return plain(item);
   if (!isFields(item)) return undefined;
   const [first = '', ...others] = list.keys;
   let key = keyOf(list, item, first);
   for (const name of others) {
     const value = keyOf(list, item, name);
     // The separator is in no key that is valid; a wrong guess only takes the longer way, or compares what is one item.
-    key = key === undefined || value === undefined ? undefined : `${String(key)}\u0000${typeof value} ${String(value)}`;
+    key = key === undefined || value === undefined ? undefined : `${key}\u0000${typeof value} ${value}`;
   }
   return key;
 }
 
-function keyOf(list: ListPlace, item: Fields, name: string): unknown {
-  const value = Object.hasOwn(item, name) ? item[name] : list.defaultOf(name);
-  return isPlain(value) ? value : undefined;
+function keyOf(list: ListPlace, item: Fields, name: string): string | number | undefined {
+  return plain(Object.hasOwn(item, name) ? item[name] : list.defaultOf(name));
 }
 
-function isPlain(value: unknown): boolean {
-  return typeof value === 'string' || typeof value === 'number';
+function plain(value: unknown): string | number | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? value : undefined;
 }

@@ -4,7 +4,7 @@ import { type FieldSet, isEmptySet } from './field-set.ts';
 import { elementOfItem } from './list-items.ts';
 import { fieldElement } from './path-element.ts';
 import type { ListPlace, MapPlace, Place } from './place.ts';
-import { type Fields, isFields, shapeAt } from './value.ts';
+import { isFields, shapeAt } from './value.ts';
 
 /** Pure. A list or map that loses everything becomes null. */
 export function removeFields(value: unknown, set: FieldSet, place: Place): unknown {
@@ -34,7 +34,7 @@ function removeMembers(value: unknown, set: FieldSet, map: MapPlace): unknown {
     const below = set.children?.get(fieldElement(name));
     if (below?.owned === true) continue;
     const place = map.child(name);
-    const member = (value as Fields)[name];
+    const member = value[name];
     setOwn(kept, name, below === undefined || place === undefined ? member : removeFields(member, below, place));
   }
   return Object.keys(kept).length === 0 ? null : kept;

@@ -34,7 +34,7 @@ export type Config = Readonly<Record<string, unknown>>;
 /** @throws StatusError 400 for a body that is no configuration of this kind */
 export function readConfig(value: unknown, row: Pick<ResourceRow, 'group' | 'version' | 'kind'>): Config {
   if (!isRecord(value)) throw badRequest('error decoding YAML: the body must be an object');
-  const apiVersion = apiVersionOf(row as ResourceRow);
+  const apiVersion = apiVersionOf(row);
   const given = textOf(value['apiVersion']);
   if (given !== apiVersion) {
     throw badRequest(

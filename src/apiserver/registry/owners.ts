@@ -16,6 +16,7 @@ import {
   setOf,
   writeManagers,
 } from '../../api/index.ts';
+import { encodeText } from '../../lib/index.ts';
 import { type ApiObject, isRecord, withMeta } from './object.ts';
 import { sameValue } from './object-meta.ts';
 import type { Registration, ServedForm } from './registration.ts';
@@ -39,7 +40,7 @@ export function managerName(fieldManager: string | null, userAgent = ''): string
   let bytes = 0;
   for (const character of product) {
     if (!/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character)) continue;
-    bytes += Buffer.byteLength(character);
+    bytes += encodeText(character).length;
     if (bytes > FIELD_MANAGER_BYTES) break;
     name += character;
   }
