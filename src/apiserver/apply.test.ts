@@ -320,6 +320,10 @@ describe('managed fields', () => {
     expect(partial.metadata.managedFields).toEqual(managedFields);
     const table = await found(MAPS, 'application/json;as=Table;v=v1;g=meta.k8s.io');
     expect(table.rows[0].object.metadata.managedFields).toEqual(managedFields);
+    const whole = (await found(MAPS, 'application/json')).items[0];
+    const { managedFields: _, ...bare } = whole.metadata;
+    const without = await found(`${MAPS}/m`, 'application/json;managed-fields=none,application/json');
+    expect(without).toEqual({ ...body, metadata: bare });
     const { body: stream } = await api.raw('GET', `${MAPS}?watch=1`);
     if (stream instanceof Uint8Array) throw new Error('not a stream');
     const { value } = await stream[Symbol.asyncIterator]().next();
