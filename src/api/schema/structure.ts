@@ -44,6 +44,21 @@ export function readStructure(apiVersion: string, kind: string, value: unknown):
   return { object: walkStruct(struct, value, { path: '', go: '' }, walk), unknownFields: walk.unknown };
 }
 
+/**
+ * The same for a part of an object, by the name of its type ("meta.v1.ObjectMeta"). `path`: where the part stands. Throws
+ * `StructureError` at the first value of a wrong type.
+ */
+export function readPart(type: string, value: unknown, path: string): Structure {
+  const walk: Walk = { unknown: [] };
+  if (!isObject(value)) {
+    const shape = { kind: 'struct', type } as const;
+    throw new StructureError(
+      `json: cannot unmarshal ${jsonTypeOf(value)} into Go struct field .${path} of type ${goTypeName(shape)}`,
+    );
+  }
+  return { object: walkStruct(structSchema(type), value, { path, go: path }, walk), unknownFields: walk.unknown };
+}
+
 interface Place {
   /** With indexes, for unknown fields. */
   readonly path: string;
