@@ -35,6 +35,7 @@ import { builtInKinds } from './kinds/built-in.ts';
 import { objectOfKey } from './registry/object-of-key.ts';
 import { LiveRegistry } from './kinds/registry.ts';
 import { ResourceStorage } from './registry/storage.ts';
+import { readStoredOf } from './registry/stored-form.ts';
 import { NodePortRecords } from './services/node-port-records.ts';
 import { authenticateToken } from './tokens/authenticate-token.ts';
 import type { TokenSigner } from './tokens/token-signer.ts';
@@ -226,9 +227,11 @@ function createStorages(
 ): Map<string, ResourceStorage> {
   const storages = new Map<string, ResourceStorage>();
   const shared = createSharedBudgets(clock);
-  for (const { keyPrefix, expires } of registry.all()) {
-    if (storages.has(keyPrefix)) continue;
-    const cache = new WatchCache({ store, prefix: keyPrefix, clock, logger, breather, shared });
+  for (const registration of registry.all()) {
+    const { keyPrefix, expires, form } = registration;
+    if (form !== undefined) continue;
+    const read = readStoredOf(registration);
+    const cache = new WatchCache({ store, prefix: keyPrefix, clock, logger, breather, shared, read });
     storages.set(keyPrefix, new ResourceStorage({ store, cache, ...(expires === true ? { ttlMs: eventTtlMs } : {}) }));
   }
   return storages;
