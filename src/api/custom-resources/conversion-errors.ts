@@ -5,8 +5,7 @@ import type { Conversion } from './definition.ts';
 const PATH = 'spec.conversion';
 const SUPPORTED_REVIEWS = ['v1', 'v1beta1'];
 
-/** `byWebhook`: whether webhooks can convert here. */
-export function conversionErrors(conversion: Conversion | undefined, byWebhook: boolean): FieldError[] {
+export function conversionErrors(conversion: Conversion | undefined): FieldError[] {
   if (conversion === undefined) return [];
   const { strategy = '', webhook } = conversion;
   if (strategy === '') return [required(`${PATH}.strategy`)];
@@ -16,13 +15,6 @@ export function conversionErrors(conversion: Conversion | undefined, byWebhook: 
     return webhook === undefined
       ? []
       : [forbiddenField(`${PATH}.webhook`, 'should not be set when strategy is not set to Webhook')];
-  if (!byWebhook)
-    return [
-      forbiddenField(
-        `${PATH}.strategy`,
-        'conversion by a webhook is not supported by this server yet: use None, with versions that have the same fields',
-      ),
-    ];
   return webhookErrors(webhook);
 }
 

@@ -4,7 +4,6 @@
  */
 import { duplicate, type FieldError, invalidValue, required, tooMany } from '../field-error.ts';
 import { checkDns1035Label, checkDns1123Subdomain } from '../names.ts';
-import type { RuleEngine } from '../structural/rules.ts';
 import { checkValue, IMMUTABLE, requireOneOf, requireValue } from '../validation/messages.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../validation/object-meta.ts';
 import { isConditionTrue } from '../conditions.ts';
@@ -21,19 +20,11 @@ import { versionErrors } from './version-errors.ts';
 /** Versions of one definition, far more than any has. */
 const MAX_VERSIONS = 100;
 
-/** What the server can do for definitions beyond storing them. */
-export interface DefinitionPowers {
-  /** Absent: definitions with rules in CEL are refused. */
-  readonly rules?: RuleEngine;
-  /** Whether conversion by webhooks is there; without it definitions that ask for it are refused. */
-  readonly convertsByWebhook: boolean;
-}
-
 /** The errors of a new definition. */
-export function validateDefinition(definition: CustomResourceDefinition, powers: DefinitionPowers): FieldError[] {
+export function validateDefinition(definition: CustomResourceDefinition): FieldError[] {
   const { metadata, spec } = definition;
   const errors = validateObjectMeta(metadata, false, checkDns1123Subdomain);
-  errors.push(...nameErrors(definition), ...specErrors(spec, powers), ...approvalErrors(definition));
+  errors.push(...nameErrors(definition), ...specErrors(spec), ...approvalErrors(definition));
   const stored = definition.status?.storedVersions ?? [];
   return [...errors, ...(stored.length > 0 ? storedVersionErrors(spec, definition.status) : [])];
 }
@@ -42,11 +33,10 @@ export function validateDefinition(definition: CustomResourceDefinition, powers:
 export function validateDefinitionUpdate(
   definition: CustomResourceDefinition,
   old: CustomResourceDefinition,
-  powers: DefinitionPowers,
 ): FieldError[] {
   const errors = validateObjectMetaUpdate(definition.metadata, old.metadata);
-  const before = new Set(specErrors(old.spec, powers).map(errorKey));
-  errors.push(...specErrors(definition.spec, powers).filter((error) => !before.has(errorKey(error))));
+  const before = new Set(specErrors(old.spec).map(errorKey));
+  errors.push(...specErrors(definition.spec).filter((error) => !before.has(errorKey(error))));
   errors.push(...fixedErrors(definition.spec, old), ...approvalUpdateErrors(definition, old));
   errors.push(...storedVersionErrors(definition.spec, definition.status));
   return errors;
@@ -70,7 +60,7 @@ function nameErrors({ metadata, spec }: CustomResourceDefinition): FieldError[] 
   return [invalidValue('metadata.name', name, 'must be spec.names.plural+"."+spec.group')];
 }
 
-function specErrors(spec: DefinitionSpec, powers: DefinitionPowers): FieldError[] {
+function specErrors(spec: DefinitionSpec): FieldError[] {
   const errors = groupErrors(spec.group ?? '');
   errors.push(...requireOneOf('spec.scope', spec.scope, ['Cluster', 'Namespaced']));
   if (spec.preserveUnknownFields === true)
@@ -85,9 +75,9 @@ function specErrors(spec: DefinitionSpec, powers: DefinitionPowers): FieldError[
   if (versions.length > MAX_VERSIONS) return [tooMany('spec.versions', versions.length, MAX_VERSIONS)];
   errors.push(...versionListErrors(versions));
   for (const [position, version] of versions.entries())
-    errors.push(...versionErrors(version, `spec.versions[${position}]`, powers.rules));
+    errors.push(...versionErrors(version, `spec.versions[${position}]`));
   errors.push(...namesErrors(spec.names ?? { plural: '', kind: '' }, 'spec.names'));
-  errors.push(...conversionErrors(spec.conversion, powers.convertsByWebhook));
+  errors.push(...conversionErrors(spec.conversion));
   return errors;
 }
 

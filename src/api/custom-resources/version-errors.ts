@@ -3,7 +3,6 @@ import { duplicate, type FieldError, forbiddenField, invalidValue, required, too
 import { JsonPathError, parseJsonPath, plainPath } from '../json-path.ts';
 import { checkDns1035Label } from '../names.ts';
 import { type JsonSchema, propertyOf } from '../structural/json-schema.ts';
-import { firstRule, type RuleEngine } from '../structural/rules.ts';
 import { schemaErrors } from '../structural/schema-errors.ts';
 import { requireValue } from '../validation/messages.ts';
 import type { DefinitionVersion, PrinterColumn, ScalePaths } from './definition.ts';
@@ -12,35 +11,18 @@ const MAX_SELECTABLE_FIELDS = 8;
 const MAX_COLUMNS = 100;
 const MAX_DEPRECATION_CHARACTERS = 256;
 
-export function versionErrors(version: DefinitionVersion, path: string, rules: RuleEngine | undefined): FieldError[] {
+export function versionErrors(version: DefinitionVersion, path: string): FieldError[] {
   const errors = requireValue(`${path}.name`, version.name, checkDns1035Label);
   errors.push(...deprecationErrors(version, `${path}.deprecationWarning`));
   const schema = version.schema?.openAPIV3Schema;
   const schemaPath = `${path}.schema.openAPIV3Schema`;
   if (schema === undefined) errors.push(required(schemaPath, 'schemas are required'));
-  else {
-    const found = schemaErrors(schema, schemaPath);
-    errors.push(...found);
-    // Rules are compiled against a schema that is right.
-    if (found.length === 0) errors.push(...ruleErrors(schema, schemaPath, rules));
-  }
+  else errors.push(...schemaErrors(schema, schemaPath));
   if (version.subresources?.scale !== undefined)
     errors.push(...scaleErrors(version.subresources.scale, `${path}.subresources.scale`));
   errors.push(...columnErrors(version.additionalPrinterColumns ?? [], `${path}.additionalPrinterColumns`));
   errors.push(...selectableErrors(version, `${path}.selectableFields`));
   return errors;
-}
-
-function ruleErrors(schema: JsonSchema, path: string, rules: RuleEngine | undefined): readonly FieldError[] {
-  const first = firstRule(schema, path);
-  if (first === undefined) return [];
-  if (rules !== undefined) return rules.problems(schema, path);
-  return [
-    forbiddenField(
-      first,
-      'validation rules in CEL are not supported by this server yet, and a definition must not promise what nobody checks',
-    ),
-  ];
 }
 
 function deprecationErrors({ deprecated = false, deprecationWarning }: DefinitionVersion, path: string): FieldError[] {

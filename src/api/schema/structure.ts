@@ -91,6 +91,7 @@ function walkStruct(
 function walkValue(shape: FieldShape, value: unknown, place: Place, owner: string, walk: Walk): unknown {
   switch (shape.kind) {
     case 'scalar': {
+      if (shape.or !== undefined) return walkEither(shape.or, value, place, walk);
       const read = readScalar(shape.scalar, value);
       if (read.ok) return read.value;
       if ('error' in read) throw new StructureError(`${place.path}: ${read.error}`);
@@ -108,6 +109,15 @@ function walkValue(shape: FieldShape, value: unknown, place: Place, owner: strin
       if (!isObject(value)) throw typeError(jsonTypeOf(value), place, owner, shape);
       return walkMap(shape.value, value, place, owner, walk);
   }
+}
+
+/** An object is of the type; a list holds such objects; anything else stays. */
+function walkEither(type: string, value: unknown, place: Place, walk: Walk): unknown {
+  if (isObject(value)) return walkStruct(structSchema(type), value, place, walk);
+  if (!Array.isArray(value)) return value;
+  return value.map((item, position) =>
+    walkEither(type, item, { path: `${place.path}[${position}]`, go: place.go }, walk),
+  );
 }
 
 function walkMap(

@@ -88,7 +88,7 @@ async function* sharedJsonPieces(
   { breather, shared }: { readonly breather: Breather; readonly shared: ByteBudget },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { form, registration } = rendering;
-  const format = `list ${form.as} ${form.as === 'object' ? '' : form.version} ${registration.row.group}`;
+  const format = `list ${form.as} ${form.as === 'object' ? '' : form.version} ${apiVersionOf(registration.row)}`;
   const pieces = SharedPieces.of(items, format, shared);
   const encode = (some: readonly CachedObject[]): Uint8Array =>
     encodeText(some.map((item) => objectText(rendering, item)).join(','));
@@ -165,12 +165,17 @@ export function objectText(rendering: Rendering, item: CachedObject): string {
   const { registration, form } = rendering;
   switch (form.as) {
     case 'object':
-      return registration.form === undefined ? item.text : JSON.stringify(registration.form.fromStored(item.object));
+      return servedText(registration, item);
     case 'metadata':
       return JSON.stringify(partial(item.object, form.version));
     case 'table':
       return tableText(rendering, item);
   }
+}
+
+function servedText({ form }: Registration, item: CachedObject): string {
+  const served = form?.fromStored(item.object) ?? item.object;
+  return served === item.object ? item.text : JSON.stringify(served);
 }
 
 /** Everything of a list but its items or rows. */
@@ -236,7 +241,9 @@ function includedText(rendering: Rendering, version: string, item: CachedObject)
 
 /** One line of a watch answer. */
 export function watchLine(rendering: Rendering, type: WatchType, item: CachedObject): Uint8Array {
-  if (rendering.form.as === 'object' && rendering.registration.form === undefined) return item.line(type);
+  const { form, registration } = rendering;
+  const isStored = registration.form === undefined || registration.form.fromStored(item.object) === item.object;
+  if (form.as === 'object' && isStored) return item.line(type);
   return encodeText(`{"type":"${type}","object":${objectText(rendering, item)}}\n`);
 }
 

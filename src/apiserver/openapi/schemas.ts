@@ -151,6 +151,7 @@ class DefinitionBuilder {
   #shape(shape: FieldShape): Schema {
     switch (shape.kind) {
       case 'scalar':
+        if (shape.or !== undefined) this.#addStruct(structSchema(shape.or));
         return this.#scalar(shape.scalar);
       case 'list':
         return { type: 'array', items: this.#shape(shape.element) };

@@ -11,7 +11,7 @@ import { encodeText } from '../../lib/index.ts';
 import type { Connection } from '../ports.ts';
 import { sameValue } from '../registry/object-meta.ts';
 import type { ApiObject } from '../registry/object.ts';
-import type { Registration } from '../registry/registration.ts';
+import { isMainForm, type Registration } from '../registry/registration.ts';
 import type { Call, ServerContext } from '../call.ts';
 import { listCurrent } from '../registry/read-current.ts';
 import { asksForMore, checkQuotas } from './check-quota.ts';
@@ -40,8 +40,11 @@ export async function quotasOf(server: ServerContext, namespace: string): Promis
 }
 
 /** Whether anything of the row can be under a quota. */
-export function mayBeCounted({ row, form }: Registration): boolean {
-  return row.namespaced && form === undefined && !NEVER_COUNTED.has(row.resource);
+export function mayBeCounted(registration: Registration): boolean {
+  const { row, form } = registration;
+  // Each form of the same objects may add one.
+  const isCounted = form === undefined || form.isMain !== undefined;
+  return row.namespaced && isCounted && !NEVER_COUNTED.has(row.resource);
 }
 
 /** All that is counted now for one quota. */
@@ -51,7 +54,7 @@ export async function usedOf(server: ServerContext, quota: ResourceQuota): Promi
   const { wall } = server.ports.clock.now();
   for (const registration of server.registry.all()) {
     const { row } = registration;
-    if (!mayBeCounted(registration) || !isCounted(row, names)) continue;
+    if (!mayBeCounted(registration) || !isMainForm(registration) || !isCounted(row, names)) continue;
     for (const object of await listCurrent(server, registration, quota.metadata?.namespace ?? '')) {
       if (!concerns(quota, row, object)) continue;
       for (const [name, quantity] of Object.entries(only(usageOf(row, object, wall), names)))

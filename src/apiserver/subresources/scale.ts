@@ -22,7 +22,7 @@ import { type ApiObject, recordOf } from '../registry/object.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { ageColumn, column, nameColumn, since, type TableKind } from '../tables/table.ts';
 import { readWriteOptions, type WriteOptions } from '../http/write-options.ts';
-import { type Call, keyOfCall, nameOfCall, renderingOf } from '../call.ts';
+import { type Call, keyOfCall, nameOfCall, type Part, renderingOf } from '../call.ts';
 import { changeObject } from '../verbs/write.ts';
 
 /** How bodies of this subresource are read; nothing is stored under it. */
@@ -72,39 +72,62 @@ function countOf(value: unknown): number {
   return typeof value === 'number' ? value : 0;
 }
 
-/** How kubectl prints it. The cells are of the object that is scaled. */
-const SCALE_TABLE: TableKind = {
-  columns: [nameColumn, column('Desired', { type: 'integer' }), column('Available', { type: 'integer' }), ageColumn],
-  cells: (object, now) => {
-    const { metadata, spec, status } = scaleOf(object);
-    return [metadata?.name ?? '', spec?.replicas ?? 0, status?.replicas ?? 0, since(metadata?.creationTimestamp, now)];
-  },
+/** How the scale of a kind is read and changed. */
+export interface ScaleOfKind {
+  /** Of a stored object. */
+  scaleOf(object: ApiObject): Scale;
+  /** The served object with another number of replicas. */
+  withReplicas(object: ApiObject, replicas: number): ApiObject;
+}
+
+/** Kinds of every server have it at the same place. */
+const USUAL: ScaleOfKind = {
+  scaleOf,
+  withReplicas: (object, replicas) => ({ ...object, spec: { ...recordOf(object['spec']), replicas } }),
 };
 
-/** @throws StatusError 404, 406 */
-export async function getScale(call: Call): Promise<HttpResponse> {
+/** How kubectl prints it. The cells are of the object that is scaled. */
+function scaleTable(kind: ScaleOfKind): TableKind {
+  return {
+    columns: [nameColumn, column('Desired', { type: 'integer' }), column('Available', { type: 'integer' }), ageColumn],
+    cells: (object, now) => {
+      const { metadata, spec, status } = kind.scaleOf(object);
+      const age = since(metadata?.creationTimestamp, now);
+      return [metadata?.name ?? '', spec?.replicas ?? 0, status?.replicas ?? 0, age];
+    },
+  };
+}
+
+/** What answers the scale subresource. Its handlers throw 400, 404, 406, 409, 415 and 422. */
+export function scaleHandlers(kind: ScaleOfKind = USUAL): Part {
+  return {
+    verbs: {
+      get: (call) => getScale(call, kind),
+      update: async (call) => {
+        const given = readScale(call, parseBody(call.request));
+        return change(call, kind, () => given);
+      },
+      patch: (call) => patchScale(call, kind),
+    },
+  };
+}
+
+async function getScale(call: Call, kind: ScaleOfKind): Promise<HttpResponse> {
   const form = negotiateObject(call.request.headers['accept']);
   const item = await call.storage.read(keyOfCall(call));
   if (item === undefined) throw notFound(call.registration.row, nameOfCall(call));
-  if (form.as !== 'table') return jsonResponse(200, scaleOf(item.object));
-  const registration = { ...call.registration, table: SCALE_TABLE };
+  if (form.as !== 'table') return jsonResponse(200, kind.scaleOf(item.object));
+  const registration = { ...call.registration, table: scaleTable(kind) };
   return renderObject({ ...renderingOf(call, form), registration }, 200, item);
 }
 
-/** @throws StatusError 400, 404, 409, 422 */
-export async function updateScale(call: Call): Promise<HttpResponse> {
-  const given = readScale(call, parseBody(call.request));
-  return change(call, () => given);
-}
-
-/** @throws StatusError 400, 404, 409, 415, 422 */
-export async function patchScale(call: Call): Promise<HttpResponse> {
+function patchScale(call: Call, kind: ScaleOfKind): Promise<HttpResponse> {
   const patch = readPatch(call.request);
-  return change(call, async (old) => {
+  return change(call, kind, async (old) => {
     call.warnings.length = 0;
     const value = await applyPatch(patch, {
       row: SCALE_ROW,
-      old: scaleOf(old) as ApiObject,
+      old: kind.scaleOf(old) as ApiObject,
       breather: call.server.ports.breather,
     });
     return readScale(call, { value, problems: patch.problems });
@@ -122,7 +145,11 @@ function optionsOf({ info }: Call): WriteOptions {
   return readWriteOptions(info.query, info.verb === 'patch' ? 'PatchOptions' : 'UpdateOptions');
 }
 
-async function change(call: Call, wanted: (old: ApiObject) => ApiObject | Promise<ApiObject>): Promise<HttpResponse> {
+async function change(
+  call: Call,
+  kind: ScaleOfKind,
+  wanted: (old: ApiObject) => ApiObject | Promise<ApiObject>,
+): Promise<HttpResponse> {
   const { registration } = call;
   const changed = await changeObject(call, keyOfCall(call), {
     part: '',
@@ -134,11 +161,11 @@ async function change(call: Call, wanted: (old: ApiObject) => ApiObject | Promis
       const { resourceVersion, uid } = scale.metadata;
       const precondition = { ...(resourceVersion && { resourceVersion }), ...(uid && { uid }) };
       const metadata = { ...old.metadata, ...precondition };
-      return { ...old, metadata, spec: { ...recordOf(old['spec']), replicas } };
+      return kind.withReplicas({ ...old, metadata }, replicas);
     },
   });
   if (changed === undefined) throw notFound(registration.row, nameOfCall(call));
-  return jsonResponse(200, scaleOf(changed.item.object));
+  return jsonResponse(200, kind.scaleOf(changed.item.object));
 }
 
 function refuseNegative(name: string, replicas: number): void {
