@@ -77,3 +77,6 @@ export const GIVE_UP_CHECK_MS = 10_000;
 
 /** A folder without volume and without claim that no pod ever had is removed after this time. */
 export const LEFT_OVER_VOLUME_GRACE_MS = 900_000;
+
+/** How long a controller waits at its start for sources that come and go. */
+export const LIVE_SYNC_TIMEOUT_MS = 5_000;

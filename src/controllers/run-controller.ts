@@ -9,7 +9,7 @@
  * how far it is, and then waits for that. So no reconcile does again what is already done.
  */
 import type { KubeObject } from '../api/index.ts';
-import { type Change, type Informers, type KubeClient, objectKey } from '../client/index.ts';
+import { type Change, type Informer, type Informers, type KubeClient, objectKey } from '../client/index.ts';
 import {
   type Clock,
   type Logger,
@@ -17,10 +17,11 @@ import {
   WorkQueue,
   exposeUnfinishedWork,
   runWorkQueue,
+  withDeadline,
   workQueueObserver,
 } from '../lib/index.ts';
-import type { Controller } from './controller.ts';
-import { RECONCILE_CONCURRENCY, RETRY_BUCKET } from './limits.ts';
+import type { Controller, ControllerSource, LiveSources } from './controller.ts';
+import { LIVE_SYNC_TIMEOUT_MS, RECONCILE_CONCURRENCY, RETRY_BUCKET } from './limits.ts';
 import { type Feed, Reconciler } from './reconciler.ts';
 
 export interface ControllerEnvironment {
@@ -60,9 +61,13 @@ async function reconcileAll(fed: Fed, environment: ControllerEnvironment, signal
   const queue = new WorkQueue<string>({ clock, bucket: RETRY_BUCKET, observer });
   exposeUnfinishedWork(metrics, controller.name, clock, queue);
   for (const each of feeds) feed(each, queue);
+  const live = new LiveFeeds(environment, queue);
   try {
     await Promise.all(feeds.map(({ lister }) => lister.waitForSync(signal)));
+    controller.follow?.(live);
+    await live.synced(signal);
   } catch (error) {
+    live.release();
     if (signal.aborted) return;
     throw error;
   }
@@ -74,6 +79,42 @@ async function reconcileAll(fed: Fed, environment: ControllerEnvironment, signal
     handler: (key) => reconciler.handle(key),
     onPanic: (key, error) => logger.error('reconcile panicked', { key, error }),
   });
+  live.release();
+}
+
+/** Sources that a controller takes while it runs. */
+class LiveFeeds implements LiveSources {
+  readonly #environment: ControllerEnvironment;
+  readonly #queue: WorkQueue<string>;
+  readonly #taken = new Set<Informer<KubeObject>>();
+
+  constructor(environment: ControllerEnvironment, queue: WorkQueue<string>) {
+    this.#environment = environment;
+    this.#queue = queue;
+  }
+
+  take(taken: ControllerSource): ReturnType<LiveSources['take']> {
+    const lister = this.#environment.informers.take(taken.resource, taken.view);
+    this.#taken.add(lister);
+    feed({ source: taken, lister }, this.#queue);
+    const release = (): void => {
+      this.#taken.delete(lister);
+      lister.release();
+    };
+    return { lister, release };
+  }
+
+  /** Waits for those that are taken by now. One that cannot be read holds nobody for longer than a moment. */
+  async synced(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#environment;
+    const all = Promise.allSettled([...this.#taken].map((lister) => lister.waitForSync(signal)));
+    if (this.#taken.size > 0) await withDeadline({ clock, timeoutMs: LIVE_SYNC_TIMEOUT_MS, signal }, () => all);
+  }
+
+  release(): void {
+    for (const lister of this.#taken) lister.release();
+    this.#taken.clear();
+  }
 }
 
 /** Every change brings keys, and so does what is there already when somebody else's source is shared. */

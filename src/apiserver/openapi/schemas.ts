@@ -9,6 +9,7 @@ import {
   structOfKind,
   structSchema,
 } from '../../api/index.ts';
+import { customDefinitionName, customDefinitions, customRootOf } from './custom-schemas.ts';
 
 export interface Schema {
   /** For our own kinds alone. */
@@ -70,15 +71,24 @@ export function definitionName(type: string): string {
 }
 
 /** The definition of a served kind; undefined for one that the schema does not know. */
-export function definitionOfKind(apiVersion: string, kind: string): string | undefined {
+export function definitionOfKind(row: ResourceRow, kind: string): string | undefined {
+  if (customRootOf(row) !== undefined) return customDefinitionName(row, kind);
+  const apiVersion = apiVersionOf(row);
   const struct = structOfKind(apiVersion, kind);
   return struct === undefined ? undefined : definitionName(struct.name);
 }
 
 /** Definitions of the rows' kinds and everything they are made of, by name. */
-export function definitionsOf(rows: readonly ResourceRow[], ref: RefStyle): ReadonlyMap<string, Schema> {
+/** @param isV2 for OpenAPI v2, which can say less */
+export function definitionsOf(
+  rows: readonly ResourceRow[],
+  ref: RefStyle,
+  isV2 = false,
+): ReadonlyMap<string, Schema> {
   const builder = new DefinitionBuilder(ref);
   for (const row of rows) {
+    const root = customRootOf(row);
+    if (root !== undefined) builder.addCustom(customDefinitions(row, root, ref, isV2));
     for (const kind of kindsOf(row)) builder.addKind(kind);
     for (const kind of COMMON_KINDS) builder.addKind({ group: '', version: 'v1', kind });
   }
@@ -118,6 +128,13 @@ class DefinitionBuilder {
     if (kinds.some((entry) => entry.group === gvk.group && entry.version === gvk.version && entry.kind === gvk.kind))
       return;
     this.#definitions.set(name, { ...known, 'x-kubernetes-group-version-kind': [...kinds, gvk] });
+  }
+
+  /** Definitions that are whole, but for the metadata that they refer to. */
+  addCustom(definitions: ReadonlyMap<string, Schema>): void {
+    for (const [name, schema] of definitions) this.#definitions.set(name, schema);
+    this.#addStruct(structSchema('meta.v1.ObjectMeta'));
+    this.#addStruct(structSchema('meta.v1.ListMeta'));
   }
 
   sorted(): ReadonlyMap<string, Schema> {

@@ -13,7 +13,7 @@ export interface OpenApiV2 {
 export function openApiV2(rows: readonly ResourceRow[], serverVersion: string): OpenApiV2 {
   return {
     info: { title: 'Kubernetes', version: serverVersion },
-    definitions: definitionsOf(rows, (name) => ({ $ref: `#/definitions/${name}` })),
+    definitions: definitionsOf(rows, (name) => ({ $ref: `#/definitions/${name}` }), true),
     paths: rows.flatMap(pathsOf),
   };
 }

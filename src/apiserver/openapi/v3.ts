@@ -1,5 +1,5 @@
 /** OpenAPI v3: one document per group and version. */
-import { apiVersionOf, type ResourceRow } from '../../api/index.ts';
+import type { ResourceRow } from '../../api/index.ts';
 import { type Operation, type PathOperations, pathsOf } from './paths.ts';
 import { definitionOfKind, definitionsOf, type Schema } from './schemas.ts';
 
@@ -32,7 +32,7 @@ function pathItem(entry: PathOperations): object {
 
 function operationObject(operation: Operation, row: ResourceRow): object {
   const { group, version, kind } = row;
-  const answers = definitionOfKind(apiVersionOf(row), operation.action === 'list' ? row.listKind : kind);
+  const answers = definitionOfKind(row, operation.action === 'list' ? row.listKind : kind);
   const body = operation.method === 'put' || operation.method === 'post' ? answers : undefined;
   return {
     tags: [`${group === '' ? 'core' : group.split('.')[0]}_${version}`],

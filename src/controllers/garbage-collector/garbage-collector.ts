@@ -4,6 +4,7 @@
  * informers. Before it writes it asks the server itself, and a delete holds only for the version that was asked for.
  */
 import {
+  CUSTOM_RESOURCE_DEFINITIONS,
   equalJson,
   isConflict,
   isNotFound,
@@ -30,28 +31,25 @@ import {
 import { mapLimit } from '../../lib/index.ts';
 import { BY_OWNER } from '../indexes.ts';
 import { GARBAGE_COLLECTOR_CONCURRENCY, GARBAGE_COLLECTOR_TRIES, MAX_ABSENT_OWNERS } from '../limits.ts';
-import type { Controller, ReconcileContext } from '../controller.ts';
+import { type Controller, type LiveSources, type ReconcileContext, source } from '../controller.ts';
+import { DEFINITION_NAMES } from '../custom-kinds.ts';
 import { concernedBy } from './concerned-objects.ts';
+import { type Kind, OwnerKinds } from './kinds.ts';
 import { absenceKey, COLLECTED, describeReference, isOwnedBy, placeOfOwner } from './owner-kinds.ts';
 import {
   blocksOwner,
-  detachPatch,
   FOREGROUND_FINALIZER,
   isDeletingDependents,
   isOrphaning,
   ORPHAN_FINALIZER,
+  type OwnersChange,
+  ownersMergePatch,
+  ownersPatch,
   type OwnerState,
   type OwnerVerdict,
   planCollection,
-  unblockPatch,
 } from './plan-collection.ts';
 import { resourceKey, splitResourceKey } from './resource-key.ts';
-
-/** One kind, and the lister of its objects. */
-interface Kind {
-  readonly row: ResourceRow;
-  readonly lister: Lister<KubeObject>;
-}
 
 /** Keys are those of objects: see `resourceKey`. It must be made after the controllers whose listers it can share. */
 export function garbageCollector(informers: Informers, client: KubeClient, events: EventRecorder): Controller {
@@ -59,11 +57,15 @@ export function garbageCollector(informers: Informers, client: KubeClient, event
   return {
     name: 'garbage-collector-controller',
     concurrency: GARBAGE_COLLECTOR_CONCURRENCY,
-    sources: COLLECTED.map((row) => ({
-      resource: row,
-      view: { form: METADATA },
-      keysOf: (change) => collector.keysOf(row, change),
-    })),
+    sources: [
+      source(CUSTOM_RESOURCE_DEFINITIONS, () => [], { form: DEFINITION_NAMES }),
+      ...COLLECTED.map((row) => ({
+        resource: row,
+        view: { form: METADATA },
+        keysOf: (change: Change<KubeObject>) => collector.keysOf(row, change),
+      })),
+    ],
+    follow: (live) => collector.follow(live),
     reconcile: (key, context) => collector.reconcile(key, context),
   };
 }
@@ -71,19 +73,19 @@ export function garbageCollector(informers: Informers, client: KubeClient, event
 class GarbageCollector {
   readonly #client: KubeClient;
   readonly #events: EventRecorder;
-  readonly #kinds: ReadonlyMap<string, Kind>;
+  readonly #kinds: OwnerKinds;
   /** Owners that are gone; a UID never comes back. */
   readonly #absent = new LruCache<string, true>(MAX_ABSENT_OWNERS);
 
   constructor(informers: Informers, client: KubeClient, events: EventRecorder) {
     this.#client = client;
     this.#events = events;
-    this.#kinds = new Map(
-      COLLECTED.map((row) => [
-        `${row.group}/${row.resource}`,
-        { row, lister: informers.lister(row, { form: METADATA }) },
-      ]),
-    );
+    this.#kinds = new OwnerKinds(informers, (row, change) => this.keysOf(row, change));
+  }
+
+  /** Follows the kinds that definitions bring. */
+  follow(live: LiveSources): void {
+    this.#kinds.follow(live);
   }
 
   keysOf(row: ResourceRow, change: Change<KubeObject>): readonly string[] {
@@ -91,11 +93,11 @@ class GarbageCollector {
     const concerned = concernedBy(change);
     const keys = concerned.itself ? [resourceKey(row, objectKey(object))] : [];
     for (const reference of concerned.owners) {
-      const place = placeOfOwner(reference, object);
+      const place = placeOfOwner(this.#kinds, reference, object);
       if (place.kind === 'at') keys.push(resourceKey(place.row, keyOf(place.namespace, reference.name)));
     }
     if (!concerned.dependents) return keys;
-    for (const kind of this.#kinds.values()) {
+    for (const kind of this.#kinds.all()) {
       for (const dependent of kind.lister.byIndex(BY_OWNER, uidOf(object)))
         keys.push(resourceKey(kind.row, objectKey(dependent)));
     }
@@ -114,9 +116,9 @@ class GarbageCollector {
 
   #dependentsOf({ row }: Kind, owner: KubeObject): readonly (readonly [Kind, KubeObject])[] {
     const found: (readonly [Kind, KubeObject])[] = [];
-    for (const kind of this.#kinds.values()) {
+    for (const kind of this.#kinds.all()) {
       for (const dependent of kind.lister.byIndex(BY_OWNER, uidOf(owner)))
-        if (isOwnedBy(dependent, row, owner)) found.push([kind, dependent]);
+        if (isOwnedBy(this.#kinds, dependent, row, owner)) found.push([kind, dependent]);
     }
     return found;
   }
@@ -127,7 +129,7 @@ class GarbageCollector {
     const patches = dependents.map(([{ row }, dependent]) => ({ row, dependent, uids: [uidOf(owner)] }));
     await mapLimit(patches, GARBAGE_COLLECTOR_CONCURRENCY, async ({ row, dependent, uids }) => {
       try {
-        await this.#patch(row, dependent, detachPatch(dependent, uids), signal);
+        await this.#patch(row, dependent, { detach: uids }, signal);
       } catch (error) {
         if (!isNotFound(error)) throw error;
       }
@@ -156,7 +158,7 @@ class GarbageCollector {
   }
 
   #isSolidInCache(reference: OwnerReference, dependent: KubeObject): boolean {
-    const place = placeOfOwner(reference, dependent);
+    const place = placeOfOwner(this.#kinds, reference, dependent);
     if (place.kind !== 'at') return place.kind === 'unknown';
     const owner = this.#listerOf(place.row)?.get(place.namespace, reference.name);
     return owner !== undefined && uidOf(owner) === reference.uid && !isDeletingDependents(owner);
@@ -182,10 +184,10 @@ class GarbageCollector {
     const step = planCollection(object, verdicts, dependents);
     if (step.kind === 'keep') return;
     if (step.kind === 'detach') {
-      await this.#patch(row, object, detachPatch(object, step.uids), signal);
+      await this.#patch(row, object, { detach: step.uids }, signal);
       return;
     }
-    const latest = step.unblock ? await this.#patch(row, object, unblockPatch(object), signal) : object;
+    const latest = step.unblock ? await this.#patch(row, object, 'unblock', signal) : object;
     const { resourceVersion } = latest.metadata ?? {};
     const { propagationPolicy } = step;
     const precondition = { uid: uidOf(object), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
@@ -198,7 +200,7 @@ class GarbageCollector {
     dependent: KubeObject,
     signal: AbortSignal,
   ): Promise<OwnerState | undefined> {
-    const place = placeOfOwner(reference, dependent);
+    const place = placeOfOwner(this.#kinds, reference, dependent);
     if (place.kind === 'unknown') return undefined;
     if (place.kind === 'impossible') {
       this.#reportNamespace(reference, dependent);
@@ -245,9 +247,13 @@ class GarbageCollector {
   }
 
   /** Rejects with NotFound or Conflict when it is another object by now. */
-  #patch(row: ResourceRow, object: KubeObject, patch: object, signal: AbortSignal): Promise<KubeObject> {
+  #patch(row: ResourceRow, object: KubeObject, change: OwnersChange, signal: AbortSignal): Promise<KubeObject> {
     const { namespace } = object.metadata ?? {};
-    return this.#client.patch<KubeObject>(row, namespace, nameOf(object), 'strategic', patch, undefined, signal);
+    // Custom resources know no strategic merge patch.
+    const isMerge = this.#kinds.isCustom(row);
+    const patch = isMerge ? ownersMergePatch(object, change) : ownersPatch(object, change);
+    const type = isMerge ? 'merge' : 'strategic';
+    return this.#client.patch<KubeObject>(row, namespace, nameOf(object), type, patch, undefined, signal);
   }
 
   async #removeFinalizer(row: ResourceRow, seen: KubeObject, finalizer: string, signal: AbortSignal): Promise<void> {

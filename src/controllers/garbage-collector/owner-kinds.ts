@@ -1,7 +1,6 @@
 /** Which kinds may own and be owned, and where an owner reference leads. Pure. */
 import {
   apiVersionOf,
-  findKind,
   type KubeObject,
   type OwnerReference,
   parseApiVersion,
@@ -15,7 +14,11 @@ export const COLLECTED: readonly ResourceRow[] = RESOURCES.filter(
     kind !== 'Event' && (['get', 'list', 'watch', 'delete'] as const).every((verb) => verbs.includes(verb)),
 );
 
-const collected = new Set(COLLECTED);
+/** Which kinds there are. */
+export interface KindFinder {
+  /** The row of a kind whose objects can be collected; undefined: there is none of that name. */
+  find(group: string, version: string, kind: string): ResourceRow | undefined;
+}
 
 export type OwnerPlace =
   /** The place where the owner is, if it exists. */
@@ -26,20 +29,20 @@ export type OwnerPlace =
   | { readonly kind: 'impossible' };
 
 /** An owner in a namespace is looked for in the namespace of its dependent, whatever its UID is. */
-export function placeOfOwner(reference: OwnerReference, dependent: KubeObject): OwnerPlace {
+export function placeOfOwner(kinds: KindFinder, reference: OwnerReference, dependent: KubeObject): OwnerPlace {
   const { group, version } = parseApiVersion(reference.apiVersion);
-  const row = findKind(group, version, reference.kind);
-  if (row === undefined || !collected.has(row)) return { kind: 'unknown' };
+  const row = kinds.find(group, version, reference.kind);
+  if (row === undefined) return { kind: 'unknown' };
   if (!row.namespaced) return { kind: 'at', row, namespace: undefined };
   const namespace = dependent.metadata?.namespace;
   return namespace === undefined || namespace === '' ? { kind: 'impossible' } : { kind: 'at', row, namespace };
 }
 
 /** Whether `dependent` names exactly this object, in its place, as an owner. */
-export function isOwnedBy(dependent: KubeObject, row: ResourceRow, owner: KubeObject): boolean {
+export function isOwnedBy(kinds: KindFinder, dependent: KubeObject, row: ResourceRow, owner: KubeObject): boolean {
   return (dependent.metadata?.ownerReferences ?? []).some((reference) => {
     if (reference.uid !== owner.metadata?.uid || reference.name !== owner.metadata?.name) return false;
-    const place = placeOfOwner(reference, dependent);
+    const place = placeOfOwner(kinds, reference, dependent);
     return (
       place.kind === 'at' && place.row === row && (!row.namespaced || place.namespace === owner.metadata?.namespace)
     );

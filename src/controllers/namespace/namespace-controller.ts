@@ -1,5 +1,7 @@
 /** Empties namespaces that are being deleted, and lets them go. */
 import {
+  CUSTOM_RESOURCE_DEFINITIONS,
+  type CustomResourceDefinition,
   type KubeObject,
   NAMESPACES,
   type Namespace,
@@ -8,8 +10,9 @@ import {
   type Resource,
   isNotFound,
 } from '../../api/index.ts';
-import { type KubeClient, isRetryable, type Informers } from '../../client/index.ts';
+import { type KubeClient, isRetryable, type Informers, type ListQuery } from '../../client/index.ts';
 import { type Clock, errorMessage, formatTime, mapLimit } from '../../lib/index.ts';
+import { customKindOf, DEFINITION_NAMES } from '../custom-kinds.ts';
 import { NAMESPACE_DELETE_CONCURRENCY } from '../limits.ts';
 import { type Operation, perform } from '../operation.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
@@ -21,7 +24,10 @@ const LIST_LIMIT = 500;
 export function namespaceController(informers: Informers, client: KubeClient, clock: Clock): Controller {
   const namespaces = informers.lister(NAMESPACES);
   informers.lister(PODS);
-  const resources = RESOURCES.filter(
+  const definitions = informers.lister<CustomResourceDefinition & KubeObject>(CUSTOM_RESOURCE_DEFINITIONS, {
+    form: DEFINITION_NAMES,
+  });
+  const builtIn = RESOURCES.filter(
     ({ namespaced, verbs }) => namespaced && verbs.includes('list') && verbs.includes('delete'),
   );
   return {
@@ -29,10 +35,13 @@ export function namespaceController(informers: Informers, client: KubeClient, cl
     sources: [
       source(NAMESPACES, ({ key, object }) => (object.metadata?.deletionTimestamp === undefined ? [] : [key])),
       // The end of a pod may be all that its namespace waits for.
+      source(CUSTOM_RESOURCE_DEFINITIONS, () => [], { form: DEFINITION_NAMES }),
       source(PODS, ({ type, object }) => (type === 'delete' ? [object.metadata?.namespace ?? ''] : [])),
     ],
     reconcile: async (key, context) => {
       if (namespaces.getByKey(key)?.metadata?.deletionTimestamp === undefined) return undefined;
+      const custom = definitions.list().flatMap((definition) => customKindOf(definition)?.row ?? []);
+      const resources = [...builtIn, ...custom.filter(({ namespaced }) => namespaced)];
       return reconcileNamespace(client, clock, resources, key, context);
     },
   };
@@ -80,10 +89,25 @@ async function readContents(
   for (const resource of resources) {
     // Pods say in their spec how long they may take; of all else it counts that it is there.
     const metadataOnly = !(resource.group === PODS.group && resource.resource === PODS.resource);
-    const { items } = await client.list(resource, { namespace, limit: LIST_LIMIT, metadataOnly }, signal);
+    const items = await itemsOf(client, resource, { namespace, limit: LIST_LIMIT, metadataOnly }, signal);
     contents.push({ resource, items });
   }
   return contents;
+}
+
+/** A kind that is not served any more has no objects. */
+async function itemsOf(
+  client: KubeClient,
+  resource: Resource<KubeObject>,
+  query: ListQuery,
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  try {
+    return (await client.list(resource, query, signal)).items;
+  } catch (error) {
+    if (isNotFound(error)) return [];
+    throw error;
+  }
 }
 
 /** One sentence per delete that the server refused. No answer at all ends the round. */
