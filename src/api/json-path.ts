@@ -7,7 +7,12 @@ type Step =
   | { readonly kind: 'field'; readonly name: string }
   | { readonly kind: 'all' }
   | { readonly kind: 'deep' }
-  | { readonly kind: 'slice'; readonly from: number | undefined; readonly to: number | undefined; readonly step: number }
+  | {
+      readonly kind: 'slice';
+      readonly from: number | undefined;
+      readonly to: number | undefined;
+      readonly step: number;
+    }
   | { readonly kind: 'filter'; readonly left: readonly Step[]; readonly test: Test | undefined };
 
 interface Test {
@@ -63,7 +68,8 @@ function walk(path: JsonPath, start: readonly unknown[], root: unknown): readonl
 function take(step: Step, value: unknown, root: unknown): readonly unknown[] {
   switch (step.kind) {
     case 'field': {
-      if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, step.name)) return [];
+      if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, step.name))
+        return [];
       return [(value as Record<string, unknown>)[step.name]];
     }
     case 'all':
@@ -201,7 +207,11 @@ class Reader {
     const right = operator === undefined ? undefined : this.#operand();
     this.#space();
     if (!this.#skip(')]')) throw new JsonPathError('unterminated filter');
-    return { kind: 'filter', left, test: operator === undefined || right === undefined ? undefined : { operator, right } };
+    return {
+      kind: 'filter',
+      left,
+      test: operator === undefined || right === undefined ? undefined : { operator, right },
+    };
   }
 
   #operand(): Test['right'] {

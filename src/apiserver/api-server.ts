@@ -16,7 +16,13 @@ import { DefinitionKeeper } from './custom-resources/definition-keeper.ts';
 import type { ServerVersion } from './discovery/version.ts';
 import type { HealthCheck } from './http/health.ts';
 import { storeHealth } from './http/store-health.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS, type Ipv4Range, NAMESPACES, type ObjectReference, parseIpv4Range } from '../api/index.ts';
+import {
+  CUSTOM_RESOURCE_DEFINITIONS,
+  type Ipv4Range,
+  NAMESPACES,
+  type ObjectReference,
+  parseIpv4Range,
+} from '../api/index.ts';
 import {
   type Breather,
   createMetrics,

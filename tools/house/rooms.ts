@@ -113,7 +113,7 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
       subresources: ['http', 'registry', 'cache', 'authorization', 'admission', 'tables', 'tokens', 'verbs'],
       reviews: ['http', 'registry', 'authorization', 'tokens'],
     },
-    tops: ['kinds'],
+    tops: ['kinds', 'custom-resources'],
     against: ['http authorization', 'http verbs', 'registry admission', 'verbs subresources'],
   },
   controllers: {
@@ -123,6 +123,7 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
       'indexes.ts',
       'limits.ts',
       'operation.ts',
+      'custom-kinds.ts',
       'run-controller.ts',
       'run-set.ts',
       'slow-start.ts',

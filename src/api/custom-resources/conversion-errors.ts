@@ -7,7 +7,7 @@ const SUPPORTED_REVIEWS = ['v1', 'v1beta1'];
 
 export function conversionErrors(conversion: Conversion | undefined): FieldError[] {
   if (conversion === undefined) return [];
-  const { strategy = '', webhook } = conversion;
+  const { strategy, webhook } = conversion;
   if (strategy === '') return [required(`${PATH}.strategy`)];
   if (strategy !== 'None' && strategy !== 'Webhook')
     return [notSupported(`${PATH}.strategy`, strategy, ['None', 'Webhook'])];
@@ -26,7 +26,9 @@ function webhookErrors(webhook: Conversion['webhook']): FieldError[] {
   if ((client.url === undefined) === (client.service === undefined))
     errors.push(required(path, 'exactly one of url or service is required'));
   if (client.url !== undefined && !/^https:\/\/[^/?#@]+(?:\/[^?#]*)?$/.test(client.url))
-    errors.push(invalidValue(`${path}.url`, client.url, "'https' is the only allowed URL scheme; a host must be specified"));
+    errors.push(
+      invalidValue(`${path}.url`, client.url, "'https' is the only allowed URL scheme; a host must be specified"),
+    );
   const reviews = webhook?.conversionReviewVersions ?? [];
   const at = `${PATH}.conversionReviewVersions`;
   if (reviews.length === 0) errors.push(required(at));

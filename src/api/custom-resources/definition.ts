@@ -64,7 +64,12 @@ export interface Conversion {
   readonly webhook?: {
     readonly clientConfig?: {
       readonly url?: string;
-      readonly service?: { readonly namespace: string; readonly name: string; readonly path?: string; readonly port?: number };
+      readonly service?: {
+        readonly namespace: string;
+        readonly name: string;
+        readonly path?: string;
+        readonly port?: number;
+      };
       readonly caBundle?: string;
     };
     readonly conversionReviewVersions: readonly string[];

@@ -22,13 +22,21 @@ export interface NameVerdict {
 export function takenNames(
   group: string,
   definitions: Iterable<CustomResourceDefinition>,
-  builtIn: readonly { readonly resource: string; readonly singular: string; readonly shortNames: readonly string[]; readonly kind: string; readonly listKind: string; readonly group: string }[],
+  builtIn: readonly {
+    readonly resource: string;
+    readonly singular: string;
+    readonly shortNames: readonly string[];
+    readonly kind: string;
+    readonly listKind: string;
+    readonly group: string;
+  }[],
   except: string,
 ): TakenNames {
   const resources = new Set<string>();
   const kinds = new Set<string>();
   const add = (names: DefinitionNames): void => {
-    for (const name of [names.plural, names.singular ?? '', ...(names.shortNames ?? [])]) if (name !== '') resources.add(name);
+    for (const name of [names.plural, names.singular ?? '', ...(names.shortNames ?? [])])
+      if (name !== '') resources.add(name);
     for (const kind of [names.kind, names.listKind ?? '']) if (kind !== '') kinds.add(kind);
   };
   for (const { metadata, spec, status } of definitions) {
@@ -50,7 +58,12 @@ export function judgeNames(definition: CustomResourceDefinition, taken: TakenNam
   const before: DefinitionNames = definition.status?.acceptedNames ?? { plural: '', kind: '' };
   let accepted: DefinitionNames = before;
   let conflict: { readonly reason: string; readonly message: string } | undefined;
-  const decide = (reason: string, names: readonly string[], used: ReadonlySet<string>, gain: Partial<DefinitionNames>): void => {
+  const decide = (
+    reason: string,
+    names: readonly string[],
+    used: ReadonlySet<string>,
+    gain: Partial<DefinitionNames>,
+  ): void => {
     const lost = names.filter((name) => name !== '' && used.has(name));
     if (lost.length > 0)
       conflict = { reason, message: lost.map((name) => `${JSON.stringify(name)} is already in use`).join(', ') };
@@ -69,8 +82,11 @@ export function judgeNames(definition: CustomResourceDefinition, taken: TakenNam
   return { accepted, condition };
 }
 
-function pick<K extends keyof DefinitionNames>(name: K, value: DefinitionNames[K] | undefined): Partial<DefinitionNames> {
-  return { [name]: value } as Partial<DefinitionNames>;
+function pick<K extends keyof DefinitionNames>(
+  name: K,
+  value: DefinitionNames[K] | undefined,
+): Partial<DefinitionNames> {
+  return { [name]: value };
 }
 
 function withCategories(names: DefinitionNames, categories: readonly string[] | undefined): DefinitionNames {

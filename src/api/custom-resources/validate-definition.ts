@@ -146,7 +146,13 @@ function storedVersionErrors(spec: DefinitionSpec, status: DefinitionStatus | un
     const at = `${path}[${position}]`;
     if (stored.indexOf(name) < position) errors.push(duplicate(at, name));
     if (!names.includes(name))
-      errors.push(invalidValue(at, name, `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`));
+      errors.push(
+        invalidValue(
+          at,
+          name,
+          `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`,
+        ),
+      );
   }
   if (storage !== undefined && !stored.includes(storage))
     errors.push(invalidValue(path, stored, `must have the storage version ${storage}`));
@@ -154,7 +160,8 @@ function storedVersionErrors(spec: DefinitionSpec, status: DefinitionStatus | un
 }
 
 export const APPROVAL_ANNOTATION = 'api-approved.kubernetes.io';
-const APPROVAL_TEXT = 'protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111';
+const APPROVAL_TEXT =
+  'protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111';
 
 /** Whether a group belongs to the Kubernetes community. */
 export function isProtectedGroup(group: string): boolean {
@@ -189,4 +196,3 @@ function approvalUpdateErrors(definition: CustomResourceDefinition, old: CustomR
   const before = approvalErrors(old).map(({ type }) => type);
   return approvalErrors(definition).filter(({ type }) => !before.includes(type));
 }
-

@@ -1,5 +1,5 @@
 /** What one version of a definition may hold: its schema, subresources, columns and selectable fields. Pure. */
-import { duplicate, type FieldError, forbiddenField, invalidValue, required, tooMany } from '../field-error.ts';
+import { duplicate, type FieldError, invalidValue, required, tooMany } from '../field-error.ts';
 import { JsonPathError, parseJsonPath, plainPath } from '../json-path.ts';
 import { checkDns1035Label } from '../names.ts';
 import { type JsonSchema, propertyOf } from '../structural/json-schema.ts';
@@ -31,7 +31,9 @@ function deprecationErrors({ deprecated = false, deprecationWarning }: Definitio
   if (deprecationWarning === '') return [invalidValue(path, '', 'must not be empty')];
   const errors: FieldError[] = [];
   if (deprecationWarning.length > MAX_DEPRECATION_CHARACTERS)
-    errors.push(invalidValue(path, deprecationWarning, `must be <= ${MAX_DEPRECATION_CHARACTERS} characters in length`));
+    errors.push(
+      invalidValue(path, deprecationWarning, `must be <= ${MAX_DEPRECATION_CHARACTERS} characters in length`),
+    );
   if (/\p{Cc}|\p{Cf}/u.test(deprecationWarning))
     errors.push(invalidValue(path, deprecationWarning, 'must only contain printable UTF-8 characters'));
   return errors;
@@ -69,9 +71,7 @@ function columnErrors(columns: readonly PrinterColumn[], path: string): FieldErr
     else if (!COLUMN_TYPES.includes(column.type))
       errors.push(invalidValue(`${at}.type`, column.type, `must be one of ${COLUMN_TYPES.toSorted().join(',')}`));
     if (column.format && !COLUMN_FORMATS.includes(column.format))
-      errors.push(
-        invalidValue(`${at}.format`, column.format, `must be one of ${COLUMN_FORMATS.toSorted().join(',')}`),
-      );
+      errors.push(invalidValue(`${at}.format`, column.format, `must be one of ${COLUMN_FORMATS.toSorted().join(',')}`));
     if (!column.jsonPath) errors.push(required(`${at}.jsonPath`));
     else errors.push(...pathErrors(column.jsonPath, `${at}.jsonPath`));
     return errors;
@@ -95,7 +95,7 @@ function selectableErrors(version: DefinitionVersion, path: string): FieldError[
   if (fields.length > MAX_SELECTABLE_FIELDS) return [tooMany(path, fields.length, MAX_SELECTABLE_FIELDS)];
   const seen = new Set<string>();
   const schema = version.schema?.openAPIV3Schema;
-  return fields.flatMap(({ jsonPath = '' }, position) => {
+  return fields.flatMap(({ jsonPath }, position) => {
     const at = `${path}[${position}].jsonPath`;
     if (jsonPath === '') return [required(at)];
     if (seen.has(jsonPath)) return [duplicate(at, jsonPath)];
@@ -103,8 +103,7 @@ function selectableErrors(version: DefinitionVersion, path: string): FieldError[
     const names = namesOf(jsonPath);
     if (names === undefined || names.length === 0)
       return [invalidValue(at, jsonPath, 'must be a simple path: fields alone, without lists, maps and filters')];
-    if (names[0] === 'metadata')
-      return [invalidValue(at, jsonPath, 'must not point to fields in metadata')];
+    if (names[0] === 'metadata') return [invalidValue(at, jsonPath, 'must not point to fields in metadata')];
     return schema === undefined ? [] : leafErrors(schema, names, jsonPath, at);
   });
 }
@@ -124,6 +123,11 @@ function leafErrors(schema: JsonSchema, names: readonly string[], text: string, 
   const types = ['string', 'boolean', 'integer'];
   return types.includes(node.type ?? '')
     ? []
-    : [invalidValue(path, text, `must point to a field of type string, boolean or integer; enum, const and formats may be there`)];
+    : [
+        invalidValue(
+          path,
+          text,
+          `must point to a field of type string, boolean or integer; enum, const and formats may be there`,
+        ),
+      ];
 }
-

@@ -2,7 +2,15 @@
  * Values by a structural schema, in upstream's words (kube-openapi's validation as apiextensions-apiserver reports it). On an
  * update an unchanged part is not held against a rule that it already broke (ratcheting, KEP-4008). Pure.
  */
-import { type FieldError, invalidValue, notSupported, required, tooLong, tooMany, typeInvalid } from '../field-error.ts';
+import {
+  type FieldError,
+  invalidValue,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+  typeInvalid,
+} from '../field-error.ts';
 import { equalJson } from '../validation/messages.ts';
 import { hasFormat } from './formats.ts';
 import {
@@ -182,7 +190,13 @@ function identityErrors(value: Fields, path: string): FieldError[] {
     const place = fieldPath(path, name);
     return given === undefined || given === null || given === ''
       ? [required(place, 'must not be empty')]
-      : [typeInvalid(place, typeOf(given), `${place} in body must be of type string: ${JSON.stringify(typeOf(given))}`)];
+      : [
+          typeInvalid(
+            place,
+            typeOf(given),
+            `${place} in body must be of type string: ${JSON.stringify(typeOf(given))}`,
+          ),
+        ];
   });
 }
 

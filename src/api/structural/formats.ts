@@ -4,7 +4,10 @@ import { parseTimeText } from './date-text.ts';
 
 type Check = (text: string) => boolean;
 
-const by = (pattern: RegExp): Check => (text) => pattern.test(text);
+const by =
+  (pattern: RegExp): Check =>
+  (text) =>
+    pattern.test(text);
 
 const UUID = '[0-9a-f]{8}-?[0-9a-f]{4}-?';
 const ISBN10 = /^(?:\d{9}X|\d{10})$/;
@@ -19,7 +22,12 @@ const FORMATS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['ipv4', (text) => /^\d{1,3}(?:\.\d{1,3}){3}$/.test(text) && isIpAddress(text)],
   ['ipv6', (text) => text.includes(':') && isIpAddress(text)],
   ['cidr', isCidr],
-  ['mac', by(/^[0-9a-fA-F]{2}(?:(?::[0-9a-fA-F]{2}){5}|(?:-[0-9a-fA-F]{2}){5}|(?::[0-9a-fA-F]{2}){7}|(?:-[0-9a-fA-F]{2}){7})$/)],
+  [
+    'mac',
+    by(
+      /^[0-9a-fA-F]{2}(?:(?::[0-9a-fA-F]{2}){5}|(?:-[0-9a-fA-F]{2}){5}|(?::[0-9a-fA-F]{2}){7}|(?:-[0-9a-fA-F]{2}){7})$/,
+    ),
+  ],
   ['uuid', by(new RegExp(`^${UUID}[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$`, 'i'))],
   ['uuid3', by(new RegExp(`^${UUID}3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$`, 'i'))],
   ['uuid4', by(new RegExp(`^${UUID}4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$`, 'i'))],
@@ -74,7 +82,8 @@ function isIsbn10(text: string): boolean {
   const digits = text.replaceAll(/[\s-]/g, '');
   if (!ISBN10.test(digits)) return false;
   let sum = 0;
-  for (const [position, digit] of [...digits].entries()) sum += (position + 1) * (digit === 'X' ? 10 : Number(digit));
+  for (const [position, digit] of digits.split('').entries())
+    sum += (position + 1) * (digit === 'X' ? 10 : Number(digit));
   return sum % 11 === 0;
 }
 
@@ -82,7 +91,7 @@ function isIsbn13(text: string): boolean {
   const digits = text.replaceAll(/[\s-]/g, '');
   if (!/^\d{13}$/.test(digits)) return false;
   let sum = 0;
-  for (const [position, digit] of [...digits].entries()) sum += (position % 2 === 0 ? 1 : 3) * Number(digit);
+  for (const [position, digit] of digits.split('').entries()) sum += (position % 2 === 0 ? 1 : 3) * Number(digit);
   return sum % 10 === 0;
 }
 
@@ -90,7 +99,7 @@ function isCreditCard(text: string): boolean {
   const digits = text.replaceAll(/\D/g, '');
   if (digits.length < 12 || digits.length > 19) return false;
   let sum = 0;
-  for (const [position, digit] of [...digits].toReversed().entries()) {
+  for (const [position, digit] of digits.split('').toReversed().entries()) {
     const value = Number(digit) * (position % 2 === 0 ? 1 : 2);
     sum += value > 9 ? value - 9 : value;
   }

@@ -113,7 +113,9 @@ function listErrors(schema: JsonSchema, path: string): FieldError[] {
   const keysAt = `${path}.x-kubernetes-list-map-keys`;
   if (listType !== undefined) {
     if (schema.type !== 'array')
-      errors.push(invalidValue(`${path}.type`, schema.type ?? '', 'must be array if x-kubernetes-list-type is specified'));
+      errors.push(
+        invalidValue(`${path}.type`, schema.type ?? '', 'must be array if x-kubernetes-list-type is specified'),
+      );
     if (!['atomic', 'set', 'map'].includes(listType))
       errors.push(notSupported(`${path}.x-kubernetes-list-type`, listType, ['atomic', 'set', 'map']));
   }
@@ -137,7 +139,11 @@ function listErrors(schema: JsonSchema, path: string): FieldError[] {
   }
   if (items.type !== 'object')
     errors.push(
-      invalidValue(`${path}.items.type`, items.type ?? '', "must be object if parent array's x-kubernetes-list-type is map"),
+      invalidValue(
+        `${path}.items.type`,
+        items.type ?? '',
+        "must be object if parent array's x-kubernetes-list-type is map",
+      ),
     );
   return [...errors, ...keyErrors(items, keys, path)];
 }
@@ -145,15 +151,13 @@ function listErrors(schema: JsonSchema, path: string): FieldError[] {
 function setItemErrors(items: JsonSchema, path: string): FieldError[] {
   const errors: FieldError[] = [];
   if (items.nullable === true)
-    errors.push(
-      forbiddenField(`${path}.nullable`, "cannot be nullable when x-kubernetes-list-type is set"),
-    );
+    errors.push(forbiddenField(`${path}.nullable`, 'cannot be nullable when x-kubernetes-list-type is set'));
   if (items.type === 'object' && items['x-kubernetes-map-type'] !== 'atomic')
     errors.push(
       invalidValue(
         `${path}.x-kubernetes-map-type`,
         items['x-kubernetes-map-type'] ?? '',
-        "must be atomic as item of a list with x-kubernetes-list-type=set",
+        'must be atomic as item of a list with x-kubernetes-list-type=set',
       ),
     );
   return errors;
@@ -202,7 +206,9 @@ function mapErrors(schema: JsonSchema, path: string): FieldError[] {
   if (mapType === undefined) return [];
   const errors: FieldError[] = [];
   if (schema.type !== 'object')
-    errors.push(invalidValue(`${path}.type`, schema.type ?? '', 'must be object if x-kubernetes-map-type is specified'));
+    errors.push(
+      invalidValue(`${path}.type`, schema.type ?? '', 'must be object if x-kubernetes-map-type is specified'),
+    );
   if (!['atomic', 'granular'].includes(mapType))
     errors.push(notSupported(`${path}.x-kubernetes-map-type`, mapType, ['atomic', 'granular']));
   return errors;

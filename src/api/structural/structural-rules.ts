@@ -80,7 +80,7 @@ function implicitFieldErrors(schema: JsonSchema, level: Level, path: string): Fi
   if (metadata === undefined) return errors;
   const at = `${path}.properties[metadata]`;
   if (metadata.type !== 'object') errors.push(invalidValue(`${at}.type`, metadata.type ?? '', 'must be object'));
-  const { type: _, description, title, properties = {}, ...others } = metadata;
+  const { type: _, description: _text, title: _title, properties = {}, ...others } = metadata;
   const isTooMuch =
     Object.keys(properties).some((name) => name !== 'name' && name !== 'generateName') || hasMeaning(others);
   if (isTooMuch)

@@ -41,8 +41,7 @@ export class StructuralSchema implements ObjectSchema {
     let object = pruneObject(this.root, given, unknown);
     const problems = unknown.map((path) => `unknown field "${path}"`);
     object = withMetadata(object, '', problems);
-    if (this.root !== undefined && this.hasEmbedded)
-      object = coerceEmbedded(this.root, object, '', problems) as Fields;
+    if (this.root !== undefined && this.hasEmbedded) object = coerceEmbedded(this.root, object, '', problems) as Fields;
     return { object, unknownFields: problems };
   }
 

@@ -44,11 +44,7 @@ function ruleErrors(root: JsonSchema, path: string, engine: RuleEngine | undefin
 export function objectRulesOf(
   root: JsonSchema | undefined,
 ):
-  | ((
-      object: ApiObject,
-      old: ApiObject | undefined,
-      engine: RuleEngine | undefined,
-    ) => Promise<readonly FieldError[]>)
+  | ((object: ApiObject, old: ApiObject | undefined, engine: RuleEngine | undefined) => Promise<readonly FieldError[]>)
   | undefined {
   if (root === undefined || !hasRules(root)) return undefined;
   return (object, old, engine) =>

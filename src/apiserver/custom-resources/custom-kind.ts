@@ -74,7 +74,8 @@ export function customKinds(
   return served.map((version) => {
     const registration = registrationOf(definition, version, schemas, storage);
     const { form } = registration;
-    const kind = form === undefined ? registration : { ...registration, form: { ...form, isMain: version.name === main } };
+    const kind =
+      form === undefined ? registration : { ...registration, form: { ...form, isMain: version.name === main } };
     return { row: kind.row, stored: kind, ...(schemas.has(version.name) ? {} : { isUndescribed: true }) };
   });
 }

@@ -16,14 +16,22 @@ const SPEC_SCHEMA = {
   type: 'object',
   required: ['cronSpec'],
   properties: {
-    cronSpec: { type: 'string', pattern: '^(\\d+|\\*)(/\\d+)?(\\s+(\\d+|\\*)(/\\d+)?){4}$', description: 'When it runs.' },
+    cronSpec: {
+      type: 'string',
+      pattern: '^(\\d+|\\*)(/\\d+)?(\\s+(\\d+|\\*)(/\\d+)?){4}$',
+      description: 'When it runs.',
+    },
     image: { type: 'string', default: 'busybox' },
     replicas: { type: 'integer', minimum: 1, maximum: 10, default: 1 },
     ports: {
       type: 'array',
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['name'],
-      items: { type: 'object', required: ['name'], properties: { name: { type: 'string' }, port: { type: 'integer' } } },
+      items: {
+        type: 'object',
+        required: ['name'],
+        properties: { name: { type: 'string' }, port: { type: 'integer' } },
+      },
     },
     free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
   },
@@ -36,7 +44,11 @@ function version(name: string, more: object = {}): Loose {
     storage: true,
     subresources: {
       status: {},
-      scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas', labelSelectorPath: '.status.selector' },
+      scale: {
+        specReplicasPath: '.spec.replicas',
+        statusReplicasPath: '.status.replicas',
+        labelSelectorPath: '.status.selector',
+      },
     },
     additionalPrinterColumns: [
       { name: 'Spec', type: 'string', jsonPath: '.spec.cronSpec' },
@@ -70,7 +82,9 @@ function definition(more: Loose = {}): Loose {
 }
 
 const conditionsOf = ({ body }: Answer): Record<string, string> =>
-  Object.fromEntries((body.status?.conditions ?? []).map((each: Loose) => [each.type, `${each.status} ${each.reason}`]));
+  Object.fromEntries(
+    (body.status?.conditions ?? []).map((each: Loose) => [each.type, `${each.status} ${each.reason}`]),
+  );
 
 async function establish(body: Loose): Promise<void> {
   const made = await api.call('POST', DEFINITIONS, body);
@@ -99,7 +113,13 @@ describe('a definition', () => {
     });
     expect(body.status).toMatchObject({
       storedVersions: ['v1'],
-      acceptedNames: { plural: 'crontabs', kind: 'CronTab', singular: 'crontab', listKind: 'CronTabList', shortNames: ['ct'] },
+      acceptedNames: {
+        plural: 'crontabs',
+        kind: 'CronTab',
+        singular: 'crontab',
+        listKind: 'CronTabList',
+        shortNames: ['ct'],
+      },
     });
     const { resources } = (await api.call('GET', '/apis/stable.example.com/v1')).body;
     expect(resources).toMatchObject([
@@ -122,7 +142,9 @@ describe('a definition', () => {
       .toMatchObject({ NamesAccepted: 'False ShortNamesConflict', Established: 'False NotAccepted' });
     expect((await api.call('GET', '/apis/stable.example.com/v1/tables')).status).toBe(404);
     await api.call('DELETE', `${DEFINITIONS}/crontabs.stable.example.com`);
-    await expect.poll(read).toMatchObject({ NamesAccepted: 'True NoConflicts', Established: 'True InitialNamesAccepted' });
+    await expect
+      .poll(read)
+      .toMatchObject({ NamesAccepted: 'True NoConflicts', Established: 'True InitialNamesAccepted' });
     expect((await api.call('GET', '/apis/stable.example.com/v1/tables')).status).toBe(200);
   });
 
@@ -176,7 +198,11 @@ describe('custom resources', () => {
   beforeEach(() => establish(definition()));
 
   it('are created with defaults, without unknown fields, and counted', async () => {
-    const made = await api.call('POST', CRONTABS, crontab('a', { cronSpec: '* * * * */5', nope: 1, image: null, free: { x: [1] } }));
+    const made = await api.call(
+      'POST',
+      CRONTABS,
+      crontab('a', { cronSpec: '* * * * */5', nope: 1, image: null, free: { x: [1] } }),
+    );
     expect(made.body).toMatchObject({ metadata: { generation: 1 }, spec: { image: 'busybox', replicas: 1 } });
     expect(made.body.spec).toEqual({ cronSpec: '* * * * */5', image: 'busybox', replicas: 1, free: { x: [1] } });
     const changed = await api.call('PATCH', `${CRONTABS}/a`, { spec: { replicas: 3 }, status: { replicas: 9 } }, MERGE);
@@ -235,8 +261,12 @@ describe('custom resources', () => {
       'CronTab in version "v1" cannot be handled as a CronTab: strict decoding error: unknown field "spec.nope", unknown field "spec.ports[0].y", unknown field "metadata.odd"',
     ]);
     const warned = await api.call('POST', `${CRONTABS}?fieldValidation=Warn`, bad);
-    expect([warned.status, warned.headers['warning']]).toEqual([201, expect.stringContaining('unknown field \\"spec.nope\\"')]);
-    const twice = '{"apiVersion":"stable.example.com/v1","kind":"CronTab","metadata":{"name":"b"},"spec":{"cronSpec":"* * * * *","image":"a","image":"b"}}';
+    expect([warned.status, warned.headers['warning']]).toEqual([
+      201,
+      expect.stringContaining('unknown field \\"spec.nope\\"'),
+    ]);
+    const twice =
+      '{"apiVersion":"stable.example.com/v1","kind":"CronTab","metadata":{"name":"b"},"spec":{"cronSpec":"* * * * *","image":"a","image":"b"}}';
     const doubled = await api.call('POST', `${CRONTABS}?fieldValidation=Strict`, twice);
     expect(doubled.body.message).toContain('duplicate field "spec.image"');
   });
@@ -252,7 +282,10 @@ describe('custom resources', () => {
     const scaled = await api.call('PATCH', `${CRONTABS}/a/scale`, { spec: { replicas: 4 } }, MERGE);
     expect(scaled.body.spec.replicas).toBe(4);
     expect((await api.call('PATCH', `${CRONTABS}/a/scale`, { spec: { replicas: 40 } }, MERGE)).status).toBe(422);
-    expect((await api.call('GET', `${CRONTABS}/a`)).body).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 4 } });
+    expect((await api.call('GET', `${CRONTABS}/a`)).body).toMatchObject({
+      metadata: { generation: 2 },
+      spec: { replicas: 4 },
+    });
   });
 
   it('are printed by their columns', async () => {
@@ -300,7 +333,10 @@ describe('custom resources', () => {
     const reader = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
     const first = reader.next();
     await api.call('POST', CRONTABS, crontab('a'));
-    expect(JSON.parse(decodeText((await first).value ?? new Uint8Array()))).toMatchObject({ type: 'ADDED', object: { kind: 'CronTab' } });
+    expect(JSON.parse(decodeText((await first).value ?? new Uint8Array()))).toMatchObject({
+      type: 'ADDED',
+      object: { kind: 'CronTab' },
+    });
     const url = `${DEFINITIONS}/crontabs.stable.example.com`;
     const found = (await api.call('GET', url)).body;
     found.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.extra = { type: 'string', default: 'new' };
@@ -341,18 +377,40 @@ describe('versions', () => {
     expect((await api.call('GET', `${CRONTABS}/a`)).body.apiVersion).toBe('stable.example.com/v1');
     const without = (await api.call('GET', url)).body;
     without.spec.versions = [without.spec.versions[0]];
-    expect((await api.call('PUT', url, without)).body.message).toContain('status.storedVersions[0]: Invalid value: "v1": missing from spec.versions');
+    expect((await api.call('PUT', url, without)).body.message).toContain(
+      'status.storedVersions[0]: Invalid value: "v1": missing from spec.versions',
+    );
   });
 });
 
 describe('definitions that are refused', () => {
   it.each<[string, (draft: Loose) => void, string]>([
-    ['another name', (draft) => (draft.metadata.name = 'a.b.c'), 'metadata.name: Invalid value: "a.b.c": must be spec.names.plural+"."+spec.group'],
-    ['no schema', (draft) => delete draft.spec.versions[0].schema, 'spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required'],
+    [
+      'another name',
+      (draft) => (draft.metadata.name = 'a.b.c'),
+      'metadata.name: Invalid value: "a.b.c": must be spec.names.plural+"."+spec.group',
+    ],
+    [
+      'no schema',
+      (draft) => delete draft.spec.versions[0].schema,
+      'spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required',
+    ],
     ['no scope', (draft) => delete draft.spec.scope, 'spec.scope: Required value'],
-    ['a field without a type', (draft) => delete draft.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.image.type, 'spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[image].type: Required value: must not be empty for specified object fields'],
-    ['rules that nobody checks', (draft) => (draft.spec.versions[0].schema.openAPIV3Schema['x-kubernetes-validations'] = [{ rule: 'true' }]), 'x-kubernetes-validations: Forbidden: validation rules in CEL are not supported by this server yet'],
-    ['a bad default', (draft) => (draft.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.replicas.default = 11), 'properties[replicas].default: Invalid value: 11'],
+    [
+      'a field without a type',
+      (draft) => delete draft.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.image.type,
+      'spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[image].type: Required value: must not be empty for specified object fields',
+    ],
+    [
+      'rules that nobody checks',
+      (draft) => (draft.spec.versions[0].schema.openAPIV3Schema['x-kubernetes-validations'] = [{ rule: 'true' }]),
+      'x-kubernetes-validations: Forbidden: validation rules in CEL are not supported by this server yet',
+    ],
+    [
+      'a bad default',
+      (draft) => (draft.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.replicas.default = 11),
+      'properties[replicas].default: Invalid value: 11',
+    ],
   ])('for %s', async (_, change, message) => {
     const draft = definition();
     change(draft);

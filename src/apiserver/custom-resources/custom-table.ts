@@ -1,5 +1,11 @@
 /** The columns of a custom resource, as its definition has them (upstream: tableconvertor). */
-import { type DefinitionVersion, findByPath, type JsonPath, parseJsonPath, type PrinterColumn } from '../../api/index.ts';
+import {
+  type DefinitionVersion,
+  findByPath,
+  type JsonPath,
+  parseJsonPath,
+  type PrinterColumn,
+} from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import { humanDuration } from '../tables/human-duration.ts';
 import { ageColumn, type Cell, type ColumnDefinition, nameColumn, since, type TableKind } from '../tables/table.ts';

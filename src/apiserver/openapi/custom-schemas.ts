@@ -1,6 +1,6 @@
 /** Custom resources in OpenAPI's terms: their own schemas, with what every resource has (upstream: controller/openapi/builder). Pure. */
 import { additionalOf, itemsOf, type JsonSchema, type ResourceRow, StructuralSchema } from '../../api/index.ts';
-import type { RefStyle, Schema } from './schemas.ts';
+import type { RefStyle, Schema } from './schema.ts';
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
@@ -16,13 +16,19 @@ export function customDefinitionName({ group, version }: ResourceRow, kind: stri
 
 const VERSION_TEXT =
   'The version of the schema of this object. Servers convert known versions to their own, and refuse unknown ones.';
-const KIND_TEXT = 'The kind of this object, by which clients know where it belongs. In CamelCase; it cannot be changed.';
+const KIND_TEXT =
+  'The kind of this object, by which clients know where it belongs. In CamelCase; it cannot be changed.';
 
 /**
  * The definitions of a custom resource and its list, by name.
  * @param isV2 OpenAPI v2 has no alternatives and no null: what needs them is left out
  */
-export function customDefinitions(row: ResourceRow, root: JsonSchema, ref: RefStyle, isV2: boolean): Map<string, Schema> {
+export function customDefinitions(
+  row: ResourceRow,
+  root: JsonSchema,
+  ref: RefStyle,
+  isV2: boolean,
+): Map<string, Schema> {
   const { group, version, kind, listKind } = row;
   const name = customDefinitionName(row, kind);
   const published = isV2 ? forV2(root) : (root as Schema);

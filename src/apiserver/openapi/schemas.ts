@@ -10,30 +10,7 @@ import {
   structSchema,
 } from '../../api/index.ts';
 import { customDefinitionName, customDefinitions, customRootOf } from './custom-schemas.ts';
-
-export interface Schema {
-  /** For our own kinds alone. */
-  readonly description?: string;
-  readonly enum?: readonly string[];
-  readonly $ref?: string;
-  readonly type?: string;
-  readonly format?: string;
-  readonly items?: Schema;
-  readonly additionalProperties?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly allOf?: readonly Schema[];
-  readonly [extension: `x-${string}`]: unknown;
-}
-
-export interface GroupVersionKind {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-}
-
-/** Makes a `$ref` of a definition's name. */
-export type RefStyle = (name: string) => Schema;
+import type { GroupVersionKind, RefStyle, Schema } from './schema.ts';
 
 const QUANTITY = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
 const INT_OR_STRING = 'io.k8s.apimachinery.pkg.util.intstr.IntOrString';
@@ -80,11 +57,7 @@ export function definitionOfKind(row: ResourceRow, kind: string): string | undef
 
 /** Definitions of the rows' kinds and everything they are made of, by name. */
 /** @param isV2 for OpenAPI v2, which can say less */
-export function definitionsOf(
-  rows: readonly ResourceRow[],
-  ref: RefStyle,
-  isV2 = false,
-): ReadonlyMap<string, Schema> {
+export function definitionsOf(rows: readonly ResourceRow[], ref: RefStyle, isV2 = false): ReadonlyMap<string, Schema> {
   const builder = new DefinitionBuilder(ref);
   for (const row of rows) {
     const root = customRootOf(row);

@@ -1,7 +1,8 @@
 /** OpenAPI v3: one document per group and version. */
 import type { ResourceRow } from '../../api/index.ts';
 import { type Operation, type PathOperations, pathsOf } from './paths.ts';
-import { definitionOfKind, definitionsOf, type Schema } from './schemas.ts';
+import type { Schema } from './schema.ts';
+import { definitionOfKind, definitionsOf } from './schemas.ts';
 
 /** A `$ref` has no neighbours in OpenAPI 3.0, and ours may get extensions: it is wrapped, as upstream does. */
 function ref(name: string): Schema {

@@ -109,7 +109,11 @@ export async function prepareNew(call: Call, given: ApiObject): Promise<ApiObjec
 }
 
 /** Throws 422 for what only a longer look finds. */
-async function refuseMore({ registration, server }: Call, object: ApiObject, old: ApiObject | undefined): Promise<void> {
+async function refuseMore(
+  { registration, server }: Call,
+  object: ApiObject,
+  old: ApiObject | undefined,
+): Promise<void> {
   if (registration.checkMore === undefined) return;
   refuseInvalid(registration, object, await registration.checkMore(object, old, server.writes.rules));
 }
@@ -257,7 +261,8 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
   object = canonical(registration, object, old);
   await call.server.ports.breather.pause('request');
   // To be given a node is no change of what is wanted: a pod that was just bound still has generation 1.
-  if (strategy.hasGeneration === true && part !== 'binding') object = countGeneration(object, old, strategy.countsStatus);
+  if (strategy.hasGeneration === true && part !== 'binding')
+    object = countGeneration(object, old, strategy.countsStatus);
   refuseInvalidChange(registration, object, old, part);
   await refuseMore(call, object, old);
   await call.server.ports.breather.pause('request');
