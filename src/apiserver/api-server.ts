@@ -13,6 +13,7 @@ import { bootstrap } from './bootstrap.ts';
 import type { ReadStored } from './cache/cached-object.ts';
 import { createSharedBudgets, type SharedBudgets, WatchCache } from './cache/watch-cache.ts';
 import { DefinitionKeeper } from './custom-resources/definition-keeper.ts';
+import { DiscoveryDocuments } from './discovery/aggregated.ts';
 import type { ServerVersion } from './discovery/version.ts';
 import type { HealthCheck } from './http/health.ts';
 import { storeHealth } from './http/store-health.ts';
@@ -52,6 +53,7 @@ import { repairServices } from './services/repair-services.ts';
 import type { Advertised } from './services/system-objects.ts';
 import { SystemUpkeep } from './system-upkeep.ts';
 import type { Registry, ServerContext, StoredKind } from './call.ts';
+import { pathDelegates } from './path-delegates.ts';
 
 /** What it stands on, and the ways out of it. */
 export interface ApiServerPorts {
@@ -119,9 +121,14 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
   const handler = createHandler({
     context,
     metrics,
-    version: options.version,
-    openApi: new OpenApiDocuments(registry, options.version.gitVersion),
-    checks: healthChecks(storeHealth(store, clock, logger), state, options.damagedObjects ?? (() => 0)),
+    paths: pathDelegates({
+      context,
+      metrics,
+      version: options.version,
+      discovery: new DiscoveryDocuments(registry),
+      openApi: new OpenApiDocuments(registry, options.version.gitVersion),
+      checks: healthChecks(storeHealth(store, clock, logger), state, options.damagedObjects ?? (() => 0)),
+    }),
     isClosed: () => state.closed,
     onWrite: (namespace) => quotas.changed(namespace),
   });

@@ -3,6 +3,7 @@
  * server's answer) or `ConnectionError` (no answer; it is unknown whether the call took effect).
  */
 import type { KubeObject, Resource } from '../api/index.ts';
+import type { Discovery } from './discovery.ts';
 
 export type { KubeObject, Resource } from '../api/index.ts';
 
@@ -90,6 +91,8 @@ export interface KubeClient {
     body: KubeObject,
     signal?: AbortSignal,
   ): Promise<unknown>;
+  /** The kinds that are served: `known` itself when nothing has changed since. */
+  discover(known?: Discovery, signal?: AbortSignal): Promise<Discovery>;
   /** Ends when the server ends it; rejects with StatusError (410 Expired: list again) or ConnectionError. */
   watch<T extends KubeObject>(
     resource: Resource<T>,

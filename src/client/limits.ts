@@ -43,3 +43,6 @@ export const TCP_KEEP_ALIVE_MS = 5_000;
 export const MAX_HTTP1_SOCKETS = 256;
 /** A bearer token in a file is read again after this time (client-go's). */
 export const TOKEN_PERIOD_MS = 60_000;
+/** The kinds that the server serves are asked for again after this time (upstream's garbage collector: 30 s); sooner after a failure. */
+export const DISCOVERY_PERIOD_MS = 30_000;
+export const DISCOVERY_RETRY_MS = 1_000;

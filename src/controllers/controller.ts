@@ -1,6 +1,6 @@
 /** The definition of a controller: sources that say which keys a change concerns, and a reconcile of one key. */
 import type { KubeObject, Resource } from '../api/index.ts';
-import type { Change, Lister, SourceView } from '../client/index.ts';
+import type { Change, SourceView } from '../client/index.ts';
 import type { Operation, PerformOptions } from './operation.ts';
 import type { SlowStartResult } from './slow-start.ts';
 
@@ -41,17 +41,19 @@ export function source<T extends KubeObject>(
   return { resource, view, keysOf: keysOf as unknown as ControllerSource['keysOf'] };
 }
 
-/** Sources that come and go while a controller runs. */
-export interface LiveSources {
-  /** Takes a source from now on: its changes bring keys. `release` ends that. */
-  take(source: ControllerSource): { readonly lister: Lister<KubeObject>; readonly release: () => void };
+/** Sources that come and go while their controller runs. */
+export interface MovingSources {
+  /** Those of now: one that is still there is the same value as before. */
+  current(): readonly ControllerSource[];
+  /** Calls `listener` after each change. The returned function ends that. */
+  onChange(listener: () => void): () => void;
 }
 
 export interface Controller {
   readonly name: string;
   readonly sources: readonly ControllerSource[];
+  /** Nothing waits for the first list of these. */
+  readonly moving?: MovingSources;
   readonly concurrency?: number;
-  /** Called once, when the sources are there: the controller takes others as it needs them. */
-  follow?(live: LiveSources): void;
   reconcile(key: string, context: ReconcileContext): Promise<ReconcileResult | void>;
 }

@@ -27,6 +27,9 @@ export const MAX_ABSENT_OWNERS = 500;
 /** How often it begins again at once with an object that another client changed meanwhile. */
 export const GARBAGE_COLLECTOR_TRIES = 5;
 
+/** A kind that has just come is waited for this long before dependents are looked for without it. */
+export const NEW_KIND_SYNC_MS = 30_000;
+
 /** Endpoints in one slice (upstream: --max-endpoints-per-slice). */
 export const MAX_ENDPOINTS_PER_SLICE = 100;
 
@@ -77,6 +80,3 @@ export const GIVE_UP_CHECK_MS = 10_000;
 
 /** A folder without volume and without claim that no pod ever had is removed after this time. */
 export const LEFT_OVER_VOLUME_GRACE_MS = 900_000;
-
-/** How long a controller waits at its start for sources that come and go. */
-export const LIVE_SYNC_TIMEOUT_MS = 5_000;

@@ -17,11 +17,10 @@ import {
   WorkQueue,
   exposeUnfinishedWork,
   runWorkQueue,
-  withDeadline,
   workQueueObserver,
 } from '../lib/index.ts';
-import type { Controller, ControllerSource, LiveSources } from './controller.ts';
-import { LIVE_SYNC_TIMEOUT_MS, RECONCILE_CONCURRENCY, RETRY_BUCKET } from './limits.ts';
+import type { Controller, ControllerSource, MovingSources } from './controller.ts';
+import { RECONCILE_CONCURRENCY, RETRY_BUCKET } from './limits.ts';
 import { type Feed, Reconciler } from './reconciler.ts';
 
 export interface ControllerEnvironment {
@@ -39,7 +38,7 @@ export async function runController(
   signal: AbortSignal,
 ): Promise<void> {
   const { informers } = environment;
-  const feeds = controller.sources.map((each) => ({ source: each, lister: informers.take(each.resource, each.view) }));
+  const feeds: TakenFeed[] = controller.sources.map((each) => take(informers, each));
   try {
     await reconcileAll({ controller, feeds }, environment, signal);
   } finally {
@@ -47,10 +46,35 @@ export async function runController(
   }
 }
 
+interface TakenFeed extends Feed {
+  readonly lister: Informer<KubeObject>;
+}
+
+function take(informers: Informers, source: ControllerSource): TakenFeed {
+  return { source, lister: informers.take(source.resource, source.view) };
+}
+
+/** Takes the moving sources that have come, and releases those that are gone. */
+function move(
+  feeds: TakenFeed[],
+  fixed: number,
+  moving: MovingSources,
+  begin: (source: ControllerSource) => TakenFeed,
+) {
+  const wanted = new Set(moving.current());
+  for (let at = feeds.length - 1; at >= fixed; at--) {
+    const { source, lister } = feeds[at] ?? {};
+    if (source === undefined || wanted.delete(source)) continue;
+    lister?.release();
+    feeds.splice(at, 1);
+  }
+  for (const source of wanted) feeds.push(begin(source));
+}
+
 /** A controller with the listers of its sources. */
 interface Fed {
   readonly controller: Controller;
-  readonly feeds: readonly Feed[];
+  readonly feeds: TakenFeed[];
 }
 
 async function reconcileAll(fed: Fed, environment: ControllerEnvironment, signal: AbortSignal): Promise<void> {
@@ -61,60 +85,35 @@ async function reconcileAll(fed: Fed, environment: ControllerEnvironment, signal
   const queue = new WorkQueue<string>({ clock, bucket: RETRY_BUCKET, observer });
   exposeUnfinishedWork(metrics, controller.name, clock, queue);
   for (const each of feeds) feed(each, queue);
-  const live = new LiveFeeds(environment, queue);
   try {
     await Promise.all(feeds.map(({ lister }) => lister.waitForSync(signal)));
-    controller.follow?.(live);
-    await live.synced(signal);
   } catch (error) {
-    live.release();
     if (signal.aborted) return;
     throw error;
   }
   signal.addEventListener('abort', () => queue.close(), { once: true });
+  const unfollow = follow(fed, environment.informers, queue);
   const reconciler = new Reconciler({ controller, feeds, client, clock, logger, metrics, queue }, signal);
-  await runWorkQueue({
+  const work = runWorkQueue({
     queue,
     concurrency: controller.concurrency ?? RECONCILE_CONCURRENCY,
     handler: (key) => reconciler.handle(key),
     onPanic: (key, error) => logger.error('reconcile panicked', { key, error }),
   });
-  live.release();
+  await work.finally(unfollow);
 }
 
-/** Sources that a controller takes while it runs. */
-class LiveFeeds implements LiveSources {
-  readonly #environment: ControllerEnvironment;
-  readonly #queue: WorkQueue<string>;
-  readonly #taken = new Set<Informer<KubeObject>>();
-
-  constructor(environment: ControllerEnvironment, queue: WorkQueue<string>) {
-    this.#environment = environment;
-    this.#queue = queue;
-  }
-
-  take(taken: ControllerSource): ReturnType<LiveSources['take']> {
-    const lister = this.#environment.informers.take(taken.resource, taken.view);
-    this.#taken.add(lister);
-    feed({ source: taken, lister }, this.#queue);
-    const release = (): void => {
-      this.#taken.delete(lister);
-      lister.release();
-    };
-    return { lister, release };
-  }
-
-  /** Waits for those that are taken by now. One that cannot be read holds nobody for longer than a moment. */
-  async synced(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#environment;
-    const all = Promise.allSettled([...this.#taken].map((lister) => lister.waitForSync(signal)));
-    if (this.#taken.size > 0) await withDeadline({ clock, timeoutMs: LIVE_SYNC_TIMEOUT_MS, signal }, () => all);
-  }
-
-  release(): void {
-    for (const lister of this.#taken) lister.release();
-    this.#taken.clear();
-  }
+function follow({ controller, feeds }: Fed, informers: Informers, queue: WorkQueue<string>): () => void {
+  const { moving, sources } = controller;
+  if (moving === undefined) return () => {};
+  const begin = (source: ControllerSource): TakenFeed => {
+    const taken = take(informers, source);
+    feed(taken, queue);
+    return taken;
+  };
+  const follow = (): void => move(feeds, sources.length, moving, begin);
+  follow();
+  return moving.onChange(follow);
 }
 
 /** Every change brings keys, and so does what is there already when somebody else's source is shared. */

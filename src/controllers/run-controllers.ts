@@ -43,7 +43,7 @@ import { REPLICA_SET_KIND, REPLICATION_CONTROLLER_KIND } from './replicaset/repl
 const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[] = [
   ({ informers }) => [serviceAccountController(informers)],
   ({ informers, settings }) => [rootCaController(informers, settings.caCertificate)],
-  ({ informers, client, clock }) => [namespaceController(informers, client, clock)],
+  (setup) => [namespaceController(setup)],
   (setup) => [podGcController(setup)],
   nodeFailureControllers,
   nodeIpamControllers,
@@ -84,7 +84,7 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
     return healing === false ? [] : healingControllers({ ...setup, ...(refusals && { refusals }) });
   },
   // The last: it looks at all kinds, through what the others keep where it can.
-  ({ informers, client, events }) => [garbageCollector(informers, client, events('garbage-collector-controller'))],
+  (setup) => [garbageCollector({ ...setup, events: setup.events('garbage-collector-controller') })],
 ];
 
 /** Runs until the signal is aborted and everything in flight has ended. */

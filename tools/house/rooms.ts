@@ -123,7 +123,6 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
       'indexes.ts',
       'limits.ts',
       'operation.ts',
-      'custom-kinds.ts',
       'run-controller.ts',
       'run-set.ts',
       'slow-start.ts',

@@ -4,9 +4,9 @@
  * informers. Before it writes it asks the server itself, and a delete holds only for the version that was asked for.
  */
 import {
-  CUSTOM_RESOURCE_DEFINITIONS,
   equalJson,
   isConflict,
+  hasReason,
   isNotFound,
   type KubeObject,
   nameOf,
@@ -22,20 +22,19 @@ import {
   keyOf,
   type Lister,
   LruCache,
-  METADATA,
   objectKey,
   referenceTo,
+  type ServedKinds,
   splitKey,
   type Informers,
 } from '../../client/index.ts';
-import { mapLimit } from '../../lib/index.ts';
+import { type Clock, mapLimit } from '../../lib/index.ts';
 import { BY_OWNER } from '../indexes.ts';
 import { GARBAGE_COLLECTOR_CONCURRENCY, GARBAGE_COLLECTOR_TRIES, MAX_ABSENT_OWNERS } from '../limits.ts';
-import { type Controller, type LiveSources, type ReconcileContext, source } from '../controller.ts';
-import { DEFINITION_NAMES } from '../custom-kinds.ts';
+import type { Controller, ReconcileContext } from '../controller.ts';
 import { concernedBy } from './concerned-objects.ts';
-import { type Kind, OwnerKinds } from './kinds.ts';
-import { absenceKey, COLLECTED, describeReference, isOwnedBy, placeOfOwner } from './owner-kinds.ts';
+import { type CollectedKind, CollectedListers } from './collected-listers.ts';
+import { absenceKey, describeReference, isOwnedBy, placeOfOwner } from './owner-kinds.ts';
 import {
   blocksOwner,
   FOREGROUND_FINALIZER,
@@ -51,53 +50,58 @@ import {
 } from './plan-collection.ts';
 import { resourceKey, splitResourceKey } from './resource-key.ts';
 
+export interface GarbageCollectorParts {
+  readonly informers: Informers;
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly events: EventRecorder;
+}
+
 /** Keys are those of objects: see `resourceKey`. It must be made after the controllers whose listers it can share. */
-export function garbageCollector(informers: Informers, client: KubeClient, events: EventRecorder): Controller {
-  const collector = new GarbageCollector(informers, client, events);
+export function garbageCollector(parts: GarbageCollectorParts): Controller {
+  const collector = new GarbageCollector(parts);
   return {
     name: 'garbage-collector-controller',
     concurrency: GARBAGE_COLLECTOR_CONCURRENCY,
-    sources: [
-      source(CUSTOM_RESOURCE_DEFINITIONS, () => [], { form: DEFINITION_NAMES }),
-      ...COLLECTED.map((row) => ({
-        resource: row,
-        view: { form: METADATA },
-        keysOf: (change: Change<KubeObject>) => collector.keysOf(row, change),
-      })),
-    ],
-    follow: (live) => collector.follow(live),
+    sources: [],
+    moving: collector.listers,
     reconcile: (key, context) => collector.reconcile(key, context),
   };
+}
+
+/** Whether objects of the kind define kinds, or where they are served. */
+function definesKinds({ group }: ResourceRow): boolean {
+  return group === 'apiextensions.k8s.io' || group === 'apiregistration.k8s.io';
 }
 
 class GarbageCollector {
   readonly #client: KubeClient;
   readonly #events: EventRecorder;
-  readonly #kinds: OwnerKinds;
+  readonly #served: ServedKinds;
+  readonly listers: CollectedListers;
   /** Owners that are gone; a UID never comes back. */
   readonly #absent = new LruCache<string, true>(MAX_ABSENT_OWNERS);
 
-  constructor(informers: Informers, client: KubeClient, events: EventRecorder) {
+  constructor({ informers, client, clock, events }: GarbageCollectorParts) {
     this.#client = client;
     this.#events = events;
-    this.#kinds = new OwnerKinds(informers, (row, change) => this.keysOf(row, change));
-  }
-
-  /** Follows the kinds that definitions bring. */
-  follow(live: LiveSources): void {
-    this.#kinds.follow(live);
+    this.#served = informers.kinds;
+    const keysOf = (row: ResourceRow, change: Change<KubeObject>) => this.keysOf(row, change);
+    this.listers = new CollectedListers({ informers, served: informers.kinds, clock, keysOf });
   }
 
   keysOf(row: ResourceRow, change: Change<KubeObject>): readonly string[] {
     const { object } = change;
+    // What it defines may have come or gone.
+    if (definesKinds(row)) this.#served.refreshSoon();
     const concerned = concernedBy(change);
     const keys = concerned.itself ? [resourceKey(row, objectKey(object))] : [];
     for (const reference of concerned.owners) {
-      const place = placeOfOwner(this.#kinds, reference, object);
+      const place = placeOfOwner(this.listers.collected, reference, object);
       if (place.kind === 'at') keys.push(resourceKey(place.row, keyOf(place.namespace, reference.name)));
     }
     if (!concerned.dependents) return keys;
-    for (const kind of this.#kinds.all()) {
+    for (const kind of this.listers.all()) {
       for (const dependent of kind.lister.byIndex(BY_OWNER, uidOf(object)))
         keys.push(resourceKey(kind.row, objectKey(dependent)));
     }
@@ -105,8 +109,10 @@ class GarbageCollector {
   }
 
   async reconcile(key: string, { signal }: ReconcileContext): Promise<void> {
+    // Owners and dependents that are not listed yet would be asked for one by one, or missed.
+    await this.listers.caughtUp(signal);
     const { resource, objectKey: name } = splitResourceKey(key);
-    const kind = this.#kinds.get(resource);
+    const kind = this.listers.byKey(resource);
     const object = kind?.lister.getByKey(name);
     if (kind === undefined || object === undefined) return;
     if (isOrphaning(object)) await this.#orphanDependents(kind, object, signal);
@@ -114,17 +120,17 @@ class GarbageCollector {
     else if (object.metadata?.deletionTimestamp === undefined) await this.#collect(kind, object, signal);
   }
 
-  #dependentsOf({ row }: Kind, owner: KubeObject): readonly (readonly [Kind, KubeObject])[] {
-    const found: (readonly [Kind, KubeObject])[] = [];
-    for (const kind of this.#kinds.all()) {
+  #dependentsOf({ row }: CollectedKind, owner: KubeObject): readonly (readonly [CollectedKind, KubeObject])[] {
+    const found: (readonly [CollectedKind, KubeObject])[] = [];
+    for (const kind of this.listers.all()) {
       for (const dependent of kind.lister.byIndex(BY_OWNER, uidOf(owner)))
-        if (isOwnedBy(this.#kinds, dependent, row, owner)) found.push([kind, dependent]);
+        if (isOwnedBy(this.listers.collected, dependent, row, owner)) found.push([kind, dependent]);
     }
     return found;
   }
 
   /** The next change wakes it again; when no object names it any more, it may go. */
-  async #orphanDependents(kind: Kind, owner: KubeObject, signal: AbortSignal): Promise<void> {
+  async #orphanDependents(kind: CollectedKind, owner: KubeObject, signal: AbortSignal): Promise<void> {
     const dependents = this.#dependentsOf(kind, owner);
     const patches = dependents.map(([{ row }, dependent]) => ({ row, dependent, uids: [uidOf(owner)] }));
     await mapLimit(patches, GARBAGE_COLLECTOR_CONCURRENCY, async ({ row, dependent, uids }) => {
@@ -138,12 +144,12 @@ class GarbageCollector {
   }
 
   /** Its dependents were woken when its deletion began, and wake it when they go. */
-  async #awaitDependents(kind: Kind, owner: KubeObject, signal: AbortSignal): Promise<void> {
+  async #awaitDependents(kind: CollectedKind, owner: KubeObject, signal: AbortSignal): Promise<void> {
     const blocked = this.#dependentsOf(kind, owner).some(([, dependent]) => blocksOwner(dependent, uidOf(owner)));
     if (!blocked) await this.#removeFinalizer(kind.row, owner, FOREGROUND_FINALIZER, signal);
   }
 
-  async #collect(kind: Kind, object: KubeObject, signal: AbortSignal): Promise<void> {
+  async #collect(kind: CollectedKind, object: KubeObject, signal: AbortSignal): Promise<void> {
     const references = object.metadata?.ownerReferences ?? [];
     if (references.every((reference) => this.#isSolidInCache(reference, object))) return;
     for (let tries = 1; ; tries += 1) {
@@ -158,17 +164,17 @@ class GarbageCollector {
   }
 
   #isSolidInCache(reference: OwnerReference, dependent: KubeObject): boolean {
-    const place = placeOfOwner(this.#kinds, reference, dependent);
+    const place = placeOfOwner(this.listers.collected, reference, dependent);
     if (place.kind !== 'at') return place.kind === 'unknown';
     const owner = this.#listerOf(place.row)?.get(place.namespace, reference.name);
     return owner !== undefined && uidOf(owner) === reference.uid && !isDeletingDependents(owner);
   }
 
   #listerOf(row: ResourceRow): Lister<KubeObject> | undefined {
-    return this.#kinds.get(`${row.group}/${row.resource}`)?.lister;
+    return this.listers.of(row)?.lister;
   }
 
-  async #collectLive(kind: Kind, seen: KubeObject, signal: AbortSignal): Promise<void> {
+  async #collectLive(kind: CollectedKind, seen: KubeObject, signal: AbortSignal): Promise<void> {
     const { row } = kind;
     const { namespace, name } = splitKey(objectKey(seen));
     const object = await this.#client.get<KubeObject>(row, namespace, name, signal, { metadataOnly: true });
@@ -200,7 +206,7 @@ class GarbageCollector {
     dependent: KubeObject,
     signal: AbortSignal,
   ): Promise<OwnerState | undefined> {
-    const place = placeOfOwner(this.#kinds, reference, dependent);
+    const place = placeOfOwner(this.listers.collected, reference, dependent);
     if (place.kind === 'unknown') return undefined;
     if (place.kind === 'impossible') {
       this.#reportNamespace(reference, dependent);
@@ -247,13 +253,22 @@ class GarbageCollector {
   }
 
   /** Rejects with NotFound or Conflict when it is another object by now. */
-  #patch(row: ResourceRow, object: KubeObject, change: OwnersChange, signal: AbortSignal): Promise<KubeObject> {
+  async #patch(
+    row: ResourceRow,
+    object: KubeObject,
+    change: OwnersChange,
+    signal: AbortSignal,
+  ): Promise<KubeObject> {
     const { namespace } = object.metadata ?? {};
-    // Custom resources know no strategic merge patch.
-    const isMerge = this.#kinds.isCustom(row);
-    const patch = isMerge ? ownersMergePatch(object, change) : ownersPatch(object, change);
-    const type = isMerge ? 'merge' : 'strategic';
-    return this.#client.patch<KubeObject>(row, namespace, nameOf(object), type, patch, undefined, signal);
+    const send = (type: 'strategic' | 'merge', patch: object): Promise<KubeObject> =>
+      this.#client.patch<KubeObject>(row, namespace, nameOf(object), type, patch, undefined, signal);
+    try {
+      return await send('strategic', ownersPatch(object, change));
+    } catch (error) {
+      if (!hasReason(error, 'UnsupportedMediaType')) throw error;
+      // Custom resources know no strategic merge patch.
+      return send('merge', ownersMergePatch(object, change));
+    }
   }
 
   async #removeFinalizer(row: ResourceRow, seen: KubeObject, finalizer: string, signal: AbortSignal): Promise<void> {

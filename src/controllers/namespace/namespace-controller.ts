@@ -1,18 +1,15 @@
 /** Empties namespaces that are being deleted, and lets them go. */
 import {
-  CUSTOM_RESOURCE_DEFINITIONS,
-  type CustomResourceDefinition,
   type KubeObject,
   NAMESPACES,
   type Namespace,
   PODS,
-  RESOURCES,
   type Resource,
+  type ResourceRow,
   isNotFound,
 } from '../../api/index.ts';
-import { type KubeClient, isRetryable, type Informers, type ListQuery } from '../../client/index.ts';
+import { type KubeClient, isRetryable, type Informers } from '../../client/index.ts';
 import { type Clock, errorMessage, formatTime, mapLimit } from '../../lib/index.ts';
-import { customKindOf, DEFINITION_NAMES } from '../custom-kinds.ts';
 import { NAMESPACE_DELETE_CONCURRENCY } from '../limits.ts';
 import { type Operation, perform } from '../operation.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
@@ -20,31 +17,40 @@ import { type NamespaceContent, planNamespaceDeletion } from './plan-namespace-d
 
 const LIST_LIMIT = 500;
 
+export interface NamespaceParts {
+  readonly informers: Informers;
+  readonly client: KubeClient;
+  readonly clock: Clock;
+}
+
 /** Keys are namespace names. The content of a namespace that is being deleted is read from the server, not from a cache. */
-export function namespaceController(informers: Informers, client: KubeClient, clock: Clock): Controller {
+export function namespaceController({ informers, client, clock }: NamespaceParts): Controller {
   const namespaces = informers.lister(NAMESPACES);
   informers.lister(PODS);
-  const definitions = informers.lister<CustomResourceDefinition & KubeObject>(CUSTOM_RESOURCE_DEFINITIONS, {
-    form: DEFINITION_NAMES,
-  });
-  const builtIn = RESOURCES.filter(
-    ({ namespaced, verbs }) => namespaced && verbs.includes('list') && verbs.includes('delete'),
-  );
   return {
     name: 'namespace',
     sources: [
       source(NAMESPACES, ({ key, object }) => (object.metadata?.deletionTimestamp === undefined ? [] : [key])),
       // The end of a pod may be all that its namespace waits for.
-      source(CUSTOM_RESOURCE_DEFINITIONS, () => [], { form: DEFINITION_NAMES }),
       source(PODS, ({ type, object }) => (type === 'delete' ? [object.metadata?.namespace ?? ''] : [])),
     ],
     reconcile: async (key, context) => {
       if (namespaces.getByKey(key)?.metadata?.deletionTimestamp === undefined) return undefined;
-      const custom = definitions.list().flatMap((definition) => customKindOf(definition)?.row ?? []);
-      const resources = [...builtIn, ...custom.filter(({ namespaced }) => namespaced)];
+      const resources = deletable(await informers.kinds.refresh());
       return reconcileNamespace(client, clock, resources, key, context);
     },
   };
+}
+
+/** Every kind with objects in namespaces, in one of its versions; events of the newer group are those of the core group. */
+function deletable(rows: readonly ResourceRow[]): readonly ResourceRow[] {
+  const kinds = new Map<string, ResourceRow>();
+  for (const row of rows) {
+    const { group, resource, namespaced, verbs } = row;
+    const key = `${group}/${resource}`;
+    if (namespaced && verbs.includes('list') && verbs.includes('delete') && !kinds.has(key)) kinds.set(key, row);
+  }
+  return [...kinds.values()];
 }
 
 async function reconcileNamespace(
@@ -89,25 +95,10 @@ async function readContents(
   for (const resource of resources) {
     // Pods say in their spec how long they may take; of all else it counts that it is there.
     const metadataOnly = !(resource.group === PODS.group && resource.resource === PODS.resource);
-    const items = await itemsOf(client, resource, { namespace, limit: LIST_LIMIT, metadataOnly }, signal);
+    const { items } = await client.list(resource, { namespace, limit: LIST_LIMIT, metadataOnly }, signal);
     contents.push({ resource, items });
   }
   return contents;
-}
-
-/** A kind that is not served any more has no objects. */
-async function itemsOf(
-  client: KubeClient,
-  resource: Resource<KubeObject>,
-  query: ListQuery,
-  signal: AbortSignal,
-): Promise<readonly KubeObject[]> {
-  try {
-    return (await client.list(resource, query, signal)).items;
-  } catch (error) {
-    if (isNotFound(error)) return [];
-    throw error;
-  }
 }
 
 /** One sentence per delete that the server refused. No answer at all ends the round. */
