@@ -4,6 +4,7 @@
  */
 import {
   type CustomResourceDefinition,
+  type DefinitionSpec,
   equalJson,
   type FieldError,
   firstRule,
@@ -24,6 +25,7 @@ export function checkDefinitionRules(
   engine: RuleEngine | undefined,
 ): Promise<readonly FieldError[]> {
   const { spec } = object as unknown as CustomResourceDefinition;
+  const unable = conversionErrors(spec, (old as unknown as CustomResourceDefinition | undefined)?.spec);
   const before = (old as unknown as CustomResourceDefinition | undefined)?.spec.versions ?? [];
   const errors = spec.versions.flatMap(({ name, schema }, position) => {
     const root = schema?.openAPIV3Schema;
@@ -31,7 +33,18 @@ export function checkDefinitionRules(
     if (root === undefined || (former !== undefined && equalJson(root, former))) return [];
     return ruleErrors(root, `spec.versions[${position}].schema.openAPIV3Schema`, engine);
   });
-  return Promise.resolve(errors);
+  return Promise.resolve([...unable, ...errors]);
+}
+
+const NO_WEBHOOKS =
+  'conversion by a webhook is not supported by this server yet: use None, with versions that have the same fields';
+
+/** A definition whose conversion nobody could do would serve objects of the wrong version. */
+function conversionErrors(spec: DefinitionSpec, old: DefinitionSpec | undefined): readonly FieldError[] {
+  const isNew = old?.conversion?.strategy !== 'Webhook';
+  return isNew && spec.conversion?.strategy === 'Webhook'
+    ? [forbiddenField('spec.conversion.strategy', NO_WEBHOOKS)]
+    : [];
 }
 
 function ruleErrors(root: JsonSchema, path: string, engine: RuleEngine | undefined): readonly FieldError[] {
