@@ -17,6 +17,7 @@ export interface DefinitionSpec {
   readonly names: DefinitionNames;
   /** "Namespaced" or "Cluster". */
   readonly scope: string;
+  /** Null: none were sent, which validation refuses. */
   readonly versions: readonly DefinitionVersion[];
   readonly conversion?: Conversion;
   readonly preserveUnknownFields?: boolean;
@@ -94,9 +95,14 @@ export interface DefinitionStatus {
 /** The finalizer that holds a definition until the objects of its kind are gone. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
+/** The versions of a definition as it was sent: none, when it has a null in their place. */
+export function definedVersions({ versions }: DefinitionSpec): readonly DefinitionVersion[] {
+  return (versions as readonly DefinitionVersion[] | null | undefined) ?? [];
+}
+
 /** The version that objects are stored in; undefined for a definition that names none, which validation refuses. */
 export function storageVersionOf({ spec }: CustomResourceDefinition): string | undefined {
-  return spec.versions.find(({ storage }) => storage)?.name;
+  return definedVersions(spec).find(({ storage }) => storage)?.name;
 }
 
 /** The definition with the names and the conversion that follow from others (upstream: SetDefaults). In place. */

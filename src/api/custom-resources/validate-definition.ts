@@ -8,12 +8,13 @@ import { checkValue, IMMUTABLE, requireOneOf, requireValue } from '../validation
 import { validateObjectMeta, validateObjectMetaUpdate } from '../validation/object-meta.ts';
 import { isConditionTrue } from '../conditions.ts';
 import { conversionErrors } from './conversion-errors.ts';
-import type {
-  CustomResourceDefinition,
-  DefinitionNames,
-  DefinitionSpec,
-  DefinitionStatus,
-  DefinitionVersion,
+import {
+  type CustomResourceDefinition,
+  type DefinitionNames,
+  type DefinitionSpec,
+  type DefinitionStatus,
+  type DefinitionVersion,
+  definedVersions,
 } from './definition.ts';
 import { versionErrors } from './version-errors.ts';
 
@@ -71,7 +72,7 @@ function specErrors(spec: DefinitionSpec): FieldError[] {
         'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
       ),
     );
-  const versions = spec.versions ?? [];
+  const versions = definedVersions(spec);
   if (versions.length > MAX_VERSIONS) return [tooMany('spec.versions', versions.length, MAX_VERSIONS)];
   errors.push(...versionListErrors(versions));
   for (const [position, version] of versions.entries())
@@ -140,8 +141,8 @@ function storedVersionErrors(spec: DefinitionSpec, status: DefinitionStatus | un
   const stored = status?.storedVersions ?? [];
   if (stored.length === 0) return [invalidValue(path, stored, 'must have at least one stored version')];
   const errors: FieldError[] = [];
-  const names = spec.versions.map(({ name }) => name);
-  const storage = spec.versions.find((version) => version.storage)?.name;
+  const names = definedVersions(spec).map(({ name }) => name);
+  const storage = definedVersions(spec).find((version) => version.storage)?.name;
   for (const [position, name] of stored.entries()) {
     const at = `${path}[${position}]`;
     if (stored.indexOf(name) < position) errors.push(duplicate(at, name));
