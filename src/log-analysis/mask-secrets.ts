@@ -117,7 +117,8 @@ function isProse(value: string, separator: string, after: string): boolean {
   return value.length <= 2 || (separator.endsWith(' ') && /^[a-z]+[:,.]?$/.test(value) && /^ [a-z]/.test(after));
 }
 
-function withoutKnown(text: string, known: readonly string[]): string {
+/** The text without values that are known to be secret; nothing else is masked. */
+export function withoutKnown(text: string, known: readonly string[]): string {
   let masked = text;
   const values = known
     .filter((value) => value.length >= MIN_KNOWN_SECRET_CHARACTERS)

@@ -11,7 +11,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../lib/index.ts';
 import { errorMessage } from '../../lib/index.ts';
 import type { ContainerdPaths } from './containerd-config.ts';
-import { endProcess, findProcesses, isAlive, lockHolder, type ProcessFacts, readProcess } from './proc.node.ts';
+import { endProcess, findProcesses, isAlive, type ProcessFacts, readProcess } from './proc.node.ts';
+import { untilReleased } from './released-lock.node.ts';
 import { QUICK_DEATH_MS, restartDelayMs } from './restart-delay.ts';
 
 /** containerd can't be run; `message` is for the user and ends with the tail of its log. */
@@ -106,7 +107,7 @@ export class ContainerdSupervisor {
     const { paths, binary, logger } = this.#options;
     this.#startedAt = performance.now();
     this.#process = undefined;
-    refuseSecond(paths);
+    await refuseSecond(paths);
     await rm(paths.socket, { force: true });
     const log = openSync(paths.logFile, 'a', 0o600);
     const child = spawn(binary, ['--config', paths.configFile], {
@@ -191,8 +192,8 @@ export function runningContainerd(paths: ContainerdPaths): ProcessFacts | undefi
 }
 
 /** A second containerd on the same root hangs silently: another process's lock on its database is looked for first. */
-function refuseSecond(paths: ContainerdPaths): void {
-  const holder = lockHolder(join(paths.root, 'io.containerd.metadata.v1.bolt', 'meta.db'));
+async function refuseSecond(paths: ContainerdPaths): Promise<void> {
+  const holder = await untilReleased(join(paths.root, 'io.containerd.metadata.v1.bolt', 'meta.db'), TERM_GRACE_MS);
   if (holder === undefined) return;
   throw new ContainerdError(`another containerd (pid ${holder}) uses ${paths.root}; it must end first`);
 }

@@ -2,6 +2,7 @@
  * The parts that all other parts of the node agent need: metrics, the measured runtime, events, the queue of dirty pods, the
  * desired pods.
  */
+import type { ConfigSource } from '../env/config-source.ts';
 import { createEventRecorder, type EventRecorder, Informers } from '../../client/index.ts';
 import type { ImageService, RuntimeService } from '../../cri/index.ts';
 import { createMetrics, type MetricsRegistry, type WorkQueue } from '../../lib/index.ts';
@@ -60,6 +61,7 @@ export interface Later {
   readonly workers: Late<PodWorkers>;
   readonly care: Late<NodeCare>;
   readonly nodeManager: Late<NodeManager>;
+  readonly config: Late<ConfigSource>;
 }
 
 export function layGround(
@@ -84,6 +86,7 @@ export function layGround(
     workers: new Late('the pod workers'),
     care: new Late("the node's care"),
     nodeManager: new Late('the node manager'),
+    config: new Late('the cache of ConfigMaps and Secrets'),
   };
   const node = new NodeKnowledge({
     keepsFree: (signal, bytes) => later.care.it.keepsFree(signal, bytes),

@@ -56,6 +56,7 @@ export function createSupplies(
     random: random.split('config'),
     onVersion: (kind, namespace, name, change) => changes.object(kind, namespace, name, change),
   });
+  later.config.is(configCache);
   const services = createKnownServices(informers.lister(SERVICES), { clock, logger });
   const environment = createEnvironmentResolver({ config: configCache, events, apiServer, services });
   const images = createImageManager({

@@ -59,6 +59,7 @@ function createOurBlackBox(
     {
       events: ground.events,
       directory: () => ground.later.workers.it,
+      secrets: () => ground.later.config.it,
       isKnown: () => knownPods(ground),
     },
   );

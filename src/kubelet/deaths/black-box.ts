@@ -1,5 +1,7 @@
 /** Wires the black box together: the node's memory of its pods' deaths. */
+import type { Pod } from '../../api/index.ts';
 import type { Clock, FileSystem, Logger, MetricsRegistry } from '../../lib/index.ts';
+import type { ConfigSource } from '../env/config-source.ts';
 import type { Cgroups, KernelLog, Listeners, Meter } from '../ports.ts';
 import type { PodDirectory, PodEvents, PodUID, PressureVerdict } from '../types.ts';
 import { CpuWatch } from './cpu-watch.ts';
@@ -12,6 +14,7 @@ import { OomWatch } from './oom-watch.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { RefusedProbes } from './refused-probes.ts';
 import { refusingContainers } from './refusing-containers.ts';
+import { secretValuesOf } from './secret-values.ts';
 
 export interface BlackBoxPorts {
   readonly clock: Clock;
@@ -35,6 +38,7 @@ export interface BlackBoxConfig {
 export interface BlackBoxParts {
   readonly events: PodEvents;
   readonly directory: () => PodDirectory;
+  readonly secrets: () => Pick<ConfigSource, 'secret'>;
   /** `undefined`: it is not known yet which pods there are. */
   readonly isKnown: () => ((uid: PodUID) => boolean) | undefined;
 }
@@ -81,9 +85,10 @@ export function createBlackBox(ports: BlackBoxPorts, config: BlackBoxConfig, par
     isKnown,
     onLost: (count) => lost.inc({}, count),
   });
+  const secrets = (pod: Pod) => secretValuesOf({ clock, logger, secrets: parts.secrets() }, pod);
   const recorder: DeathRecorder = new DeathRecorder(
     ports,
-    { podLogsDir, changes, failedProbes, oom, cpu },
+    { podLogsDir, changes, failedProbes, oom, cpu, secrets },
     { store, events },
   );
   const startedAt = clock.now().wall;

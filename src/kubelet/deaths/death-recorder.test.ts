@@ -41,6 +41,7 @@ function world() {
   const events: string[] = [];
   const evidence: { of: OomEvidence; cpu?: CpuThrottling; forgotten: string[] } = { of: NO_EVIDENCE, forgotten: [] };
   const pod = testPod();
+  const secrets: string[] = [];
   const life = () => {
     const metrics = createMetrics();
     const store = new DeathStore({
@@ -60,6 +61,7 @@ function world() {
         changes: new RecentChanges(clock),
         failedProbes,
         oom: { evidence: () => evidence.of, forget: (id) => void evidence.forgotten.push(id) },
+        secrets: async () => secrets,
         cpu: { of: () => evidence.cpu, forget: (id) => void evidence.forgotten.push(`cpu of ${id}`) },
       },
       {
@@ -82,7 +84,7 @@ function world() {
     };
     return { store, recorder, observe, deaths, failedProbes, metrics };
   };
-  return { clock, disk, events, evidence, pod, life };
+  return { clock, disk, events, evidence, pod, secrets, life };
 }
 
 const log = (...words: readonly string[]) => words.map((word) => `2026-01-01T00:00:00Z stdout F ${word}\n`).join('');
@@ -117,6 +119,29 @@ describe('a death', () => {
     observe(noteOf(death(1), death(0)));
     const lines = (await deaths()).map((each) => each.log?.tail.split('\n').length);
     expect(lines).toEqual([161, 41]);
+  });
+
+  it('reports what its container said, and masks what is secret, also in other forms than usual', async () => {
+    const { disk, events, secrets, life } = world();
+    secrets.push('correct horse battery');
+    disk.files.set(
+      `${LOGS}/main/0.log`,
+      log('starting', 'Error: correct horse battery is refused by postgres://a:b1c2d3@db:5432', 'bye'),
+    );
+    const { observe, deaths } = life();
+    observe(noteOf(death(0)));
+    const says = 'Error: *** is refused by postgres://***@db:5432';
+    const [found] = await deaths();
+    expect(found?.log?.says).toBe(says);
+    expect(found?.log?.tail).not.toContain('horse');
+    expect(events).toEqual([`Warning ContainerFailed Container main ended with exit code 1: ${says}`]);
+    disk.files.set(
+      `${LOGS}/main/1.log`,
+      log('starting', 'Error: correct horse battery is refused by postgres://a:b1c2d3@db:5432'),
+    );
+    observe(noteOf(death(1), death(0)));
+    await deaths();
+    expect(events.length).toBe(1);
   });
 
   it('waits for its log to be whole, but not for ever', async () => {

@@ -17,6 +17,7 @@ import {
   whenAborted,
   withDeadline,
 } from '../../lib/index.ts';
+import { withoutKnown } from '../../log-analysis/index.ts';
 import { containerLogPath, isSafeName, podLogDir } from '../pods/pod-paths.ts';
 import { fieldPath, findContainer } from '../plan/containers.ts';
 import type { Death, PodNote } from '../plan/pod-memory.ts';
@@ -78,6 +79,8 @@ export interface DeathSources {
   readonly failedProbes: FailedProbes;
   readonly oom: Pick<OomWatch, 'evidence' | 'forget'>;
   readonly cpu: Pick<CpuWatch, 'of' | 'forget'>;
+  /** The values of the pod's Secrets. Never rejects. */
+  readonly secrets: (pod: Pod) => Promise<readonly string[]>;
 }
 
 /** The facts that one pass over one pod shows. */
@@ -332,19 +335,18 @@ export class DeathRecorder {
 
   /** With what takes time to find out. */
   async #complete(book: PodBook | undefined, containerId: string, tracked: Tracked): Promise<ToldDeath> {
-    const { container, composed, logPath, limitBytes } = tracked;
+    const { pod, container, composed, logPath, limitBytes } = tracked;
     const isFirst = book?.containers.some(({ name }) => name === container) !== true;
-    const log =
-      logPath === undefined
-        ? {}
-        : await this.#log(logPath, { ...(isFirst ? FIRST_TAIL : TAIL), decides: composed.exitCode !== 0 });
+    const secrets = await this.#sources.secrets(pod);
+    const limits = { ...(isFirst ? FIRST_TAIL : TAIL), secrets, decides: composed.exitCode !== 0 };
+    const log = logPath === undefined ? {} : await this.#log(logPath, limits);
     const { evidence, wasNone } = this.#evidence(containerId, composed);
     const oom = proofOf(evidence, { byRuntime: composed.reason === 'OOMKilled', limitBytes });
     // Kills of a survival that was none are counted already.
     if (oom !== undefined && !wasNone) this.#kills.inc({ survived: 'false' }, Math.max(1, untoldKills(evidence)));
     const cpu = this.#sources.cpu.of(containerId);
     const proofs = { ...(oom === undefined ? {} : { oom }), ...(cpu === undefined ? {} : { cpu }) };
-    return { death: { ...composed, ...proofs, ...log }, wasNone };
+    return { death: { ...withoutSecrets(composed, secrets), ...proofs, ...log }, wasNone };
   }
 
   /** The facts about its memory; `wasNone`: a survival was reported, and this is the end of that life. */
@@ -396,6 +398,17 @@ export class DeathRecorder {
       }
     });
   }
+}
+
+/** A termination message and the outputs of a probe may repeat them, too. */
+function withoutSecrets(death: NewDeath, secrets: readonly string[]): NewDeath {
+  const { message, probe } = death;
+  const outputs = probe?.outputs.map(({ at, output }) => ({ at, output: withoutKnown(output, secrets) }));
+  return {
+    ...death,
+    ...(message === undefined ? {} : { message: withoutKnown(message, secrets) }),
+    ...(probe === undefined || outputs === undefined ? {} : { probe: { ...probe, outputs } }),
+  };
 }
 
 function withTold(

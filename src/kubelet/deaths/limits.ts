@@ -19,6 +19,12 @@ export const FIRST_LOG_TAIL_BYTES = 16_384;
 /** Read from the end of the file to find those: CRI's line heads take space too. */
 export const LOG_READ_FACTOR = 4;
 
+/** Longest time in which the values of a pod's Secrets are awaited before its death is recorded. */
+export const SECRETS_WAIT_MS = 1000;
+export const MAX_SECRET_VALUES = 200;
+/** Shorter lines of a value of several lines are not masked: they also match innocent text. */
+export const MIN_SECRET_LINE_CHARACTERS = 12;
+
 export const MAX_MESSAGE_CHARACTERS = 1024;
 
 /** Failed outputs kept of each probe, and the length of each. */

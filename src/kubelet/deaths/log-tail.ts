@@ -1,5 +1,5 @@
 /** The end of a container's log, as its container wrote it. */
-import { decisiveLine } from '../../log-analysis/index.ts';
+import { decisiveLine, withoutKnown } from '../../log-analysis/index.ts';
 import { decodeText, FileError, type FileSystem } from '../../lib/index.ts';
 import { belowRoot, type LogPlace, logPlace } from '../pods/log-place.ts';
 import { LogFormatter } from '../pods/log-format.ts';
@@ -16,6 +16,8 @@ export interface LogTail {
 export interface TailLimits {
   readonly lines: number;
   readonly bytes: number;
+  /** Values that are known to be secret, which are masked. */
+  readonly secrets?: readonly string[];
   /** Looks for the decisive line. */
   readonly decides?: boolean;
 }
@@ -46,7 +48,8 @@ export async function readLogTail(fs: LogFiles, path: string, limits: TailLimits
 export function cutTail(bytes: Uint8Array, begun: boolean, limits: TailLimits): LogTail {
   const from = begun ? 0 : bytes.indexOf(NEWLINE) + 1;
   const formatter = new LogFormatter({ follow: false, previous: false, timestamps: false });
-  const text = decodeText(formatter.add(bytes.subarray(from))) + decodeText(formatter.end());
+  const written = decodeText(formatter.add(bytes.subarray(from))) + decodeText(formatter.end());
+  const text = withoutKnown(written, limits.secrets ?? []);
   const lines = text.split('\n');
   const open = lines.at(-1) === '' ? 1 : 0;
   const last = lines.slice(-(limits.lines + open)).join('\n');
