@@ -12,6 +12,7 @@ import { createHandler, type Handler } from './handler.ts';
 import { bootstrap } from './bootstrap.ts';
 import type { ReadStored } from './cache/cached-object.ts';
 import { createSharedBudgets, type SharedBudgets, WatchCache } from './cache/watch-cache.ts';
+import { celRuleEngine } from './custom-resources/rule-engine.ts';
 import { DefinitionKeeper } from './custom-resources/definition-keeper.ts';
 import { DiscoveryDocuments } from './discovery/aggregated.ts';
 import type { ServerVersion } from './discovery/version.ts';
@@ -204,7 +205,11 @@ function createContext(
     },
     authorizer: authorizer ?? new ClusterAuthorizer((group, resource) => cacheOf(held, group, resource)),
     tokens,
-    writes: { admission: { ...DEFAULT_ADMISSION, ...admission }, exclusive: new KeyedLines() },
+    writes: {
+      admission: { ...DEFAULT_ADMISSION, ...admission },
+      exclusive: new KeyedLines(),
+      rules: celRuleEngine(clock),
+    },
     services: { range: serviceRangeOf(serviceCidr), nodePorts: new NodePortRecords(store) },
     storageOf: (registration) => storageOf(held.storages, registration),
   };

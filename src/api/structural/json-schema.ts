@@ -100,3 +100,17 @@ export function* nodesOf(schema: JsonSchema): Generator<JsonSchema, void, undefi
     if (additional !== undefined) waiting.push(additional);
   }
 }
+
+/** The schema of the field at a path of names (".spec.a", ".spec['b.c']"); undefined: it leads to none, or is no such path. */
+export function findSchemaByPath(schema: JsonSchema, path: string): JsonSchema | undefined {
+  let node: JsonSchema | undefined = schema;
+  let rest = path;
+  while (rest !== '') {
+    const step = /^(?:\.([A-Za-z_][\w-]*)|\['((?:\\.|[^'\\])*)'\])/.exec(rest);
+    if (step === null || node === undefined) return undefined;
+    const name = step[1] ?? (step[2] ?? '').replaceAll(/\\(.)/g, '$1');
+    node = propertyOf(node, name) ?? additionalOf(node);
+    rest = rest.slice(step[0].length);
+  }
+  return node;
+}

@@ -128,6 +128,7 @@ const ONLY_OF_STRUCTURE: readonly (readonly [keyof JsonSchema, string])[] = [
   ['x-kubernetes-list-type', 'must be undefined to be structural'],
   ['x-kubernetes-list-map-keys', 'must be empty to be structural'],
   ['x-kubernetes-map-type', 'must be undefined to be structural'],
+  ['x-kubernetes-validations', 'must be empty to be structural'],
 ];
 
 /** One part of a junctor: it may restrict what the structure has, and add nothing. */

@@ -402,11 +402,6 @@ describe('definitions that are refused', () => {
       'spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[image].type: Required value: must not be empty for specified object fields',
     ],
     [
-      'rules that nobody checks',
-      (draft) => (draft.spec.versions[0].schema.openAPIV3Schema['x-kubernetes-validations'] = [{ rule: 'true' }]),
-      'x-kubernetes-validations: Forbidden: validation rules in CEL are not supported by this server yet',
-    ],
-    [
       'a bad default',
       (draft) => (draft.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.replicas.default = 11),
       'properties[replicas].default: Invalid value: 11',
