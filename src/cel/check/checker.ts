@@ -241,7 +241,7 @@ class Checker {
   }
 
   #noOverload(node: Call, args: readonly CelType[], isMethod: boolean): CelType {
-    const names = args.map((type) => formatType(substitute(this.#known, type, false)));
+    const names = args.map((type) => formatType(substitute(this.#known, type, true)));
     const [target = '', ...rest] = names;
     const applied = isMethod ? `${target}.(${rest.join(', ')})` : `(${names.join(', ')})`;
     return this.#problem(node.at, `found no matching overload for '${node.fn}' applied to '${applied}'`);

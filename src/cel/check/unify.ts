@@ -54,7 +54,7 @@ function assignParts(known: Substitution, from: CelType, to: CelType): boolean {
   return equalTypes(from, to);
 }
 
-/** What a free type may be: undefined when it is known already and the known type does not decide. */
+/** Whether a free type may be the given one: undefined when that contains the free type, which is then asked the other way round. */
 function substituteParameter(known: Substitution, type: CelType, parameter: CelType & { kind: 'parameter' }): boolean | undefined {
   if (type.kind === 'parameter' && type.name === parameter.name) return true;
   const found = known.get(parameter.name);
@@ -64,14 +64,9 @@ function substituteParameter(known: Substitution, type: CelType, parameter: CelT
       if (!occursIn(known, parameter, general)) known.set(parameter.name, general);
       return true;
     }
-    // A null stands for the nullable type that comes later.
-    if (found.kind === 'null' && isNullable(type)) {
-      known.set(parameter.name, type);
-      return true;
-    }
     return false;
   }
-  if (occursIn(known, parameter, type)) return false;
+  if (occursIn(known, parameter, type)) return undefined;
   known.set(parameter.name, type);
   return true;
 }

@@ -62,7 +62,7 @@ export const OPTIONALS: readonly Overload[] = [
     isZero(value) ? Optional.none : new Optional(value),
   ),
   overload('optional_none', 'optional.none(): optional(V)', () => Optional.none),
-  overload('optional_value', '<optional(V)>.value(): V', ({ value }: Optional) => value ?? missing(value)),
+  overload('optional_value', '<optional(V)>.value(): V', ({ value }: Optional) => (value === undefined ? NO_VALUE : value)),
   overload('optional_hasValue', '<optional(V)>.hasValue(): bool', ({ value }: Optional) => value !== undefined),
   overload('optional_or_optional', '<optional(V)>.or(optional(V)): optional(V)', (one: Optional, other: Optional) =>
     one.value === undefined ? other : one,
@@ -82,7 +82,3 @@ export const OPTIONALS: readonly Overload[] = [
   overload('optional_list_index_int', '_[_](optional(list(V)), int): optional(V)', within(chooseItem)),
   overload('optional_map_index_value', '_[_](optional(map(K, V)), K): optional(V)', within(chooseEntry)),
 ];
-
-function missing(value: Value | undefined): Value | CelError {
-  return value === null ? null : NO_VALUE;
-}

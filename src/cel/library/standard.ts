@@ -157,7 +157,8 @@ export function itemAt(list: ListValue, index: Value): Value | CelError {
 }
 
 export function entryAt(map: MapValue, key: Value): Value | CelError {
-  return map.get(key) ?? new CelError(`no such key: ${formatKey(key)}`);
+  const value = map.get(key);
+  return value === undefined ? new CelError(`no such key: ${formatKey(key)}`) : value;
 }
 
 const CONTAINERS: readonly Overload[] = [

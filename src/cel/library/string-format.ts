@@ -1,6 +1,6 @@
 /** `"%s has %d".format([...])` (upstream: ext/formatting). Pure. */
-import { itemsOf, keyText } from '../values/containers.ts';
-import { compareTexts, compareValues } from '../values/equality.ts';
+import { itemsOf } from '../values/containers.ts';
+import { compareTexts } from '../values/equality.ts';
 import { textOfUtf8, utf8 } from '../values/bytes.ts';
 import { formatDuration, formatTimestamp } from '../values/time.ts';
 import {
@@ -110,8 +110,18 @@ function fixed(value: Value, precision: number): string {
   if (!Number.isFinite(number)) return special(number);
   // toFixed ends at 100 digits and writes large numbers with an exponent.
   if (Math.abs(number) >= 1e21) return `${BigInt(number)}${precision === 0 ? '' : `.${'0'.repeat(precision)}`}`;
-  const text = number.toFixed(Math.min(precision, 100));
-  return precision <= 100 ? text : text + '0'.repeat(precision - 100);
+  const text = halfToEven(number, Math.min(precision, 99));
+  return precision <= 99 ? text : text + '0'.repeat(precision - 99);
+}
+
+/** Go rounds what is exactly half to the even digit, toFixed away from zero. */
+function halfToEven(number: number, precision: number): string {
+  const text = number.toFixed(precision);
+  const exact = number.toFixed(100);
+  const point = exact.indexOf('.');
+  if (!/^50*$/.test(exact.slice(point + 1 + precision))) return text;
+  const kept = exact.slice(0, point + 1 + precision).replace(/\.$/, '');
+  return Number(kept.at(-1)) % 2 === 0 ? kept : text;
 }
 
 function scientific(value: Value, precision: number): string {
@@ -162,9 +172,7 @@ function textOfObject(value: Exclude<Value, null | string | bigint | boolean | n
 }
 
 function mapText(map: MapValue): string {
-  const keys = [...map.keys()].toSorted((one, other) => {
-    const order = compareValues(one, other);
-    return order ?? compareTexts(keyText(one) ?? '', keyText(other) ?? '');
-  });
-  return `{${keys.map((key) => `${textOf(key)}: ${textOf(map.get(key) ?? null)}`).join(', ')}}`;
+  const entries = [...map.keys()].map((key) => [textOf(key), textOf(map.get(key) ?? null)] as const);
+  const sorted = entries.toSorted(([one], [other]) => compareTexts(one, other));
+  return `{${sorted.map(([key, value]) => `${key}: ${value}`).join(', ')}}`;
 }

@@ -87,7 +87,7 @@ export class Machine {
         return;
       case 'variable':
         this.cost += instruction.cost;
-        this.#push(this.#activation(instruction.name) ?? new CelError(`no such attribute(s): ${instruction.name}`));
+        this.#push(resolve(this.#activation, instruction.name));
         return;
       case 'local':
         this.cost += instruction.cost;
@@ -226,6 +226,11 @@ export class Machine {
     if (!(result instanceof CelError)) this.cost += resultCost(callee.fn, result);
     return result;
   }
+}
+
+function resolve(activation: Activation, name: string): Slot {
+  const value = activation(name);
+  return value === undefined ? new CelError(`no such attribute(s): ${name}`) : value;
 }
 
 function chooseOverload(candidates: readonly Overload[], values: readonly Value[]): Overload | undefined {

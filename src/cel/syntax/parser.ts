@@ -81,7 +81,10 @@ class Parser {
 
   whole(): Expr {
     const tree = this.#expression();
-    if (this.#token().kind !== 'end') this.#stop(`mismatched input '${this.#token().text}' expecting <EOF>`);
+    if (this.#token().kind !== 'end') {
+      const isLast = this.#tokens[this.#index + 1]?.kind === 'end';
+      this.#stop(`${isLast ? 'extraneous' : 'mismatched'} input '${this.#token().text}' expecting <EOF>`);
+    }
     return tree;
   }
 
@@ -221,6 +224,7 @@ class Parser {
   #afterDot(target: Expr, dot: Token): Expr {
     const isOptional = this.#take('?') !== undefined;
     const name = this.#token();
+    if (CONSTANTS.has(name.text)) this.#stop(`mismatched input '${name.text}' expecting IDENTIFIER`);
     if (name.kind !== 'ident' || name.text === 'in') {
       throw new SyntaxStop({ at: name.at, message: `Syntax error: no viable alternative at input '.${name.text}'` });
     }
@@ -270,7 +274,14 @@ class Parser {
     const brace = this.#take('{');
     if (brace !== undefined) return this.#map(brace);
     if (this.#is('.')) return this.#identOrCall();
-    return this.#stop(`mismatched input '${token.text}' expecting ${PRIMARY}`);
+    const next = this.#tokens[this.#index + 1];
+    if (next === undefined || !startsPrimary(next)) {
+      return this.#stop(`mismatched input '${token.text}' expecting ${PRIMARY}`);
+    }
+    // Upstream's parser leaves out one token when what follows fits.
+    this.problems.push({ at: token.at, message: `Syntax error: extraneous input '${token.text}' expecting ${PRIMARY}` });
+    this.#index += 1;
+    return this.#member();
   }
 
   #literal(token: Token, negative = false): Expr {
@@ -362,6 +373,11 @@ class Parser {
     }
     return this.#build.map(brace.at, entries);
   }
+}
+
+function startsPrimary({ kind, text }: Token): boolean {
+  if (kind === 'symbol') return ['[', '{', '(', '.'].includes(text);
+  return kind !== 'end' && text !== 'in';
 }
 
 const CONSTANTS: ReadonlyMap<string, { readonly value: Value }> = new Map([

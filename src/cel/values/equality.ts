@@ -74,11 +74,15 @@ export function isNumeric(value: Value): value is bigint | number | Uint {
 
 /** Negative, zero or positive; NaN when one of them is no number. */
 export function compareNumbers(one: bigint | number | Uint, other: bigint | number | Uint): number {
-  const left = one instanceof Uint ? one.value : one;
-  const right = other instanceof Uint ? other.value : other;
+  const [left, right] = comparable(one instanceof Uint ? one.value : one, other instanceof Uint ? other.value : other);
   if (Number.isNaN(left) || Number.isNaN(right)) return Number.NaN;
   if (left < right) return -1;
   return left > right ? 1 : 0;
+}
+
+/** An integer beside a double becomes a double, which may round it: upstream does, too. */
+function comparable(one: bigint | number, other: bigint | number): readonly [bigint | number, bigint | number] {
+  return typeof one === typeof other ? [one, other] : [Number(one), Number(other)];
 }
 
 /** Compares by code points, as upstream compares the bytes of UTF-8. */
