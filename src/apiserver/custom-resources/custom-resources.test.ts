@@ -1,4 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type ContractKind,
+  expectCounted,
+  expectExplained,
+  expectTable,
+  expectWatch,
+  expectWrites,
+  prepareContract,
+} from '../../../test/support/kind-contract.ts';
+import type { ResourceRow } from '../../api/index.ts';
 import { createManualClock } from '../../lib/manual-clock.node.ts';
 import { decodeText } from '../../lib/index.ts';
 import { type Answer, type Loose, startTestServer, type TestServer } from '../test-server.ts';
@@ -347,6 +357,33 @@ describe('custom resources', () => {
     expect((await api.call('GET', CRONTABS)).body.items[0].spec.extra).toBe('new');
     abort.abort();
   });
+});
+
+it('keep the contract of every kind', async () => {
+  const plain = definition();
+  delete plain.spec.versions[0].subresources;
+  await establish(plain);
+  await prepareContract(api);
+  const row: ResourceRow = {
+    group: 'stable.example.com',
+    version: 'v1',
+    resource: 'crontabs',
+    kind: 'CronTab',
+    listKind: 'CronTabList',
+    singular: 'crontab',
+    namespaced: true,
+    shortNames: ['ct'],
+    categories: ['all'],
+    verbs: ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'],
+    subresources: [],
+  };
+  const { metadata: _, ...sample } = crontab('');
+  const kind: ContractKind = { row, sample, names: ['one', 'two'], isCounted: true };
+  await expectWrites(api, kind);
+  await expectWatch(api, kind);
+  await expectTable(api, kind);
+  await expectExplained(api, kind);
+  await expectCounted(api, kind);
 });
 
 describe('versions', () => {

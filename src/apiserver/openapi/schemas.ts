@@ -44,6 +44,7 @@ const COMMON_KINDS: readonly string[] = ['DeleteOptions', 'Status'];
 /** "core.v1.Pod" → "io.k8s.api.core.v1.Pod"; our own as servers name custom resources, by the group backwards. */
 export function definitionName(type: string): string {
   if (type.startsWith('mendlet.')) return `dev.${type}`;
+  if (type.startsWith('apiextensions.')) return `io.k8s.apiextensions-apiserver.pkg.apis.${type}`;
   return type.startsWith('meta.v1.') ? `io.k8s.apimachinery.pkg.apis.${type}` : `io.k8s.api.${type}`;
 }
 
@@ -121,15 +122,17 @@ class DefinitionBuilder {
     this.#definitions.set(name, { type: 'object' });
     const fields = [...struct.fields];
     const required = fields.filter(([, field]) => field.required).map(([field]) => field);
-    const properties = Object.fromEntries(fields.map(([field, schema]) => [field, this.#field(schema)]));
+    const properties = Object.fromEntries(fields.map(([field, schema]) => [field, this.#field(schema, struct.name)]));
     const description = struct.text === undefined ? {} : { description: struct.text };
     const needed = required.length === 0 ? {} : { required };
     this.#definitions.set(name, { type: 'object', ...description, properties, ...needed });
   }
 
-  #field(field: FieldSchema): Schema {
+  #field(field: FieldSchema, struct: string): Schema {
+    // A schema within a definition holds values of any type, not objects alone.
+    const shape = struct === JSON_SCHEMA ? anyJson(field.shape) : undefined;
     return {
-      ...withEnum(this.#shape(field.shape), field.doc?.oneOf),
+      ...(shape ?? withEnum(this.#shape(field.shape), field.doc?.oneOf)),
       ...(field.doc === undefined ? {} : { description: field.doc.text }),
       ...(field.patchMergeKey === undefined ? {} : { 'x-kubernetes-patch-merge-key': field.patchMergeKey }),
       ...(field.patchStrategies.length === 0 ? {} : { 'x-kubernetes-patch-strategy': field.patchStrategies.join(',') }),
@@ -162,6 +165,15 @@ class DefinitionBuilder {
     this.#definitions.set(schema.$ref, named);
     return this.#ref(schema.$ref);
   }
+}
+
+const JSON_SCHEMA = 'apiextensions.v1.JSONSchemaProps';
+
+/** Undefined: the shape is not that of any value, or of a list of such. */
+function anyJson(shape: FieldShape): Schema | undefined {
+  if (shape.kind === 'scalar' && shape.scalar === 'any') return {};
+  const isList = shape.kind === 'list' && shape.element.kind === 'scalar' && shape.element.scalar === 'any';
+  return isList ? { type: 'array', items: {} } : undefined;
 }
 
 /** Of a list, its members. */

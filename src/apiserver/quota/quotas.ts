@@ -21,9 +21,8 @@ export async function quotasOf(server: ServerContext, namespace: string): Promis
 }
 
 /** Whether anything of the row can be under a quota. */
-export function mayBeCounted({ row, form, quota }: Registration): boolean {
-  // Each form of the same objects may add one.
-  return row.namespaced && quota !== false && (form === undefined || form.isMain !== undefined);
+export function mayBeCounted({ row, quota }: Registration): boolean {
+  return row.namespaced && quota !== false;
 }
 
 /** All that is counted now for one quota. */

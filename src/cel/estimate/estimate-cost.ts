@@ -127,7 +127,8 @@ class Estimator {
     for (const { fn, id } of overloads) {
       const estimate = this.#overload(node, { fn, id, target, args, argCosts });
       cost = union(cost, estimate.cost);
-      if (estimate.result !== undefined) result = result === undefined ? estimate.result : union(result, estimate.result);
+      if (estimate.result !== undefined)
+        result = result === undefined ? estimate.result : union(result, estimate.result);
       result = this.#indexed(node, id) ?? result;
     }
     if (result !== undefined) this.#sizes.set(node.id, result);

@@ -185,12 +185,4 @@ const TYPES: readonly Overload[] = [
   overload('to_dyn', 'dyn(A): dyn', (value: Value) => value),
 ];
 
-export const STANDARD: readonly Overload[] = [
-  ...COMPARISONS,
-  ...LOGIC,
-  ...SUMS,
-  ...PRODUCTS,
-  ...CONTAINERS,
-  ...TYPES,
-];
-
+export const STANDARD: readonly Overload[] = [...COMPARISONS, ...LOGIC, ...SUMS, ...PRODUCTS, ...CONTAINERS, ...TYPES];

@@ -116,7 +116,9 @@ const QUOTED: Readonly<Record<string, string>> = {
 };
 
 function quoteText(text: string): string {
-  const escaped = text.toWellFormed().replaceAll(/[\x07\b\f\n\r\t\v\\"]/g, (character) => QUOTED[character] ?? character);
+  const escaped = text
+    .toWellFormed()
+    .replaceAll(/[\x07\b\f\n\r\t\v\\"]/g, (character) => QUOTED[character] ?? character);
   return `"${escaped}"`;
 }
 

@@ -279,7 +279,10 @@ class Parser {
       return this.#stop(`mismatched input '${token.text}' expecting ${PRIMARY}`);
     }
     // Upstream's parser leaves out one token when what follows fits.
-    this.problems.push({ at: token.at, message: `Syntax error: extraneous input '${token.text}' expecting ${PRIMARY}` });
+    this.problems.push({
+      at: token.at,
+      message: `Syntax error: extraneous input '${token.text}' expecting ${PRIMARY}`,
+    });
     this.#index += 1;
     return this.#member();
   }

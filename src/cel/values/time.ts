@@ -73,7 +73,9 @@ export function parseDuration(text: string): Duration | undefined {
   const match = text.length > 256 ? null : /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/.exec(text);
   if (match === null) return undefined;
   let nanos = 0n;
-  for (const [, whole = '', fraction = '', unit = ''] of (match[2] ?? '').matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
+  for (const [, whole = '', fraction = '', unit = ''] of (match[2] ?? '').matchAll(
+    /(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g,
+  )) {
     const scale = UNITS[unit] ?? 0n;
     nanos += BigInt(whole === '' ? '0' : whole) * scale;
     const digits = fraction.slice(0, 20);

@@ -253,12 +253,7 @@ class GarbageCollector {
   }
 
   /** Rejects with NotFound or Conflict when it is another object by now. */
-  async #patch(
-    row: ResourceRow,
-    object: KubeObject,
-    change: OwnersChange,
-    signal: AbortSignal,
-  ): Promise<KubeObject> {
+  async #patch(row: ResourceRow, object: KubeObject, change: OwnersChange, signal: AbortSignal): Promise<KubeObject> {
     const { namespace } = object.metadata ?? {};
     const send = (type: 'strategic' | 'merge', patch: object): Promise<KubeObject> =>
       this.#client.patch<KubeObject>(row, namespace, nameOf(object), type, patch, undefined, signal);
