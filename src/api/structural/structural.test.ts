@@ -7,6 +7,7 @@ import { hasFormat } from './formats.ts';
 import type { Fields, JsonSchema } from './json-schema.ts';
 import { checkListTypes } from './list-types.ts';
 import { matchesPattern, patternProblem } from './patterns.ts';
+import { placeOfSchema, type StructuralPlace } from './place.ts';
 import { pruneObject } from './prune.ts';
 import { firstRule } from './rules.ts';
 import { schemaErrors } from './schema-errors.ts';
@@ -576,4 +577,31 @@ describe('whatever the schema and the value', () => {
       }),
     );
   });
+});
+
+it('a schema says who may own what', () => {
+  const metadata = { map: { isAtomic: false, isField: () => true, child: () => undefined } };
+  const place = placeOfSchema(
+    object({
+      l: list(object({ k: { ...string, default: 'x' } }), {
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['k'],
+      }),
+      a: { ...preserve, 'x-kubernetes-map-type': 'atomic' },
+      m: { type: 'object', additionalProperties: integer },
+      e: { 'x-kubernetes-int-or-string': true },
+    }),
+    (name) => (name === 'metadata' ? metadata : undefined),
+  );
+  const child = (...names: string[]): StructuralPlace | undefined =>
+    names.reduce<StructuralPlace | undefined>((at, name) => at?.map?.child(name), place);
+  expect(child('metadata')).toBe(metadata);
+  expect([child('l')?.list?.type, child('l')?.list?.keys, child('l')?.list?.defaultOf('k')]).toEqual([
+    'map',
+    ['k'],
+    'x',
+  ]);
+  expect([child('a')?.map?.isAtomic, child('a', 'b', 'c')?.scalar]).toEqual([true, 'untyped']);
+  expect([child('m')?.map?.isField('x'), child('m', 'x')?.scalar]).toEqual([false, 'numeric']);
+  expect([child('e')?.scalar, child('nope')]).toEqual(['untyped', undefined]);
 });
