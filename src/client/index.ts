@@ -10,6 +10,7 @@ export * from './kubeconfig-file.ts';
 export * from './leader-election.ts';
 export * from './lister.ts';
 export { LruCache } from './lru-cache.ts';
+export { NodeTokens } from './node-tokens.ts';
 export { resourcePath } from './paths.ts';
 export * from './reflector.ts';
 export { rowOfKind, ServedKinds } from './served-kinds.ts';
