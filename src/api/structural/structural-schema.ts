@@ -49,6 +49,11 @@ export class StructuralSchema implements ObjectSchema {
     return defaultObject(this.root, object);
   }
 
+  /** What lies in the store, as it is today: its metadata was read when it came. */
+  readStored(object: Fields): Fields {
+    return defaultObject(this.root, pruneObject(this.root, object));
+  }
+
   checkNew(object: KubeObject): readonly FieldError[] {
     const errors = validateObjectMeta(object.metadata, this.#namespaced, checkDns1123Subdomain);
     if (this.root === undefined) return errors;

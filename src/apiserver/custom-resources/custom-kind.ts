@@ -5,6 +5,9 @@ import {
   type CustomResourceDefinition,
   type DefinitionVersion,
   type KindRules,
+  type Place,
+  placeOfKind,
+  placeOfSchema,
   type ResourceRow,
   storageVersionOf,
   StructuralSchema,
@@ -57,7 +60,7 @@ export function readCustom(definition: CustomResourceDefinition, schemas: Versio
 
 function readBy(schema: StructuralSchema | undefined, object: ApiObject): ApiObject {
   if (schema === undefined) return object;
-  return schema.setDefaults(schema.prune(object).object) as ApiObject;
+  return schema.readStored(object) as unknown as ApiObject;
 }
 
 /** The kinds of a definition whose names are accepted, in the order of discovery. */
@@ -99,10 +102,17 @@ function registrationOf(
     table: form === undefined ? table : { ...table, cells: (object, now) => table.cells(served(object), now) },
     strategy: strategyOf(version),
     storage,
+    place: placeOfSchema(root, ownPlace),
     ...(form === undefined ? {} : { form }),
     ...(checkMore === undefined ? {} : { checkMore }),
     ...(scale === undefined ? {} : { parts: { scale: scalePart(scale, served) } }),
   };
+}
+
+/** The places of what every resource has: those of a kind whose type says them, and whose other fields do not matter. */
+function ownPlace(name: string): Place | undefined {
+  if (name !== 'apiVersion' && name !== 'kind' && name !== 'metadata') return undefined;
+  return placeOfKind('v1', 'ConfigMap')?.map?.child(name);
 }
 
 function rowOf(

@@ -450,3 +450,31 @@ describe('definitions that are refused', () => {
     expect([status, body.message]).toEqual([422, expect.stringContaining(message)]);
   });
 });
+
+describe('server-side apply', () => {
+  const APPLY = { 'content-type': 'application/apply-patch+yaml' };
+  const apply = (manager: string, spec: Loose, force = false): Promise<Answer> =>
+    api.call('PATCH', `${CRONTABS}/a?fieldManager=${manager}${force ? '&force=true' : ''}`, crontab('a', spec), APPLY);
+
+  it('knows who owns which fields of custom resources, and merges their lists by keys', async () => {
+    await establish(definition());
+    const made = await apply('one', { cronSpec: '* * * * *', ports: [{ name: 'a', port: 1 }] });
+    expect([made.status, made.body.message]).toEqual([201, undefined]);
+    const joined = await apply('two', { cronSpec: '* * * * *', ports: [{ name: 'b', port: 2 }] });
+    expect(joined.body.spec.ports).toEqual([
+      { name: 'a', port: 1 },
+      { name: 'b', port: 2 },
+    ]);
+    const clash = await apply('two', { cronSpec: '* * * * 5', ports: [{ name: 'b', port: 2 }] });
+    expect([clash.status, clash.body.details.causes[0].field]).toEqual([409, '.spec.cronSpec']);
+    expect((await apply('two', { cronSpec: '* * * * 5' }, true)).body.spec).toMatchObject({
+      cronSpec: '* * * * 5',
+      ports: [{ name: 'a', port: 1 }],
+    });
+    const { body } = await api.call('GET', `${CRONTABS}/a`);
+    expect(body.metadata.managedFields.map((each: Loose) => [each.manager, each.operation])).toEqual([
+      ['one', 'Apply'],
+      ['two', 'Apply'],
+    ]);
+  });
+});

@@ -12,6 +12,7 @@ export function scalePart(paths: ScalePaths, served: (object: ApiObject) => ApiO
   return scaleHandlers({
     scaleOf: (object) => customScale(served(object), { spec, status, selector }),
     withReplicas: (object, replicas) => withValue(object, spec, replicas) as ApiObject,
+    configOf: (replicas) => (replicas === undefined ? {} : (withValue({}, spec, replicas) as ApiObject)),
   });
 }
 

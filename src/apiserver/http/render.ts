@@ -3,6 +3,7 @@ import { apiVersionOf, badRequest } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import type { ByteBudget } from '../cache/byte-budget.ts';
 import type { CachedObject, WatchType } from '../cache/cached-object.ts';
+import { objectText as textOfObject } from '../cache/object-text.ts';
 import { SharedPieces } from '../cache/shared-pieces.ts';
 import { type Breather, concatBytes, encodeText } from '../../lib/index.ts';
 import { LIST_PIECE_BYTES } from '../limits.ts';
@@ -167,7 +168,7 @@ export function objectText(rendering: Rendering, item: CachedObject): string {
     case 'object':
       return servedText(registration, item);
     case 'metadata':
-      return JSON.stringify(partial(item.object, form.version));
+      return textOfObject(partial(item.object, form.version));
     case 'table':
       return tableText(rendering, item);
   }
@@ -175,7 +176,7 @@ export function objectText(rendering: Rendering, item: CachedObject): string {
 
 function servedText({ form }: Registration, item: CachedObject): string {
   const served = form?.fromStored(item.object) ?? item.object;
-  return served === item.object ? item.text : JSON.stringify(served);
+  return served === item.object ? item.text : textOfObject(served);
 }
 
 /** Everything of a list but its items or rows. */
@@ -229,7 +230,7 @@ function includedText(rendering: Rendering, version: string, item: CachedObject)
   switch (include) {
     case '':
     case 'Metadata':
-      return JSON.stringify(partial(item.object, version));
+      return textOfObject(partial(item.object, version));
     case 'Object':
       return objectText({ ...rendering, form: { as: 'object' } }, item);
     case 'None':
