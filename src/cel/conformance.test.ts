@@ -34,13 +34,19 @@ function flatten(suite: Suite, path: readonly string[] = []): readonly SpecTest[
 
 /** Pattern of the test as JSON → why Kubernetes' language has it not. */
 const NOT_OFFERED: readonly (readonly [RegExp, string])[] = [
-  [/google\.protobuf\.(?!Timestamp|Duration)\w+|\b\w*(?:Int|UInt|Float|Double|String|Bool|Bytes)\d*Value\{/, 'messages of protocol buffers'],
+  [
+    /google\.protobuf\.(?!Timestamp|Duration)\w+|\b\w*(?:Int|UInt|Float|Double|String|Bool|Bytes)\d*Value\{/,
+    'messages of protocol buffers',
+  ],
   [/TestAll|TestRequired|GlobalEnum|NullValue|proto[23]|\bproto\./, 'messages of protocol buffers'],
   [/\bmath\./, 'library math, which Kubernetes does not offer'],
   [/\bbase64\./, 'library encoders, which Kubernetes does not offer'],
   [/cel\.(?:block|iterVar|index)/, 'a form that optimizers write, not users'],
   [/`/, 'names in backquotes, which Kubernetes does not turn on'],
-  [/"disableCheck":true|"container":"/, 'expressions that are not checked, or that have a container: Kubernetes has neither'],
+  [
+    /"disableCheck":true|"container":"/,
+    'expressions that are not checked, or that have a container: Kubernetes has neither',
+  ],
   [/"function":/, 'functions that the test declares'],
 ];
 
@@ -58,7 +64,7 @@ function reasonFor(test: SpecTest): string | undefined {
 
 function variablesOf(original: Json): Readonly<Record<string, Variable>> {
   const variables: Record<string, Variable> = {};
-  for (const name of Object.keys((original['bindings'] ?? {}) as Json)) variables[name] = { type: DYN };
+  for (const name of Object.keys(original['bindings'] ?? {})) variables[name] = { type: DYN };
   for (const declaration of (original['typeEnv'] ?? []) as readonly Json[]) {
     const ident = declaration['ident'] as Json | undefined;
     if (ident !== undefined) variables[String(declaration['name'])] = { type: typeFromSpec(ident['type'] as Json) };
@@ -123,7 +129,9 @@ describe("upstream's own expressions with two variables", () => {
   const programs = sources.map((source) => compile(source, { variables: {}, mixedLiterals: true }));
 
   it('are true, but for those that are mistakes or other examples on purpose', () => {
-    const values = programs.flatMap((program) => (isFailure(program) ? [] : [evaluate(program, () => undefined).value]));
+    const values = programs.flatMap((program) =>
+      isFailure(program) ? [] : [evaluate(program, () => undefined).value],
+    );
     const others = values.filter((value) => value !== true);
     expect(values.length - others.length).toBeGreaterThan(40);
     expect(others).not.toContain(false);
@@ -132,7 +140,8 @@ describe("upstream's own expressions with two variables", () => {
 });
 
 /** Errors after the first of a syntax, which come from upstream's recovery; and options that its tests turn off. */
-const OTHER_MESSAGES = /\(u?int, double\)|recursion|unsupported syntax|recovery|token recognition|existsOne|extraneous|no viable|attempt/;
+const OTHER_MESSAGES =
+  /\(u?int, double\)|recursion|unsupported syntax|recovery|token recognition|existsOne|extraneous|no viable|attempt/;
 
 describe("upstream's messages", () => {
   const tests = [parsing, checking].flatMap((data) => flatten(data as unknown as Suite));

@@ -2,7 +2,22 @@
 import { ArrayList, EntryMap } from './values/containers.ts';
 import { parseDuration, parseTimestamp } from './values/time.ts';
 import { CelError, TypeValue, Uint, type Value } from './values/value.ts';
-import { BOOL, BYTES, type CelType, DOUBLE, DURATION, DYN, INT, listOf, mapOf, NULL, optionalOf, STRING, TIMESTAMP, UINT } from './types/type.ts';
+import {
+  BOOL,
+  BYTES,
+  type CelType,
+  DOUBLE,
+  DURATION,
+  DYN,
+  INT,
+  listOf,
+  mapOf,
+  NULL,
+  optionalOf,
+  STRING,
+  TIMESTAMP,
+  UINT,
+} from './types/type.ts';
 
 /** What the data has that expressions of Kubernetes cannot make: messages of protocol buffers. */
 export class NotOffered extends Error {}

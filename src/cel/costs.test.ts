@@ -146,7 +146,12 @@ const ITEMS = listOf(DYN);
 const NESTED = mapOf(STRING, mapOf(STRING, DYN));
 
 /** Expression, types and values of its variables, and what it costs. */
-const IN_FACT: readonly (readonly [string, Readonly<Record<string, CelType>>, Readonly<Record<string, unknown>>, number])[] = [
+const IN_FACT: readonly (readonly [
+  string,
+  Readonly<Record<string, CelType>>,
+  Readonly<Record<string, unknown>>,
+  number,
+])[] = [
   ['"Hello World!"', {}, {}, 0],
   ['input', { input: ITEMS }, { input: [1, 2] }, 1],
   ["input['key']", { input: mapOf(STRING, STRING) }, { input: { key: 'v' } }, 2],

@@ -49,13 +49,18 @@ function isNullable(type: CelType): boolean {
 function assignParts(known: Substitution, from: CelType, to: CelType): boolean {
   if (from.kind === 'list' && to.kind === 'list') return assign(known, from.elem, to.elem);
   if (from.kind === 'optional' && to.kind === 'optional') return assign(known, from.elem, to.elem);
-  if (from.kind === 'map' && to.kind === 'map') return assign(known, from.key, to.key) && assign(known, from.value, to.value);
+  if (from.kind === 'map' && to.kind === 'map')
+    return assign(known, from.key, to.key) && assign(known, from.value, to.value);
   if (from.kind === 'type') return true;
   return equalTypes(from, to);
 }
 
 /** Whether a free type may be the given one: undefined when that contains the free type, which is then asked the other way round. */
-function substituteParameter(known: Substitution, type: CelType, parameter: CelType & { kind: 'parameter' }): boolean | undefined {
+function substituteParameter(
+  known: Substitution,
+  type: CelType,
+  parameter: CelType & { kind: 'parameter' },
+): boolean | undefined {
   if (type.kind === 'parameter' && type.name === parameter.name) return true;
   const found = known.get(parameter.name);
   if (found !== undefined) {

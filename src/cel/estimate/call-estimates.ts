@@ -248,4 +248,3 @@ function sortEstimate(overload: string): Estimate | undefined {
   if (overload.endsWith('_sort')) return sortOf('target', overload);
   return overload.endsWith('_sortByAssociatedKeys') ? sortOf('argument', overload) : undefined;
 }
-

@@ -1,7 +1,14 @@
 /** Conversions between types: `int(x)`, `string(x)`, `timestamp(x)` and so on. Pure. */
 import { textOfUtf8, utf8 } from '../values/bytes.ts';
 import { formatDouble } from '../values/format-double.ts';
-import { durationOf, formatDuration, formatTimestamp, parseDuration, parseTimestamp, timestampOf } from '../values/time.ts';
+import {
+  durationOf,
+  formatDuration,
+  formatTimestamp,
+  parseDuration,
+  parseTimestamp,
+  timestampOf,
+} from '../values/time.ts';
 import {
   CelError,
   type Duration,

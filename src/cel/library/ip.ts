@@ -117,9 +117,11 @@ const ADDRESSES: readonly Overload[] = [
 
 function parseNetwork(text: string): Network | CelError {
   const failure = (cause: string): CelError =>
-    new CelError(`network address parse error during conversion from string: netip.ParsePrefix(${quote(text)}): ${cause}`);
+    new CelError(
+      `network address parse error during conversion from string: netip.ParsePrefix(${quote(text)}): ${cause}`,
+    );
   const slash = text.lastIndexOf('/');
-  if (slash === -1 || text.length > MAX_LENGTH) return failure('no \'/\'');
+  if (slash === -1 || text.length > MAX_LENGTH) return failure("no '/'");
   const address = text.slice(0, slash);
   if (address.includes('%')) return failure('IPv6 zones cannot be present in a prefix');
   const bytes = ipBytes(address);

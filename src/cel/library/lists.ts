@@ -2,7 +2,19 @@
 import { ArrayList, EntryMap, itemsOf } from '../values/containers.ts';
 import { compareValues, equalValues } from '../values/equality.ts';
 import { durationOf } from '../values/time.ts';
-import { CelError, Duration, isList, isMap, type ListValue, MAX_INT, MAX_UINT, MIN_INT, typeNameOf, Uint, type Value } from '../values/value.ts';
+import {
+  CelError,
+  Duration,
+  isList,
+  isMap,
+  type ListValue,
+  MAX_INT,
+  MAX_UINT,
+  MIN_INT,
+  typeNameOf,
+  Uint,
+  type Value,
+} from '../values/value.ts';
 import { type Overload, overload } from './overload.ts';
 
 export const COMPARABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes'] as const;
@@ -80,8 +92,16 @@ function lastIndexOf(list: ListValue, value: Value): Value {
 const OF_KUBERNETES: readonly Overload[] = [
   ...COMPARABLE.flatMap((type) => [
     overload(`list_${type}_is_sorted_bool`, `<list(${type})>.isSorted(): bool`, isSorted),
-    overload(`list_${type}_min_self`, `<list(${type})>.min(): ${type}`, extreme('min', (order) => order < 0)),
-    overload(`list_${type}_max_self`, `<list(${type})>.max(): ${type}`, extreme('max', (order) => order > 0)),
+    overload(
+      `list_${type}_min_self`,
+      `<list(${type})>.min(): ${type}`,
+      extreme('min', (order) => order < 0),
+    ),
+    overload(
+      `list_${type}_max_self`,
+      `<list(${type})>.max(): ${type}`,
+      extreme('max', (order) => order > 0),
+    ),
   ]),
   overload('list_int_sum_int', '<list(int)>.sum(): int', sumOfInts),
   overload('list_uint_sum_uint', '<list(uint)>.sum(): uint', sumOfUints),
@@ -175,7 +195,11 @@ const EXTENDED: readonly Overload[] = [
     ),
   ]),
   overload('lists_range', 'lists.range(int): list(int)', range),
-  overload('list_reverse', '<list(T)>.reverse(): list(T)', (list: ListValue) => new ArrayList(itemsOf(list).toReversed())),
+  overload(
+    'list_reverse',
+    '<list(T)>.reverse(): list(T)',
+    (list: ListValue) => new ArrayList(itemsOf(list).toReversed()),
+  ),
   overload('list_distinct', '<list(T)>.distinct(): list(T)', distinct),
 ];
 

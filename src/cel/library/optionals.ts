@@ -1,6 +1,17 @@
 /** Optional values: `optional.of(x)`, `a.?b`, `m[?k]`, `x.orValue(y)` (upstream: cel/library.go, optional types). Pure. */
 import { ArrayList, itemsOf } from '../values/containers.ts';
-import { CelError, Duration, isList, isMap, type ListValue, type MapValue, Optional, Timestamp, Uint, type Value } from '../values/value.ts';
+import {
+  CelError,
+  Duration,
+  isList,
+  isMap,
+  type ListValue,
+  type MapValue,
+  Optional,
+  Timestamp,
+  Uint,
+  type Value,
+} from '../values/value.ts';
 import { type Overload, overload } from './overload.ts';
 import { itemAt } from './standard.ts';
 
@@ -62,7 +73,9 @@ export const OPTIONALS: readonly Overload[] = [
     isZero(value) ? Optional.none : new Optional(value),
   ),
   overload('optional_none', 'optional.none(): optional(V)', () => Optional.none),
-  overload('optional_value', '<optional(V)>.value(): V', ({ value }: Optional) => (value === undefined ? NO_VALUE : value)),
+  overload('optional_value', '<optional(V)>.value(): V', ({ value }: Optional) =>
+    value === undefined ? NO_VALUE : value,
+  ),
   overload('optional_hasValue', '<optional(V)>.hasValue(): bool', ({ value }: Optional) => value !== undefined),
   overload('optional_or_optional', '<optional(V)>.or(optional(V)): optional(V)', (one: Optional, other: Optional) =>
     one.value === undefined ? other : one,

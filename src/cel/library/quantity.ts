@@ -52,19 +52,27 @@ export const QUANTITIES: readonly Overload[] = [
     if (nano === 0n) return 0n;
     return nano > 0n ? 1n : -1n;
   }),
-  overload('quantity_is_greater_than', '<quantity>.isGreaterThan(quantity): bool', (one: OpaqueValue, other: OpaqueValue) =>
-    compare(one, other) > 0n,
+  overload(
+    'quantity_is_greater_than',
+    '<quantity>.isGreaterThan(quantity): bool',
+    (one: OpaqueValue, other: OpaqueValue) => compare(one, other) > 0n,
   ),
-  overload('quantity_is_less_than', '<quantity>.isLessThan(quantity): bool', (one: OpaqueValue, other: OpaqueValue) =>
-    compare(one, other) < 0n,
+  overload(
+    'quantity_is_less_than',
+    '<quantity>.isLessThan(quantity): bool',
+    (one: OpaqueValue, other: OpaqueValue) => compare(one, other) < 0n,
   ),
   overload('quantity_compare_to', '<quantity>.compareTo(quantity): int', compare),
-  overload('quantity_get_float', '<quantity>.asApproximateFloat(): double', (value: OpaqueValue) =>
-    Number(of(value).nano) / Number(NANO),
+  overload(
+    'quantity_get_float',
+    '<quantity>.asApproximateFloat(): double',
+    (value: OpaqueValue) => Number(of(value).nano) / Number(NANO),
   ),
   overload('quantity_get_int', '<quantity>.asInteger(): int', asInteger),
-  overload('quantity_is_integer', '<quantity>.isInteger(): bool', (value: OpaqueValue) =>
-    !(asInteger(value) instanceof CelError),
+  overload(
+    'quantity_is_integer',
+    '<quantity>.isInteger(): bool',
+    (value: OpaqueValue) => !(asInteger(value) instanceof CelError),
   ),
   overload('quantity_add', '<quantity>.add(quantity): quantity', (one: OpaqueValue, other: OpaqueValue) =>
     plus(one, of(other).nano),

@@ -26,7 +26,11 @@ function parseVersion(text: string): Version | CelError {
   if (leading !== undefined) {
     return new CelError(`Numeric PreRelease version must not contain leading zeroes "${leading}"`);
   }
-  return { core: [BigInt(major), BigInt(minor), BigInt(patch)], pre: parts, build: build === '' ? [] : build.split('.') };
+  return {
+    core: [BigInt(major), BigInt(minor), BigInt(patch)],
+    pre: parts,
+    build: build === '' ? [] : build.split('.'),
+  };
 }
 
 function whatIsWrong(text: string): string {
@@ -115,11 +119,15 @@ export const SEMVERS: readonly Overload[] = [
   overload('string_bool_to_semver', 'semver(string, bool): semver', toSemver),
   overload('is_semver_string', 'isSemver(string): bool', isSemver),
   overload('is_semver_string_bool', 'isSemver(string, bool): bool', isSemver),
-  overload('semver_is_greater_than', '<semver>.isGreaterThan(semver): bool', (one: OpaqueValue, other: OpaqueValue) =>
-    compareVersions(of(one), of(other)) > 0,
+  overload(
+    'semver_is_greater_than',
+    '<semver>.isGreaterThan(semver): bool',
+    (one: OpaqueValue, other: OpaqueValue) => compareVersions(of(one), of(other)) > 0,
   ),
-  overload('semver_is_less_than', '<semver>.isLessThan(semver): bool', (one: OpaqueValue, other: OpaqueValue) =>
-    compareVersions(of(one), of(other)) < 0,
+  overload(
+    'semver_is_less_than',
+    '<semver>.isLessThan(semver): bool',
+    (one: OpaqueValue, other: OpaqueValue) => compareVersions(of(one), of(other)) < 0,
   ),
   overload('semver_compare_to', '<semver>.compareTo(semver): int', (one: OpaqueValue, other: OpaqueValue) =>
     BigInt(compareVersions(of(one), of(other))),

@@ -6,14 +6,14 @@ import { mergeLists } from '../values/json.ts';
 import { durationOf, timestampOf } from '../values/time.ts';
 import {
   CelError,
-  Duration,
+  type Duration,
   type ListValue,
   type MapValue,
   MAX_INT,
   MAX_UINT,
   MIN_INT,
   NO_OVERLOAD,
-  Timestamp,
+  type Timestamp,
   TypeValue,
   typeNameOf,
   Uint,
@@ -185,12 +185,4 @@ const TYPES: readonly Overload[] = [
   overload('to_dyn', 'dyn(A): dyn', (value: Value) => value),
 ];
 
-export const STANDARD: readonly Overload[] = [
-  ...COMPARISONS,
-  ...LOGIC,
-  ...SUMS,
-  ...PRODUCTS,
-  ...CONTAINERS,
-  ...TYPES,
-];
-
+export const STANDARD: readonly Overload[] = [...COMPARISONS, ...LOGIC, ...SUMS, ...PRODUCTS, ...CONTAINERS, ...TYPES];

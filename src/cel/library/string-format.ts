@@ -31,7 +31,8 @@ export function formatString(format: string, list: ListValue): Value | CelError 
     return format.replaceAll(/%(?:(%)|\.?(\d*)(.)?)/gsu, (clause: string, percent?: string, digits = '', verb = '') => {
       if (percent !== undefined) return '%';
       if (verb === '') throw new FormatError('unexpected end of format string');
-      if (digits !== '' && !clause.startsWith('%.')) throw new FormatError(`unrecognized formatting clause "${digits[0]}"`);
+      if (digits !== '' && !clause.startsWith('%.'))
+        throw new FormatError(`unrecognized formatting clause "${digits[0]}"`);
       if (Number(digits) > MAX_PRECISION) throw new FormatError(`precision ${digits} exceeds ${MAX_PRECISION}`);
       const arg = args[used];
       if (arg === undefined) throw new FormatError(`index ${used} out of range`);
@@ -167,7 +168,8 @@ function textOfObject(value: Exclude<Value, null | string | bigint | boolean | n
   if (value instanceof TypeValue) return value.name;
   if (isList(value)) return `[${itemsOf(value).map(textOf).join(', ')}]`;
   if (isMap(value)) return mapText(value);
-  const words = 'error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps';
+  const words =
+    'error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps';
   throw new FormatError(`${words}, was given ${typeNameOf(value)}`);
 }
 

@@ -126,10 +126,22 @@ function getter(read: (url: Url) => Value | CelError): (value: OpaqueValue) => V
 export const URLS: readonly Overload[] = [
   overload('string_to_url', 'url(string): url', toUrl),
   overload('is_url_string', 'isURL(string): bool', (text: string) => !(parseUrl(text) instanceof CelError)),
-  overload('url_get_scheme', '<url>.getScheme(): string', getter(({ scheme }) => scheme)),
-  overload('url_get_host', '<url>.getHost(): string', getter(({ host }) => host)),
+  overload(
+    'url_get_scheme',
+    '<url>.getScheme(): string',
+    getter(({ scheme }) => scheme),
+  ),
+  overload(
+    'url_get_host',
+    '<url>.getHost(): string',
+    getter(({ host }) => host),
+  ),
   overload('url_get_hostname', '<url>.getHostname(): string', getter(hostnameOf)),
   overload('url_get_port', '<url>.getPort(): string', getter(portOf)),
-  overload('url_get_escaped_path', '<url>.getEscapedPath(): string', getter(({ path }) => path)),
+  overload(
+    'url_get_escaped_path',
+    '<url>.getEscapedPath(): string',
+    getter(({ path }) => path),
+  ),
   overload('url_get_query', '<url>.getQuery(): map(string, list(string))', getter(queryOf)),
 ];

@@ -158,4 +158,3 @@ export function resultCost(fn: string, result: Value): number {
   if (!COSTS_BY_RESULT.has(fn)) return 0;
   return fn === 'join' ? traversal(result, 2 * TRAVERSAL) : sizeOf(result) + 1 + LIST_COST;
 }
-

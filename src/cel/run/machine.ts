@@ -182,6 +182,8 @@ export class Machine {
         return;
       case 'endLoop':
         this.#loops.pop();
+        return;
+      default:
     }
   }
 
@@ -296,7 +298,8 @@ function makeList(items: readonly Slot[], optional: ReadonlySet<number>): Slot {
   for (const [index, item] of items.entries()) {
     if (item instanceof CelError) return item;
     if (!optional.has(index)) values.push(item);
-    else if (!(item instanceof Optional)) return new CelError('cannot initialize optional list element from non-optional value');
+    else if (!(item instanceof Optional))
+      return new CelError('cannot initialize optional list element from non-optional value');
     else if (item.value !== undefined) values.push(item.value);
   }
   return new ArrayList(values);
@@ -310,7 +313,8 @@ function makeMap(parts: readonly Slot[], optional: ReadonlySet<number>): Slot {
     if (key instanceof CelError) return key;
     if (value instanceof CelError) return value;
     if (!optional.has(index / 2)) pairs.push([key, value]);
-    else if (!(value instanceof Optional)) return new CelError('cannot initialize optional entry from non-optional value');
+    else if (!(value instanceof Optional))
+      return new CelError('cannot initialize optional entry from non-optional value');
     else if (value.value !== undefined) pairs.push([key, value.value]);
   }
   return EntryMap.of(pairs);

@@ -43,7 +43,10 @@ function unquote(text: string): Quoted {
   const quote = /^[a-zA-Z]*("""|'''|"|')/.exec(text) ?? ['', ''];
   const head = quote[0].length;
   const tail = (quote[1] ?? '').length;
-  const body = text.slice(head, text.length - tail).replaceAll('\r\n', '\n').replaceAll('\r', '\n');
+  const body = text
+    .slice(head, text.length - tail)
+    .replaceAll('\r\n', '\n')
+    .replaceAll('\r', '\n');
   return { body, raw: /[rR]/.test(text.slice(0, head - tail)) };
 }
 

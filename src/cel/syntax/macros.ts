@@ -84,7 +84,12 @@ function variables(args: readonly Expr[], count: number, single: string): readon
 
 type Fold = Pick<Comprehension, 'accuInit' | 'condition' | 'step' | 'result'>;
 
-function fold(build: Builder, call: MacroCall & { readonly target: Expr }, names: readonly string[], parts: Fold): Expr {
+function fold(
+  build: Builder,
+  call: MacroCall & { readonly target: Expr },
+  names: readonly string[],
+  parts: Fold,
+): Expr {
   const [iterVar = '', iterVar2] = names;
   const loop = { range: call.target, iterVar, accuVar: ACCUMULATOR, ...parts };
   return build.loop(call.at, iterVar2 === undefined ? loop : { ...loop, iterVar2 });
@@ -101,13 +106,7 @@ function quantifier(
   const predicate = args.at(-1) as Expr;
   const result = (): Expr => build.ident(at, ACCUMULATOR);
   if (kind === 'one') {
-    const step = build.call(
-      at,
-      '_?_:_',
-      predicate,
-      build.call(at, '_+_', result(), build.literal(at, 1n)),
-      result(),
-    );
+    const step = build.call(at, '_?_:_', predicate, build.call(at, '_+_', result(), build.literal(at, 1n)), result());
     const isOne = build.call(at, '_==_', result(), build.literal(at, 1n));
     return fold(build, call, names, {
       accuInit: build.literal(at, 0n),

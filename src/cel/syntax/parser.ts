@@ -109,8 +109,7 @@ class Parser {
 
   #expect(text: string): Token {
     const token = this.#take(text);
-    if (token === undefined) this.#stop(`mismatched input '${this.#token().text}' expecting '${text}'`);
-    return token as Token;
+    return token ?? this.#stop(`mismatched input '${this.#token().text}' expecting '${text}'`);
   }
 
   #stop(message: string): never {
@@ -279,7 +278,10 @@ class Parser {
       return this.#stop(`mismatched input '${token.text}' expecting ${PRIMARY}`);
     }
     // Upstream's parser leaves out one token when what follows fits.
-    this.problems.push({ at: token.at, message: `Syntax error: extraneous input '${token.text}' expecting ${PRIMARY}` });
+    this.problems.push({
+      at: token.at,
+      message: `Syntax error: extraneous input '${token.text}' expecting ${PRIMARY}`,
+    });
     this.#index += 1;
     return this.#member();
   }

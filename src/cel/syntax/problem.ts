@@ -12,7 +12,7 @@ export const MAX_PROBLEMS = 100;
 
 /** The problems as upstream's compiler prints them, each with its line and a mark below its place, in the order of their places. */
 export function formatProblems(source: string, problems: readonly Problem[]): string {
-  const lines = source.split('\n').map((line) => [...line]);
+  const lines = source.split('\n').map((line) => Array.from(line));
   const sorted = problems.slice(0, MAX_PROBLEMS).toSorted((one, other) => one.at - other.at);
   return sorted.map((problem) => formatProblem(lines, problem)).join('\n');
 }
@@ -25,7 +25,10 @@ function formatProblem(lines: readonly (readonly string[])[], { at, message }: P
     row += 1;
   }
   const line = lines[row] ?? [];
-  const marks = [...line.slice(0, column)].map((character) => (isWide(character) ? '．' : '.')).join('');
+  const marks = line
+    .slice(0, column)
+    .map((character) => (isWide(character) ? '．' : '.'))
+    .join('');
   const mark = isWide(line[column] ?? '') ? '＾' : '^';
   const shown = line.join('').replaceAll('\t', ' ');
   return `ERROR: <input>:${row + 1}:${column + 1}: ${message}\n | ${shown}\n | ${marks}${mark}`;

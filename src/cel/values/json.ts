@@ -112,7 +112,10 @@ class JsonList implements ListValue {
   get identity(): ListIdentity | undefined {
     const { listType, mapKeys } = this.#type;
     if (listType === 'atomic') return undefined;
-    return { kind: listType, keyOf: (index) => keyTextOf(this.#items[index], listType === 'map' ? mapKeys : undefined) };
+    return {
+      kind: listType,
+      keyOf: (index) => keyTextOf(this.#items[index], listType === 'map' ? mapKeys : undefined),
+    };
   }
 
   /**
