@@ -64,7 +64,7 @@ function reasonFor(test: SpecTest): string | undefined {
 
 function variablesOf(original: Json): Readonly<Record<string, Variable>> {
   const variables: Record<string, Variable> = {};
-  for (const name of Object.keys((original['bindings'] ?? {}) as Json)) variables[name] = { type: DYN };
+  for (const name of Object.keys(original['bindings'] ?? {})) variables[name] = { type: DYN };
   for (const declaration of (original['typeEnv'] ?? []) as readonly Json[]) {
     const ident = declaration['ident'] as Json | undefined;
     if (ident !== undefined) variables[String(declaration['name'])] = { type: typeFromSpec(ident['type'] as Json) };

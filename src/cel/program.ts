@@ -10,7 +10,8 @@ import { type Code, generate } from './run/code.ts';
 import { type Activation, COST_EXCEEDED, Machine } from './run/machine.ts';
 import { parse } from './syntax/parser.ts';
 import { formatProblems, type Problem } from './syntax/problem.ts';
-import { celTypeOf, type DeclaredType } from './types/declared-type.ts';
+import { celTypeOf } from './types/cel-type-of.ts';
+import type { DeclaredType } from './types/declared-type.ts';
 import { type CelType, equalTypes, formatType, optionalOf } from './types/type.ts';
 import { CelError, type Value } from './values/value.ts';
 

@@ -3,7 +3,7 @@ import type { Call, Comprehension, Expr, ListLiteral, MapLiteral, Select } from 
 import type { Problem } from '../syntax/problem.ts';
 import type { Functions } from '../library/functions.ts';
 import type { Overload } from '../library/overload.ts';
-import { celTypeOf } from '../types/declared-type.ts';
+import { celTypeOf } from '../types/cel-type-of.ts';
 import {
   BOOL,
   BYTES,
@@ -273,6 +273,8 @@ class Checker {
         return;
       case 'type':
         this.#freshen(type.of, own);
+        return;
+      default:
     }
   }
 

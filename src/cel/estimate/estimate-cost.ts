@@ -1,5 +1,5 @@
 /** What an expression costs at least and at most, by what schemas say of the sizes of values (upstream: checker/cost). Pure. */
-import type { Call, Comprehension, Expr, ListLiteral, MapLiteral } from '../syntax/ast.ts';
+import type { Call, Comprehension, Expr, ListLiteral, MapLiteral, Select } from '../syntax/ast.ts';
 import type { Checked } from '../check/checker.ts';
 import { LIST_COST, MAP_COST, sizeOf } from '../run/actual-cost.ts';
 import { isBinding } from '../run/code.ts';
@@ -93,7 +93,7 @@ class Estimator {
     return this.#checked.types.get(node.id) ?? DYN;
   }
 
-  #select(node: Expr & { kind: 'select' }): Range {
+  #select(node: Select): Range {
     const name = this.#checked.names.get(node.id);
     if (name !== undefined) {
       this.#declared.set(node.id, this.#hints(name));

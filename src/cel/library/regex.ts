@@ -7,17 +7,21 @@ import { type Overload, overload } from './overload.ts';
 const compiled = new Map<string, RE2JS>();
 /** Patterns that are kept ready. */
 const MAX_COMPILED = 256;
-/** Longer patterns are not kept. */
-const MAX_KEPT_LENGTH = 4096;
+/** Code points of a pattern: a longer one takes long to compile. */
+const MAX_PATTERN = 4096;
+/** Steps of a compiled pattern; a match may take as many for each character of a text. */
+const MAX_STEPS = 10_000;
 
 /** A pattern ready for use, or what is wrong with it, in Go's words where re2js has them. */
 export function compilePattern(pattern: string): RE2JS | CelError {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
+  if (pattern.length > MAX_PATTERN) return new CelError(`pattern is longer than ${MAX_PATTERN} characters`);
   try {
     const regex = RE2JS.compile(pattern);
+    if (regex.programSize() > MAX_STEPS) return new CelError('pattern is too large: it repeats too much');
     if (compiled.size >= MAX_COMPILED) compiled.clear();
-    if (pattern.length <= MAX_KEPT_LENGTH) compiled.set(pattern, regex);
+    compiled.set(pattern, regex);
     return regex;
   } catch (error) {
     return new CelError(error instanceof Error ? error.message : String(error));
@@ -42,7 +46,8 @@ function findAll(text: string, pattern: string, limit = -1n): Value | CelError {
   if (limit === 0n) return EMPTY_LIST;
   const found: Value[] = [];
   const matcher = regex.matcher(text);
-  while ((limit < 0n || BigInt(found.length) < limit) && matcher.find()) found.push(matcher.group() ?? '');
+  const most = limit < 0n ? Number.POSITIVE_INFINITY : Number(limit);
+  while (found.length < most && matcher.find()) found.push(matcher.group() ?? '');
   return new ArrayList(found);
 }
 

@@ -6,14 +6,14 @@ import { mergeLists } from '../values/json.ts';
 import { durationOf, timestampOf } from '../values/time.ts';
 import {
   CelError,
-  Duration,
+  type Duration,
   type ListValue,
   type MapValue,
   MAX_INT,
   MAX_UINT,
   MIN_INT,
   NO_OVERLOAD,
-  Timestamp,
+  type Timestamp,
   TypeValue,
   typeNameOf,
   Uint,

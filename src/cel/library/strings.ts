@@ -2,6 +2,7 @@
 import { ArrayList, EMPTY_LIST, itemsOf } from '../values/containers.ts';
 import { CelError, type ListValue, type Value } from '../values/value.ts';
 import { type Overload, overload } from './overload.ts';
+import { countCodePoints } from '../syntax/lexer.ts';
 import { formatString } from './string-format.ts';
 
 function outOfRange(index: bigint): CelError {
@@ -14,7 +15,7 @@ function isPlain(text: string): boolean {
 }
 
 function charactersOf(text: string): string | readonly string[] {
-  return isPlain(text) ? text : [...text];
+  return isPlain(text) ? text : Array.from(text);
 }
 
 function charAt(text: string, index: bigint): Value | CelError {
@@ -25,13 +26,13 @@ function charAt(text: string, index: bigint): Value | CelError {
 
 /** The position in code points of a position in UTF-16. */
 function positionOf(text: string, unit: number): bigint {
-  return unit <= 0 ? BigInt(unit) : BigInt([...text.slice(0, unit)].length);
+  return unit <= 0 ? BigInt(unit) : BigInt(countCodePoints(text.slice(0, unit)));
 }
 
 /** The position in UTF-16 of a position in code points; undefined beyond the end. */
 function unitOf(text: string, position: number): number | undefined {
   if (isPlain(text)) return position > text.length ? undefined : position;
-  const characters = [...text];
+  const characters = Array.from(text);
   return position > characters.length ? undefined : characters.slice(0, position).join('').length;
 }
 
@@ -63,7 +64,7 @@ function substring(text: string, start: bigint, end?: bigint): Value | CelError 
 function split(text: string, separator: string, limit = -1n): Value {
   if (limit === 0n) return EMPTY_LIST;
   if (limit === 1n) return new ArrayList([text]);
-  const all = separator === '' ? [...text] : text.split(separator);
+  const all = separator === '' ? Array.from(text) : text.split(separator);
   if (limit < 0n || BigInt(all.length) <= limit) return new ArrayList(all);
   const kept = all.slice(0, Number(limit) - 1);
   return new ArrayList([...kept, all.slice(Number(limit) - 1).join(separator)]);
@@ -85,7 +86,7 @@ function replace(text: string, part: string, by: string, limit = -1n): Value | C
 
 /** Go puts the replacement of nothing before each character, and at the end. */
 function surround(text: string, by: string, limit: bigint): Value | CelError {
-  const characters = [...text];
+  const characters = Array.from(text);
   const count = limit < 0n || limit > BigInt(characters.length) ? characters.length + 1 : Number(limit);
   if (text.length + count * by.length > MAX_RESULT) return new CelError('string is too long');
   const parts = characters.map((character, index) => (index < count ? `${by}${character}` : character));
@@ -93,8 +94,11 @@ function surround(text: string, by: string, limit: bigint): Value | CelError {
 }
 
 function join(list: ListValue, separator = ''): Value | CelError {
-  const items = itemsOf(list);
-  if (items.some((item) => typeof item !== 'string')) return new CelError('no such overload');
+  const items: string[] = [];
+  for (const item of itemsOf(list)) {
+    if (typeof item !== 'string') return new CelError('no such overload');
+    items.push(item);
+  }
   return items.join(separator);
 }
 
@@ -118,6 +122,7 @@ const QUOTED: Readonly<Record<string, string>> = {
 function quoteText(text: string): string {
   const escaped = text
     .toWellFormed()
+    // oxlint-disable-next-line no-control-regex -- control characters are what is escaped
     .replaceAll(/[\x07\b\f\n\r\t\v\\"]/g, (character) => QUOTED[character] ?? character);
   return `"${escaped}"`;
 }
@@ -154,5 +159,5 @@ export const STRINGS: readonly Overload[] = [
   overload('string_substring_int', '<string>.substring(int): string', substring),
   overload('string_substring_int_int', '<string>.substring(int, int): string', substring),
   overload('string_trim', '<string>.trim(): string', trim),
-  overload('string_reverse', '<string>.reverse(): string', (text: string) => [...text].toReversed().join('')),
+  overload('string_reverse', '<string>.reverse(): string', (text: string) => Array.from(text).toReversed().join('')),
 ];

@@ -3,7 +3,7 @@
  * upstream's interpreter counts them: a name and each step from it cost one, and where a conditional chooses between names, these cost
  * nothing. Pure.
  */
-import { ACCUMULATOR, type Call, type Comprehension, type Expr, type MapLiteral } from '../syntax/ast.ts';
+import { ACCUMULATOR, type Call, type Comprehension, type Expr, type MapLiteral, type Select } from '../syntax/ast.ts';
 import type { Checked } from '../check/checker.ts';
 import { TYPE_NAMES } from '../check/type-names.ts';
 import { CONVERSION_NAMES } from '../library/conversions.ts';
@@ -124,7 +124,7 @@ class Generator {
     return isName || isBare ? 0 : 1;
   }
 
-  #select(node: Expr & { kind: 'select' }, isBare: boolean): void {
+  #select(node: Select, isBare: boolean): void {
     const name = this.#checked.names.get(node.id);
     if (name !== undefined) {
       this.#name(name, isBare);

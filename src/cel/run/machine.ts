@@ -182,6 +182,8 @@ export class Machine {
         return;
       case 'endLoop':
         this.#loops.pop();
+        return;
+      default:
     }
   }
 

@@ -109,8 +109,7 @@ class Parser {
 
   #expect(text: string): Token {
     const token = this.#take(text);
-    if (token === undefined) this.#stop(`mismatched input '${this.#token().text}' expecting '${text}'`);
-    return token as Token;
+    return token ?? this.#stop(`mismatched input '${this.#token().text}' expecting '${text}'`);
   }
 
   #stop(message: string): never {

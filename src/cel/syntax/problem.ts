@@ -10,14 +10,24 @@ export interface Problem {
 /** Problems that one expression may report; more help nobody. */
 export const MAX_PROBLEMS = 100;
 
+/** Upstream shows no line that is longer. */
+const MAX_SNIPPET = 16_384;
+/** Once a text is as long, what else is wrong is told without its line. */
+const MAX_TEXT = 64 * 1024;
+
 /** The problems as upstream's compiler prints them, each with its line and a mark below its place, in the order of their places. */
 export function formatProblems(source: string, problems: readonly Problem[]): string {
-  const lines = source.split('\n').map((line) => [...line]);
+  const lines = source.split('\n').map((line) => Array.from(line));
   const sorted = problems.slice(0, MAX_PROBLEMS).toSorted((one, other) => one.at - other.at);
-  return sorted.map((problem) => formatProblem(lines, problem)).join('\n');
+  let text = '';
+  for (const problem of sorted) {
+    const next = formatProblem(lines, problem, text.length < MAX_TEXT);
+    text = text === '' ? next : `${text}\n${next}`;
+  }
+  return text;
 }
 
-function formatProblem(lines: readonly (readonly string[])[], { at, message }: Problem): string {
+function formatProblem(lines: readonly (readonly string[])[], { at, message }: Problem, showsLine: boolean): string {
   let row = 0;
   let column = at;
   while (row < lines.length - 1 && column > (lines[row]?.length ?? 0)) {
@@ -25,10 +35,15 @@ function formatProblem(lines: readonly (readonly string[])[], { at, message }: P
     row += 1;
   }
   const line = lines[row] ?? [];
-  const marks = [...line.slice(0, column)].map((character) => (isWide(character) ? '．' : '.')).join('');
+  const head = `ERROR: <input>:${row + 1}:${column + 1}: ${message}`;
+  if (!showsLine || line.length > MAX_SNIPPET) return head;
+  const marks = line
+    .slice(0, column)
+    .map((character) => (isWide(character) ? '．' : '.'))
+    .join('');
   const mark = isWide(line[column] ?? '') ? '＾' : '^';
   const shown = line.join('').replaceAll('\t', ' ');
-  return `ERROR: <input>:${row + 1}:${column + 1}: ${message}\n | ${shown}\n | ${marks}${mark}`;
+  return `${head}\n | ${shown}\n | ${marks}${mark}`;
 }
 
 function isWide(character: string): boolean {

@@ -1,5 +1,4 @@
 /** Declared types: the types of variables, with what a schema says of the sizes of their values. Pure. */
-import { BOOL, BYTES, type CelType, DOUBLE, DURATION, DYN, INT, listOf, mapOf, STRING, TIMESTAMP } from './type.ts';
 
 interface Sized {
   /** The most characters, bytes, items or entries that a value can have; 0 for what has no size, as upstream counts it. */
@@ -43,31 +42,6 @@ export interface ObjectType extends Sized {
 }
 
 export type DeclaredType = ScalarType | ListType | MapType | ObjectType;
-
-const SCALARS: Readonly<Record<ScalarType['kind'], CelType>> = {
-  bool: BOOL,
-  int: INT,
-  double: DOUBLE,
-  string: STRING,
-  bytes: BYTES,
-  timestamp: TIMESTAMP,
-  duration: DURATION,
-  dyn: DYN,
-};
-
-/** The type that the checker knows a declared one by. */
-export function celTypeOf(type: DeclaredType): CelType {
-  switch (type.kind) {
-    case 'list':
-      return listOf(celTypeOf(type.items));
-    case 'map':
-      return mapOf(STRING, celTypeOf(type.values));
-    case 'object':
-      return { kind: 'object', object: type };
-    default:
-      return SCALARS[type.kind];
-  }
-}
 
 /** A value of any type and of any size that a request can have; of its parts nothing is known. */
 export const ANY_VALUE: ScalarType = { kind: 'dyn', maxElements: 3 * 1024 * 1024 - 2, minBytes: 1 };

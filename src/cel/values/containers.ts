@@ -60,15 +60,15 @@ class JoinedList implements ListValue {
   }
 
   get(index: number): Value {
-    let list: ListValue = this;
-    let here = index;
-    while (list instanceof JoinedList) {
-      const { size } = list.#left;
-      const isLeft = here < size;
-      list = isLeft ? list.#left : list.#right;
-      if (!isLeft) here -= size;
-    }
+    let [list, here] = this.#step(index);
+    while (list instanceof JoinedList) [list, here] = list.#step(here);
     return list.get(here);
+  }
+
+  /** The list that has the item, and its place there. */
+  #step(index: number): [ListValue, number] {
+    const { size } = this.#left;
+    return index < size ? [this.#left, index] : [this.#right, index - size];
   }
 }
 

@@ -1,4 +1,5 @@
 /** Timestamps and durations as text, and their parts in any time zone. Pure. */
+import { formatTimeIn, isTimeZone } from '../../api/index.ts';
 import { CelError, Duration, Timestamp } from './value.ts';
 
 const SECOND = 1_000_000_000n;
@@ -136,35 +137,15 @@ export function partsOf(timestamp: Timestamp, zone = 'UTC'): TimeParts | CelErro
   };
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
-/** Time zones that are kept ready; a rule names one or two. */
-const MAX_FORMATS = 64;
-
+/** Of a zone by its name, or by its offset. */
 function offsetSeconds(timestamp: Timestamp, zone: string): number | CelError {
   if (zone === 'UTC' || zone === '') return 0;
   const minutes = offsetMinutes(zone);
   if (minutes !== undefined) return minutes * 60;
-  const format = zoneFormat(zone);
-  if (format === undefined) return new CelError(`unknown time zone ${zone}`);
+  // A name of the time zone database begins with a letter, and is short.
+  if (zone.length > 64 || !/^[A-Za-z]/.test(zone) || !isTimeZone(zone))
+    return new CelError(`unknown time zone ${zone}`);
   const seconds = Number(floorDivide(timestamp.nanos, SECOND));
-  const name = format.formatToParts(new Date(seconds * 1000)).find((part) => part.type === 'timeZoneName')?.value ?? '';
-  const match = /^GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/.exec(name);
-  const [, sign = '+', hours = '0', mins = '0', secs = '0'] = match ?? [];
-  const magnitude = Number(hours) * 3600 + Number(mins) * 60 + Number(secs);
-  return sign === '-' ? -magnitude : magnitude;
-}
-
-function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
-  const known = formats.get(zone);
-  if (known !== undefined) return known;
-  // Offsets without a colon and the like are names to Intl, not to upstream.
-  if (zone.length > 64 || !/^[A-Za-z]/.test(zone)) return undefined;
-  try {
-    const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
-    if (formats.size >= MAX_FORMATS) formats.clear();
-    formats.set(zone, format);
-    return format;
-  } catch {
-    return undefined;
-  }
+  const offset = /[+-]\d{2}:\d{2}$/.exec(formatTimeIn(seconds * 1000, zone))?.[0] ?? '+00:00';
+  return (offsetMinutes(offset) ?? 0) * 60;
 }
