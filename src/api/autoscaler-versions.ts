@@ -3,16 +3,17 @@
  * annotations (upstream: pkg/apis/autoscaling/v1/conversion.go). Pure.
  */
 import { canonicalObject } from './schema/canonical.ts';
+import { validateStructure } from './validate-structure.ts';
 import type {
   AutoscalingHorizontalPodAutoscaler,
   HorizontalPodAutoscaler,
-  HorizontalPodAutoscalerCondition,
   HorizontalPodAutoscalerSpec,
   MetricSpec,
   MetricStatus,
   ObjectMeta,
 } from './types.gen.ts';
 
+const KIND = 'HorizontalPodAutoscaler';
 const PREFIX = 'autoscaling.alpha.kubernetes.io/';
 const METRICS = `${PREFIX}metrics`;
 const CURRENT_METRICS = `${PREFIX}current-metrics`;
@@ -53,10 +54,10 @@ export function autoscalerToV1(object: HorizontalPodAutoscaler): AutoscalingHori
       ...(percent === undefined ? {} : { currentCPUUtilizationPercentage: percent }),
     },
   };
-  return canonicalObject('autoscaling/v1', 'HorizontalPodAutoscaler', converted);
+  return canonicalObject('autoscaling/v1', KIND, converted);
 }
 
-/** The second version's form of an object of the first. What an annotation says that is no JSON is left out. */
+/** The second version's form of an object of the first. What an annotation says that is no JSON is left out. Throws `StatusError` 400 for other types. */
 export function autoscalerToV2(object: AutoscalingHorizontalPodAutoscaler): HorizontalPodAutoscaler {
   const { metadata, spec, status } = object;
   const annotations = metadata?.annotations ?? {};
@@ -65,14 +66,14 @@ export function autoscalerToV2(object: AutoscalingHorizontalPodAutoscaler): Hori
     currentReplicas: 0,
     desiredReplicas: 0,
   };
-  const others = parse<readonly MetricSpec[]>(annotations[METRICS]) ?? [];
+  const others = parseList(annotations[METRICS]);
   const cpu = target ?? (others.length === 0 ? DEFAULT_UTILIZATION : undefined);
   const used: readonly MetricStatus[] =
     percent === undefined
       ? []
       : [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: percent } } }];
-  const behavior = parse<HorizontalPodAutoscalerSpec['behavior']>(annotations[BEHAVIOR]);
-  const conditions = parse<HorizontalPodAutoscalerCondition[]>(annotations[CONDITIONS]);
+  const behavior = parse(annotations[BEHAVIOR]);
+  const conditions = parseList(annotations[CONDITIONS]);
   const converted = {
     ...object,
     apiVersion: 'autoscaling/v2',
@@ -84,11 +85,12 @@ export function autoscalerToV2(object: AutoscalingHorizontalPodAutoscaler): Hori
     },
     status: {
       ...restOfStatus,
-      currentMetrics: [...used, ...(parse<readonly MetricStatus[]>(annotations[CURRENT_METRICS]) ?? [])],
-      ...(conditions === undefined ? {} : { conditions }),
+      currentMetrics: [...used, ...parseList(annotations[CURRENT_METRICS])],
+      ...(conditions.length === 0 ? {} : { conditions }),
     },
   };
-  return canonicalObject('autoscaling/v2', 'HorizontalPodAutoscaler', converted);
+  // Annotations may hold anything: it must have the types of the fields that it becomes.
+  return validateStructure<HorizontalPodAutoscaler>('autoscaling/v2', KIND, converted, 'Ignore').object;
 }
 
 function cpuMetric(averageUtilization: number): MetricSpec {
@@ -106,12 +108,17 @@ function withAnnotations(metadata: ObjectMeta | undefined, own: Readonly<Record<
   return Object.keys(all).length === 0 ? rest : { ...rest, annotations: all };
 }
 
-function parse<T>(text: string | undefined): T | undefined {
+function parse(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as T) : undefined;
+    return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+function parseList(text: string | undefined): readonly unknown[] {
+  const value = parse(text);
+  return Array.isArray(value) ? value : [];
 }

@@ -67,11 +67,11 @@ interface Call {
 
 type Send = (call: Call) => Promise<HttpResponse>;
 /** Sends a call and reads its whole answer within the time-out. */
-type Ask = <T = unknown>(call: Call, read?: (response: HttpResponse) => Promise<T>) => Promise<T>;
+type Ask = (call: Call, read?: (response: HttpResponse) => Promise<unknown>) => Promise<unknown>;
 
 export function createKubeClient(connection: Connection, options: KubeClientOptions = {}): KubeClient {
   const send: Send = (call) => connection.request(toRequest(call, options.userAgent));
-  const ask: Ask = async (call, read = readAnswer as (response: HttpResponse) => Promise<never>) => {
+  const ask: Ask = async (call, read = readAnswer) => {
     if (options.clock === undefined) return read(await send(call));
     const timeoutMs = options.timeoutMs ?? REQUEST_TIMEOUT_MS;
     const outer = call.signal === undefined ? {} : { signal: call.signal };
@@ -97,10 +97,10 @@ function readsOver(ask: Ask): Pick<KubeClient, 'get' | 'list'> {
       namespace: string | undefined,
       name: string,
       signal?: AbortSignal,
-      { metadataOnly }: ReadOptions = {},
+      { metadataOnly, subresource }: ReadOptions = {},
     ) => {
       const accept = acceptOf(metadataOnly, 'object');
-      const url = resourcePath(resource, namespace, name);
+      const url = resourcePath(resource, namespace, name, subresource);
       const object = (await ask({ method: 'GET', url, accept, signal })) as T;
       return metadataOnly === true ? metadataOf(resource, object) : object;
     },
@@ -174,16 +174,22 @@ async function discoverOver(ask: Ask, known: Discovery | undefined, signal?: Abo
     DISCOVERY_PATHS.map(async (url, position) => {
       const before = known?.documents[position];
       const call = { method: 'GET', url, accept: DISCOVERY_ACCEPT, signal, ifNoneMatch: before?.etag };
-      return ask(call, async (response): Promise<DiscoveryDocument> => {
-        if (response.status === 304 && before !== undefined) return before;
-        const rows = rowsOfDiscovery(await readAnswer(response));
-        const { etag } = response.headers;
-        return typeof etag === 'string' ? { etag, rows } : { rows };
-      });
+      const read = (response: HttpResponse): Promise<DiscoveryDocument> => readDiscovery(response, before);
+      return (await ask(call, read)) as DiscoveryDocument;
     }),
   );
   if (known !== undefined && documents.every((each, position) => each === known.documents[position])) return known;
   return { documents, rows: documents.flatMap(({ rows }) => rows) };
+}
+
+async function readDiscovery(
+  response: HttpResponse,
+  before: DiscoveryDocument | undefined,
+): Promise<DiscoveryDocument> {
+  if (response.status === 304 && before !== undefined) return before;
+  const rows = rowsOfDiscovery(await readAnswer(response));
+  const { etag } = response.headers;
+  return typeof etag === 'string' ? { etag, rows } : { rows };
 }
 
 async function* openWatch<T extends KubeObject>(

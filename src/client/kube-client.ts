@@ -9,11 +9,13 @@ export type { KubeObject, Resource } from '../api/index.ts';
 
 /** Options of reads. */
 export interface ReadOptions {
+  /** Of one object: the part that is read instead ("scale"). */
+  readonly subresource?: string;
   /** Asks for `PartialObjectMetadata`; the result has the object's own kind and its metadata, and nothing else. */
   readonly metadataOnly?: boolean;
 }
 
-export interface ListQuery extends ReadOptions {
+export interface ListQuery extends Pick<ReadOptions, 'metadataOnly'> {
   /** Absent: all namespaces. */
   readonly namespace?: string;
   readonly labelSelector?: string;

@@ -13,6 +13,7 @@ import { daemonSetController } from './daemonset/daemon-set-controller.ts';
 import { ephemeralVolumeController } from './ephemeral-volumes/ephemeral-volume-controller.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import { healingControllers } from './healing/healing-controllers.ts';
+import { horizontalPodAutoscalerController } from './horizontal-pod-autoscaler/horizontal-pod-autoscaler-controller.ts';
 import { cronJobController } from './cronjob/cron-job-controller.ts';
 import { createJobMetrics } from './job/job-metrics.ts';
 import { jobController } from './job/job-controller.ts';
@@ -79,6 +80,7 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
   ({ informers }) => [aggregationController(informers)],
   ({ informers, clock }) => [tokenCleaner(informers, clock)],
   ({ informers, clock, events }) => [disruptionController(informers, clock, events('controllermanager'))],
+  (setup) => [horizontalPodAutoscalerController({ ...setup, events: setup.events('horizontal-pod-autoscaler') })],
   (setup) => {
     const { healing, refusals } = setup.settings;
     return healing === false ? [] : healingControllers({ ...setup, ...(refusals && { refusals }) });

@@ -11,4 +11,6 @@ export function defaultCsiDriver(driver: CSIDriver): void {
   if ((spec.volumeLifecycleModes ?? []).length === 0) spec.volumeLifecycleModes = ['Persistent'];
   spec.requiresRepublish ??= false;
   spec.seLinuxMount ??= false;
+  // Its gate is closed.
+  delete spec.preventPodSchedulingIfMissing;
 }

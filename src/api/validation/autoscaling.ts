@@ -70,7 +70,7 @@ function validateSpec(spec: Partial<HorizontalPodAutoscalerSpec> = {}, least: nu
   else if (maxReplicas < 1) errors.push(invalidValue('spec.maxReplicas', maxReplicas, 'must be greater than 0'));
   if (minReplicas !== undefined && maxReplicas < minReplicas)
     errors.push(invalidValue('spec.maxReplicas', maxReplicas, 'must be greater than or equal to `minReplicas`'));
-  errors.push(...validateReference(scaleTargetRef, 'spec.scaleTargetRef'));
+  errors.push(...validateReference(scaleTargetRef, 'spec.scaleTargetRef'), ...validateGroup(scaleTargetRef));
   metrics.forEach((metric, position) => errors.push(...validateMetric(metric, index('spec.metrics', position))));
   if (minReplicas === 0 && !metrics.some(({ type }) => type === 'Object' || type === 'External')) {
     const text = 'must specify at least one Object or External metric to support scaling to zero replicas';
@@ -84,18 +84,20 @@ function validateSpec(spec: Partial<HorizontalPodAutoscalerSpec> = {}, least: nu
 }
 
 function validateReference(reference: Partial<CrossVersionObjectReference> = {}, path: string): FieldError[] {
-  const { kind = '', name, apiVersion = '' } = reference;
+  const { kind, name, apiVersion = '' } = reference;
   const errors = [
     ...requireValue(child(path, 'kind'), kind, checkPathSegment),
     ...requireValue(child(path, 'name'), name, checkPathSegment),
   ];
-  const at = child(path, 'apiVersion');
-  if (apiVersion.split('/').length > 2)
-    errors.push(invalidValue(at, apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
-  // Kinds of the core group have no group to name.
-  else if (kind !== '' && parseApiVersion(apiVersion).group === '' && apiVersion !== 'v1')
-    errors.push(invalidValue(at, apiVersion, 'apiVersion must specify API group'));
-  return errors;
+  if (apiVersion.split('/').length <= 2) return errors;
+  const text = `unexpected GroupVersion string: ${apiVersion}`;
+  return [...errors, invalidValue(child(path, 'apiVersion'), apiVersion, text)];
+}
+
+/** What is scaled is found by its group; kinds of the core group have none to name. */
+function validateGroup({ kind = '', apiVersion = '' }: Partial<CrossVersionObjectReference> = {}): FieldError[] {
+  if (kind === '' || parseApiVersion(apiVersion).group !== '' || apiVersion === 'v1') return [];
+  return [invalidValue('spec.scaleTargetRef.apiVersion', apiVersion, 'apiVersion must specify API group')];
 }
 
 function validateRules(rules: HPAScalingRules | undefined, path: string): FieldError[] {

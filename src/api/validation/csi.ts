@@ -189,7 +189,7 @@ export function validateVolumeAttachmentUpdate(attachment: VolumeAttachment, old
 }
 
 function validateAttachment({ spec, status }: VolumeAttachment): FieldError[] {
-  const { attacher = '', source, nodeName = '' }: Partial<VolumeAttachment['spec']> = spec;
+  const { attacher, source, nodeName } = spec;
   const errors: FieldError[] = [];
   if (attacher === '') errors.push(required('spec.attacher'));
   const { persistentVolumeName, inlineVolumeSpec } = source ?? {};
@@ -219,7 +219,7 @@ function validateVolumeError(error: VolumeError | undefined, path: string): Fiel
 }
 
 export function validateVolumeAttributesClass(attributes: VolumeAttributesClass): FieldError[] {
-  const { metadata, driverName = '', parameters = {} }: Partial<VolumeAttributesClass> = attributes;
+  const { metadata, driverName, parameters = {} } = attributes;
   const errors = [
     ...validateObjectMeta(metadata, false, checkDns1123Subdomain),
     ...(driverName === '' ? [required('driverName')] : checkDriverName('driverName', driverName)),

@@ -10,8 +10,8 @@ import type { Registration, ServedForm, Strategy } from '../registry/registratio
 import { autoscalerTable } from '../tables/autoscaling.ts';
 
 const firstForm: ServedForm = {
-  fromStored: (object) => autoscalerToV1(object as never) as ApiObject,
-  toStored: (object) => autoscalerToV2(object as never) as ApiObject,
+  fromStored: (object) => autoscalerToV1(object) as ApiObject,
+  toStored: (object) => autoscalerToV2(object) as ApiObject,
 };
 
 const strategy: Strategy = {

@@ -48,7 +48,7 @@ async function storeStatus({ server }: Asked): Promise<CachedObject> {
     () => ({ type: 'Healthy', status: 'False', error: 'the store does not answer' }),
   );
   const object = { apiVersion: 'v1', kind: 'ComponentStatus', metadata: { name: STORE }, conditions: [condition] };
-  return new CachedObject(STORE, 0, object as ApiObject);
+  return new CachedObject(STORE, 0, object);
 }
 
 async function askStore(server: Asked['server']): Promise<void> {

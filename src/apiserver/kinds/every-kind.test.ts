@@ -36,7 +36,7 @@ function contractOf({ row, quota }: StoredKind, samples: Readonly<Record<string,
   };
   const label = `${row.group || 'core'}-${row.version}`;
   const names = NAMES[row.resource] ?? [`one-${label}`, `two-${label}`];
-  return { row, sample: sample as Record<string, unknown>, names, isCounted: quota !== false };
+  return { row, sample, names, isCounted: quota !== false };
 }
 
 /** A certificate request needs a real one. */

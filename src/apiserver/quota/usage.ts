@@ -47,12 +47,12 @@ export const podCount: QuotaCount = { counts: (name) => POD_NAMES.test(name), us
 
 export const serviceCount: QuotaCount = {
   counts: (name) => SERVICE_NAMES.test(name),
-  usage: (object) => ({ services: '1', ...serviceUsage(object as Service) }),
+  usage: (object) => ({ services: '1', ...serviceUsage(object) }),
 };
 
 export const claimCount: QuotaCount = {
   counts: (name) => CLAIM_NAMES.test(name),
-  usage: (object) => ({ persistentvolumeclaims: '1', ...claimUsage(object as PersistentVolumeClaim) }),
+  usage: (object) => ({ persistentvolumeclaims: '1', ...claimUsage(object) }),
 };
 
 function podUsage(pod: Pod, wall: number): Usage {

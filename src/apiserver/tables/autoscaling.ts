@@ -40,7 +40,7 @@ export const autoscalerTable: TableKind = {
 };
 
 function secondForm(object: ApiObject): HorizontalPodAutoscaler {
-  return object.apiVersion === 'autoscaling/v1' ? autoscalerToV2(object as never) : (object as never);
+  return object.apiVersion === 'autoscaling/v1' ? autoscalerToV2(object) : object;
 }
 
 function targetsText(metrics: readonly MetricSpec[], current: readonly MetricStatus[]): string {
