@@ -3,7 +3,7 @@
  *
  *   [ADDED of what is there] → [BOOKMARK initial-events-end] → changes … → [BOOKMARK] → end (time, slow reader, shutdown)
  */
-import { expired } from '../../api/index.ts';
+import { apiVersionOf, expired } from '../../api/index.ts';
 import { concatBytes, encodeText, type HttpResponse, type Timer } from '../../lib/index.ts';
 import type { SeenEvent, WatchFilter } from '../cache/cache-event.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
@@ -26,7 +26,7 @@ import { toServed } from './write.ts';
 
 /** The name of a form that does not depend on the moment: its text for an object is the same for all clients. */
 function formatOf({ form, registration }: Rendering): string {
-  return `${form.as} ${form.as === 'object' ? '' : form.version} ${registration.row.group}`;
+  return `${form.as} ${form.as === 'object' ? '' : form.version} ${apiVersionOf(registration.row)}`;
 }
 
 /** Above this a line is sent by itself. */
