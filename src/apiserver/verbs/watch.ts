@@ -3,7 +3,7 @@
  *
  *   [ADDED of what is there] → [BOOKMARK initial-events-end] → changes … → [BOOKMARK] → end (time, slow reader, shutdown)
  */
-import { expired } from '../../api/index.ts';
+import { apiVersionOf, expired } from '../../api/index.ts';
 import { concatBytes, encodeText, type HttpResponse, type Timer } from '../../lib/index.ts';
 import type { SeenEvent, WatchFilter } from '../cache/cache-event.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
@@ -195,7 +195,7 @@ class WatchStream {
     const { rendering, call } = this.#options;
     const pieces = SharedPieces.of(
       initial,
-      `ADDED ${formatOf(rendering.form, rendering.registration.row.group)}`,
+      `ADDED ${formatOf(rendering.form, apiVersionOf(rendering.registration.row))}`,
       call.storage.cache.lines,
     );
     const encode = (items: readonly CachedObject[]): Uint8Array =>
@@ -240,7 +240,7 @@ class WatchStream {
     const { rendering } = this.#options;
     // Ages in tables are of the moment; everything else is the same for all.
     if (rendering.form.as === 'table') return watchLine({ ...rendering, now: this.#now() }, seen.type, seen.item);
-    return seen.event.line(formatOf(rendering.form, rendering.registration.row.group), seen, () =>
+    return seen.event.line(formatOf(rendering.form, apiVersionOf(rendering.registration.row)), seen, () =>
       watchLine(rendering, seen.type, seen.item),
     );
   }
