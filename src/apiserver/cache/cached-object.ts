@@ -6,7 +6,6 @@ import type { ByteBudget } from './byte-budget.ts';
 import {
   objectText,
   objectTextOf,
-  type ObjectText,
   withFieldsAsText,
   withSharedText,
   withVersion,
