@@ -444,13 +444,13 @@ describe('definitions that are refused', () => {
     [
       'no schema',
       (draft) => delete draft.spec.versions[0].schema,
-      'spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required',
+      'spec.versions[0].schema.openAPIV3Schema: Required value',
     ],
     ['no scope', (draft) => delete draft.spec.scope, 'spec.scope: Required value'],
     [
       'a field without a type',
       (draft) => delete draft.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.image.type,
-      'spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[image].type: Required value: must not be empty for specified object fields',
+      'spec.validation.openAPIV3Schema.properties[spec].properties[image].type: Required value: must not be empty for specified object fields',
     ],
     [
       'a bad default',
