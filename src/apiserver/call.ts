@@ -1,5 +1,5 @@
 /** One request on a resource, as what answers it sees it. */
-import { badRequest, type Ipv4Range, type ResourceRow } from '../api/index.ts';
+import { badRequest, type Ipv4Range, type ResourceRow, type RuleEngine } from '../api/index.ts';
 import type { Clock, HttpRequest, Logger, NodeConnections, OriginConnections, Random, UserInfo } from './ports.ts';
 import type { Breather, HttpResponse, UpgradeResponse } from '../lib/index.ts';
 import type { AdmissionSettings } from './admission/settings.ts';
@@ -8,6 +8,7 @@ import type { ObjectForm } from './http/negotiate.ts';
 import type { Rendering } from './http/render.ts';
 import type { AuthorizedResource } from './authorization/authorize-request.ts';
 import type { NodeFiguresCache } from './metrics-api/node-figures-cache.ts';
+import { managerName, type Writer } from './registry/owners.ts';
 import { keyOf, type Registration } from './registry/registration.ts';
 import type { ResourceName, ServedRows } from './registry/served-rows.ts';
 import type { ResourceStorage } from './registry/storage.ts';
@@ -44,6 +45,8 @@ export interface WriteRules {
   readonly admission: AdmissionSettings;
   /** For what must be given out once. */
   readonly exclusive: KeyedLines;
+  /** Absent: definitions with rules in CEL are refused. */
+  readonly rules?: RuleEngine;
 }
 
 /** The context that all requests share. */
@@ -57,7 +60,7 @@ export interface ServerContext {
   readonly services: ServiceHoldings;
   /** The kinds that are served. */
   readonly registry: Registry;
-  storageOf(registration: Registration): ResourceStorage;
+  storageOf(registration: StoredKind): ResourceStorage;
 }
 
 /** A request on a kind, authorized. */
@@ -87,6 +90,8 @@ export interface Part {
 export interface StoredKind extends Registration {
   /** Its subresources by name, beside `status` and `scale`, which are the same for all kinds whose row has them. */
   readonly parts?: Readonly<Record<string, Part>>;
+  /** Where its objects are; absent: in the server's storage of its key prefix. */
+  readonly storage?: ResourceStorage;
 }
 
 /** Everything that is known of a kind. */
@@ -135,6 +140,16 @@ export function keyOfCall(call: Call): string {
 /** The name in the path; only for verbs on one object. */
 export function nameOfCall(call: Call): string {
   return call.info.name ?? '';
+}
+
+/** The field manager of a write: the one that it names, else the program that sent it. */
+export function managerOf({ info, request }: Asked): string {
+  return managerName(info.query.get('fieldManager'), request.headers['user-agent']);
+}
+
+/** The owner of what a change of an object, or of a part of it, changes. */
+export function writerOf(call: Asked): Writer {
+  return { name: managerOf(call), subresource: call.info.subresource ?? '' };
 }
 
 /** How an answer to this call is written. */

@@ -1,10 +1,10 @@
 /** The quotas of a namespace: their usage, the check before a write, and their status after it. */
 import { canonicalPart, addQuantities, type Quantity, RESOURCE_QUOTAS, type ResourceQuota } from '../../api/index.ts';
 import { encodeText } from '../../lib/index.ts';
-import type { Connection } from '../ports.ts';
+import { type Connection, OWN_HEADERS } from '../ports.ts';
 import { sameValue } from '../registry/object-meta.ts';
 import type { ApiObject } from '../registry/object.ts';
-import type { Registration } from '../registry/registration.ts';
+import { isMainForm, type Registration } from '../registry/registration.ts';
 import type { Call, ServerContext } from '../call.ts';
 import { listCurrent } from '../registry/read-current.ts';
 import { asksForMore, checkQuotas } from './check-quota.ts';
@@ -33,7 +33,7 @@ export async function usedOf(server: ServerContext, quota: ResourceQuota): Promi
   for (const registration of server.registry.all()) {
     const { row } = registration;
     // Other forms are of the same objects.
-    if (registration.form !== undefined || !mayBeCounted(registration) || !isCounted(registration, names)) continue;
+    if (!isMainForm(registration) || !mayBeCounted(registration) || !isCounted(registration, names)) continue;
     for (const object of await listCurrent(server, registration, quota.metadata?.namespace ?? '')) {
       if (!concerns(quota, row, object)) continue;
       for (const [name, quantity] of Object.entries(only(usageOf(registration, object, wall), names)))
@@ -106,7 +106,7 @@ export class QuotaStatus {
     const answer = await this.#self.request({
       method: 'PUT',
       url: `/api/v1/namespaces/${namespace}/resourcequotas/${name}/status`,
-      headers: {},
+      headers: OWN_HEADERS,
       body: encodeText(JSON.stringify({ ...quota, status })),
     });
     if (answer.status === 409) this.#pending.add(namespace ?? '');
