@@ -261,6 +261,7 @@ function brokenWatches(inner: Store, breaks: number[]): Store {
     list: (prefix, options) => inner.list(prefix, options),
     put: (key, value, revision, options) => inner.put(key, value, revision, options),
     delete: (key, revision) => inner.delete(key, revision),
+    history: (prefix, after, options) => inner.history(prefix, after, options),
     compact: (revision) => inner.compact(revision),
     close: () => inner.close(),
     watch: async function* (prefix, after, signal) {
