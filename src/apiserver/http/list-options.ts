@@ -43,7 +43,8 @@ export interface WatchOptions {
   readonly selection: Selection;
   readonly revision: number | undefined;
   readonly bookmarks: boolean;
-  readonly sendInitialEvents: boolean | undefined;
+  /** It begins with what is there, then a bookmark that says so if bookmarks are allowed. */
+  readonly sendInitialEvents: boolean;
   readonly timeoutSeconds: number | undefined;
 }
 
@@ -61,14 +62,20 @@ export function readListOptions(query: URLSearchParams, registration: Registrati
 
 export function readWatchOptions(query: URLSearchParams, registration: Registration, name?: string): WatchOptions {
   refuseConflicts(query, true);
-  const initial = query.get('sendInitialEvents');
+  const revision = readRevision(query);
   return {
     selection: readSelection(query, registration, name),
-    revision: readRevision(query),
+    revision,
     bookmarks: isTrue(query.get('allowWatchBookmarks')),
-    sendInitialEvents: initial === null || initial === '' ? undefined : isTrue(initial),
+    sendInitialEvents: wantsInitialEvents(query, revision),
     timeoutSeconds: readNumber(query, 'timeoutSeconds') || undefined,
   };
+}
+
+/** Upstream (SetListOptionsDefaults): a watch from nowhere, or from "0", begins with what is there unless it says otherwise. */
+function wantsInitialEvents(query: URLSearchParams, revision: number | undefined): boolean {
+  const asked = query.get('sendInitialEvents');
+  return asked === null ? revision === undefined || revision === 0 : isTrue(asked);
 }
 
 /** A negative limit is none (upstream pages only from 1). */
