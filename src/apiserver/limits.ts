@@ -45,6 +45,8 @@ export const WATCH_PIECE_BYTES = 64 * 1024;
 export const LIST_PIECE_BYTES = 64 * 1024;
 /** The same of pieces that one watcher has to itself. */
 export const WATCH_OWN_PIECE_BYTES = 16 * 1024;
+/** Objects that a list of an earlier revision reads from the store at once. */
+export const LIST_STEP = 500;
 /** How long a read waits for the cache to reach its revision (upstream: blockTimeout, 3 s). */
 export const FRESH_READ_TIMEOUT_MS = 3_000;
 /** Bookmarks of a watch that asked for them (upstream: bookmarkFrequency, 1 min). */

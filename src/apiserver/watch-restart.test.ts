@@ -55,8 +55,7 @@ class World {
 
   async remove(name: string): Promise<void> {
     const { status } = await this.server.call('DELETE', `${maps}/${name}`);
-    if (status === 200)
-      this.writes.push({ name, label: undefined, revision: (await this.store.get('/x')).revision });
+    if (status === 200) this.writes.push({ name, label: undefined, revision: (await this.store.get('/x')).revision });
   }
 
   async close(): Promise<void> {

@@ -203,6 +203,38 @@ describe('watch', () => {
       expect(refused.status).toBe(422);
     }));
 
+  it.each([
+    ['sendInitialEvents=true&resourceVersionMatch=NotOlderThan', ['ADDED a', 'ADDED b']],
+    ['allowWatchBookmarks=true', ['ADDED a', 'BOOKMARK', 'ADDED b']],
+    ['allowWatchBookmarks=true&resourceVersion=0', ['ADDED a', 'BOOKMARK', 'ADDED b']],
+    ['sendInitialEvents=false&resourceVersionMatch=NotOlderThan', ['ADDED b']],
+    ['sendInitialEvents=false&resourceVersionMatch=NotOlderThan&resourceVersion=0', ['ADDED b']],
+    ['sendInitialEvents=&resourceVersionMatch=NotOlderThan&resourceVersion=1&labelSelector=x', []],
+    ['sendInitialEvents=1&resourceVersionMatch=NotOlderThan&fieldSelector=metadata.name%3Da', ['ADDED a']],
+  ])('begins as %s says', (query, expected) =>
+    withServer(async (api) => {
+      await put(api, 'a');
+      const stream = await watch(api, `${maps}?watch=1&${query}`);
+      await put(api, 'b');
+      await settle();
+      expect(told(stream)).toEqual(expected);
+      await stream.stop();
+    }),
+  );
+
+  it('lets go of what a reader who does not read began with, and ends his watch', () =>
+    withServer(async (api) => {
+      const text = 'x'.repeat(WATCH_PIECE_BYTES);
+      for (const each of ['a', 'b', 'c']) await put(api, each, { annotations: { text } });
+      const { body } = await api.raw('GET', `${maps}?watch=1&fieldSelector=metadata.name!%3Db`);
+      if (body instanceof Uint8Array) throw new Error('not a stream');
+      const chunks = body[Symbol.asyncIterator]();
+      await chunks.next();
+      for (let i = 0; i < 3; i++) await put(api, 'b', { annotations: { text, i: String(i) } });
+      await api.clock.advance(WATCH_HISTORY_MS + 3 * WATCH_HISTORY_SWEEP_MS);
+      expect((await chunks.next()).done).toBe(true);
+    }));
+
   it('sends tables to those who print', () =>
     withServer(async (api) => {
       const stream = await watch(api, '/api/v1/pods?watch=1', {

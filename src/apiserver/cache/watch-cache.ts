@@ -15,7 +15,13 @@ import {
   errorMessage,
 } from '../../lib/index.ts';
 import { type DamagedKey, type Store, StoreError, type StoreEvent } from '../../store/index.ts';
-import { CACHE_RETRY_MAX_MS, CACHE_RETRY_MS, PAST_READS_AT_ONCE, SHARED_LINES_BYTES, SHARED_TEXTS_BYTES } from '../limits.ts';
+import {
+  CACHE_RETRY_MAX_MS,
+  CACHE_RETRY_MS,
+  PAST_READS_AT_ONCE,
+  SHARED_LINES_BYTES,
+  SHARED_TEXTS_BYTES,
+} from '../limits.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { CacheEvent, type WatchFilter } from './cache-event.ts';
 import type { ApiObject } from '../registry/object.ts';

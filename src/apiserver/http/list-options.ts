@@ -51,12 +51,20 @@ export interface WatchOptions {
 /** Throws 400 for what can not be read, 422 for what does not go together. */
 export function readListOptions(query: URLSearchParams, registration: Registration, name?: string): ListOptions {
   refuseConflicts(query, false);
+  const revision = readRevision(query);
+  const limit = readLimit(query);
+  const token = query.get('continue') || undefined;
+  if (token !== undefined && revision !== undefined && revision !== 0) {
+    throw badRequest('specifying resource version is not allowed when using continue');
+  }
+  // Upstream's rule for clients older than resourceVersionMatch: pages begin at that very revision.
+  const isExact = limit > 0 && revision !== undefined && revision > 0;
   return {
     selection: readSelection(query, registration, name),
-    revision: readRevision(query),
-    versionMatch: readMatch(query),
-    limit: readLimit(query),
-    continue: query.get('continue') || undefined,
+    revision,
+    versionMatch: readMatch(query) ?? (isExact ? 'Exact' : undefined),
+    limit,
+    continue: token,
   };
 }
 
@@ -106,54 +114,56 @@ function readMatch(query: URLSearchParams): VersionMatch | undefined {
 
 /** The cases that upstream's ValidateListOptions refuses, with its messages. */
 function refuseConflicts(query: URLSearchParams, isWatch: boolean): void {
-  const match = query.get('resourceVersionMatch') ?? '';
-  const version = query.get('resourceVersion') ?? '';
-  const initial = query.get('sendInitialEvents') ?? '';
+  const asked: AskedOptions = {
+    match: query.get('resourceVersionMatch') ?? '',
+    version: query.get('resourceVersion') ?? '',
+    initial: query.get('sendInitialEvents') !== null,
+    continues: Boolean(query.get('continue')),
+  };
+  const errors = isWatch ? watchConflicts(asked) : listConflicts(asked);
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
+}
+
+interface AskedOptions {
+  readonly match: string;
+  readonly version: string;
+  /** `sendInitialEvents` is given, whatever its value. */
+  readonly initial: boolean;
+  readonly continues: boolean;
+}
+
+const forbidMatch = (why: string): FieldError => forbiddenField('resourceVersionMatch', why);
+
+function watchConflicts({ match, initial, continues }: AskedOptions): FieldError[] {
   const errors: FieldError[] = [];
-  if (match !== '' && match !== 'Exact' && match !== 'NotOlderThan') {
-    errors.push(notSupported('resourceVersionMatch', match, ['Exact', 'NotOlderThan', '']));
+  if (initial && match !== 'NotOlderThan') {
+    errors.push(forbidMatch('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
   }
-  if (isWatch) {
-    if (initial !== '' && match !== 'NotOlderThan') {
-      errors.push(
-        forbiddenField(
-          'resourceVersionMatch',
-          'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
-        ),
-      );
+  if (match === '') return errors;
+  if (!initial) {
+    errors.push(forbidMatch('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+  }
+  if (match !== 'NotOlderThan') errors.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']));
+  if (continues) errors.push(forbidMatch('resourceVersionMatch is forbidden when continue is provided'));
+  return errors;
+}
+
+function listConflicts({ match, version, initial, continues }: AskedOptions): FieldError[] {
+  const errors: FieldError[] = [];
+  if (match !== '') {
+    if (version === '') {
+      errors.push(forbidMatch('resourceVersionMatch is forbidden unless resourceVersion is provided'));
     }
-    if (initial === '' && match !== '') {
-      errors.push(
-        forbiddenField(
-          'resourceVersionMatch',
-          'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
-        ),
-      );
-    }
-    if (initial === 'true' && !isTrue(query.get('allowWatchBookmarks'))) {
-      errors.push(
-        forbiddenField('sendInitialEvents', 'sendInitialEvents requires setting allowWatchBookmarks to true'),
-      );
-    }
-  } else {
-    if (initial !== '') errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
-    if (match !== '' && version === '') {
-      errors.push(
-        forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided'),
-      );
-    }
-    if (match !== '' && query.get('continue')) {
-      errors.push(
-        forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'),
-      );
+    if (continues) errors.push(forbidMatch('resourceVersionMatch is forbidden when continue is provided'));
+    if (match !== 'Exact' && match !== 'NotOlderThan') {
+      errors.push(notSupported('resourceVersionMatch', match, ['Exact', 'NotOlderThan', '']));
     }
     if (match === 'Exact' && version === '0') {
-      errors.push(
-        forbiddenField('resourceVersionMatch', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
-      );
+      errors.push(forbidMatch('resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
     }
   }
-  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
+  if (initial) errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  return errors;
 }
 
 function readSelection(query: URLSearchParams, { row }: Registration, name: string | undefined): Selection {
