@@ -203,9 +203,9 @@ describe('after a restart of the server', () => {
       await world.put('big', 'x', { data: { text: 'x'.repeat(2 * PAST_EVENTS_BYTES) } });
       await world.restart();
       const asked: number[] = [];
-      const { history } = world.store;
+      const history = world.store.history.bind(world.store);
       world.store.history = async (prefix, after, options) => {
-        const page = await history.call(world.store, prefix, after, options);
+        const page = await history(prefix, after, options);
         asked.push(page.events.length);
         return page;
       };
@@ -242,11 +242,11 @@ describe('after a restart of the server', () => {
       await world.remove('a');
       for (let i = 0; i < PAST_EVENTS_PAGE; i++) await world.put('n', String(i));
       await world.restart();
-      const { history } = world.store;
+      const history = world.store.history.bind(world.store);
       let reads = 0;
       world.store.history = async (prefix, after, options) => {
         if (++reads === 2) await world.store.compact(after + 1);
-        return history.call(world.store, prefix, after, options);
+        return history(prefix, after, options);
       };
       const events = await watchFrom(world, `resourceVersion=${from}`);
       expect(events[0]).toMatchObject({
