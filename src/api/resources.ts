@@ -51,9 +51,38 @@ import {
   ROLE_RULES,
   RUNTIME_CLASS_RULES,
 } from './rules/access.ts';
+import { HORIZONTAL_POD_AUTOSCALER_RULES, HORIZONTAL_POD_AUTOSCALER_V1_RULES } from './rules/autoscaling.ts';
+import {
+  CSI_DRIVER_RULES,
+  CSI_NODE_RULES,
+  CSI_STORAGE_CAPACITY_RULES,
+  VOLUME_ATTACHMENT_RULES,
+  VOLUME_ATTRIBUTES_CLASS_RULES,
+} from './rules/csi.ts';
+import {
+  DEVICE_CLASS_RULES,
+  RESOURCE_CLAIM_RULES,
+  RESOURCE_CLAIM_TEMPLATE_RULES,
+  RESOURCE_SLICE_RULES,
+} from './rules/devices.ts';
+import { FLOW_SCHEMA_RULES, PRIORITY_LEVEL_RULES } from './rules/flow-control.ts';
 import { HEALING_POLICY_RULES, POD_RESTART_RULES } from './rules/healing.ts';
 
 import type {
+  AutoscalingHorizontalPodAutoscaler,
+  ComponentStatus,
+  CSIDriver,
+  CSINode,
+  CSIStorageCapacity,
+  DeviceClass,
+  FlowSchema,
+  HorizontalPodAutoscaler,
+  PriorityLevelConfiguration,
+  ResourceClaimTemplate,
+  ResourceResourceClaim,
+  ResourceSlice,
+  VolumeAttachment,
+  VolumeAttributesClass,
   Binding,
   CertificateSigningRequest,
   ClusterRole,
@@ -417,6 +446,7 @@ export const CERTIFICATE_SIGNING_REQUESTS = row<CertificateSigningRequest>({
   rules: CERTIFICATE_SIGNING_REQUEST_RULES,
 });
 
+const STORAGE_GROUP = 'storage.k8s.io';
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
 
 export const CLUSTER_ROLES = row<ClusterRole>({
@@ -452,7 +482,7 @@ export const ROLE_BINDINGS = row<RoleBinding>({
 });
 
 export const STORAGE_CLASSES = row<StorageClass>({
-  group: 'storage.k8s.io',
+  group: STORAGE_GROUP,
   resource: 'storageclasses',
   kind: 'StorageClass',
   namespaced: false,
@@ -562,9 +592,139 @@ export const HEALING_POLICIES = row<HealingPolicy>({
   rules: HEALING_POLICY_RULES,
 });
 
+/** Whether the parts of the control plane are well, as upstream shows it: read, and never stored. */
+export const COMPONENT_STATUSES = row<ComponentStatus>({
+  resource: 'componentstatuses',
+  kind: 'ComponentStatus',
+  namespaced: false,
+  shortNames: ['cs'],
+  verbs: ['get', 'list'],
+  rules: { deprecation: 'v1 ComponentStatus is deprecated in v1.19+' },
+});
+
+const AUTOSCALER = {
+  group: 'autoscaling',
+  resource: 'horizontalpodautoscalers',
+  kind: 'HorizontalPodAutoscaler',
+  namespaced: true,
+  shortNames: ['hpa'],
+  categories: ['all'],
+  subresources: [status('HorizontalPodAutoscaler')],
+};
+
+export const HORIZONTAL_POD_AUTOSCALERS = row<HorizontalPodAutoscaler>({
+  ...AUTOSCALER,
+  version: 'v2',
+  rules: HORIZONTAL_POD_AUTOSCALER_RULES,
+});
+
+/** The same stored objects, in their first form. */
+export const HORIZONTAL_POD_AUTOSCALERS_V1 = row<AutoscalingHorizontalPodAutoscaler>({
+  ...AUTOSCALER,
+  rules: HORIZONTAL_POD_AUTOSCALER_V1_RULES,
+});
+
+export const CSI_DRIVERS = row<CSIDriver>({
+  group: STORAGE_GROUP,
+  resource: 'csidrivers',
+  kind: 'CSIDriver',
+  namespaced: false,
+  rules: CSI_DRIVER_RULES,
+});
+
+export const CSI_NODES = row<CSINode>({
+  group: STORAGE_GROUP,
+  resource: 'csinodes',
+  kind: 'CSINode',
+  namespaced: false,
+  rules: CSI_NODE_RULES,
+});
+
+export const CSI_STORAGE_CAPACITIES = row<CSIStorageCapacity>({
+  group: STORAGE_GROUP,
+  resource: 'csistoragecapacities',
+  kind: 'CSIStorageCapacity',
+  namespaced: true,
+  rules: CSI_STORAGE_CAPACITY_RULES,
+});
+
+export const VOLUME_ATTACHMENTS = row<VolumeAttachment>({
+  group: STORAGE_GROUP,
+  resource: 'volumeattachments',
+  kind: 'VolumeAttachment',
+  namespaced: false,
+  subresources: [status('VolumeAttachment')],
+  rules: VOLUME_ATTACHMENT_RULES,
+});
+
+export const VOLUME_ATTRIBUTES_CLASSES = row<VolumeAttributesClass>({
+  group: STORAGE_GROUP,
+  resource: 'volumeattributesclasses',
+  kind: 'VolumeAttributesClass',
+  namespaced: false,
+  shortNames: ['vac'],
+  rules: VOLUME_ATTRIBUTES_CLASS_RULES,
+});
+
+const FLOW_GROUP = 'flowcontrol.apiserver.k8s.io';
+
+export const FLOW_SCHEMAS = row<FlowSchema>({
+  group: FLOW_GROUP,
+  resource: 'flowschemas',
+  kind: 'FlowSchema',
+  namespaced: false,
+  subresources: [status('FlowSchema')],
+  rules: FLOW_SCHEMA_RULES,
+});
+
+export const PRIORITY_LEVELS = row<PriorityLevelConfiguration>({
+  group: FLOW_GROUP,
+  resource: 'prioritylevelconfigurations',
+  kind: 'PriorityLevelConfiguration',
+  namespaced: false,
+  subresources: [status('PriorityLevelConfiguration')],
+  rules: PRIORITY_LEVEL_RULES,
+});
+
+const DEVICE_GROUP = 'resource.k8s.io';
+
+export const DEVICE_CLASSES = row<DeviceClass>({
+  group: DEVICE_GROUP,
+  resource: 'deviceclasses',
+  kind: 'DeviceClass',
+  namespaced: false,
+  rules: DEVICE_CLASS_RULES,
+});
+
+export const RESOURCE_CLAIMS = row<ResourceResourceClaim>({
+  group: DEVICE_GROUP,
+  resource: 'resourceclaims',
+  kind: 'ResourceClaim',
+  namespaced: true,
+  subresources: [status('ResourceClaim')],
+  rules: RESOURCE_CLAIM_RULES,
+});
+
+export const RESOURCE_CLAIM_TEMPLATES = row<ResourceClaimTemplate>({
+  group: DEVICE_GROUP,
+  resource: 'resourceclaimtemplates',
+  kind: 'ResourceClaimTemplate',
+  namespaced: true,
+  rules: RESOURCE_CLAIM_TEMPLATE_RULES,
+});
+
+export const RESOURCE_SLICES = row<ResourceSlice>({
+  group: DEVICE_GROUP,
+  resource: 'resourceslices',
+  kind: 'ResourceSlice',
+  namespaced: false,
+  rules: RESOURCE_SLICE_RULES,
+});
+
 /** Every served resource. */
 export const RESOURCES: readonly ResourceRow[] = [
   BINDINGS,
+  COMPONENT_STATUSES,
   CONFIG_MAPS,
   ENDPOINTS,
   EVENTS,
@@ -585,12 +745,16 @@ export const RESOURCES: readonly ResourceRow[] = [
   DEPLOYMENTS,
   REPLICA_SETS,
   STATEFUL_SETS,
+  HORIZONTAL_POD_AUTOSCALERS,
+  HORIZONTAL_POD_AUTOSCALERS_V1,
   CRON_JOBS,
   JOBS,
   CERTIFICATE_SIGNING_REQUESTS,
   LEASES,
   ENDPOINT_SLICES,
   EVENTS_EVENTS,
+  FLOW_SCHEMAS,
+  PRIORITY_LEVELS,
   INGRESS_CLASSES,
   INGRESSES,
   IP_ADDRESSES,
@@ -602,8 +766,17 @@ export const RESOURCES: readonly ResourceRow[] = [
   CLUSTER_ROLES,
   ROLE_BINDINGS,
   ROLES,
+  DEVICE_CLASSES,
+  RESOURCE_CLAIMS,
+  RESOURCE_CLAIM_TEMPLATES,
+  RESOURCE_SLICES,
   PRIORITY_CLASSES,
+  CSI_DRIVERS,
+  CSI_NODES,
+  CSI_STORAGE_CAPACITIES,
   STORAGE_CLASSES,
+  VOLUME_ATTACHMENTS,
+  VOLUME_ATTRIBUTES_CLASSES,
   TOKEN_REVIEWS,
   SELF_SUBJECT_REVIEWS,
   SUBJECT_ACCESS_REVIEWS,

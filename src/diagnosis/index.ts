@@ -8,6 +8,8 @@ export type * from './evidence/pod-evidence.ts';
 export type * from './finding.ts';
 export * from './wanted.ts';
 export { type ServiceName, waitingInits } from './facts/dependencies.ts';
+export type * from './evidence/rollout-evidence.ts';
+export { isOfRollout, rolloutsOfRecords, rolloutsOfSets, rolloutText } from './rollout/rollouts.ts';
 export { quoteText } from './quote-text.ts';
 export { type VolumeTrouble, volumeTrouble } from './facts/local-volumes.ts';
 export { listeningText } from './facts/listening.ts';

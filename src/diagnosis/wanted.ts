@@ -1,4 +1,5 @@
 /** Decides what else is worth reading once the pod is known; few reads spare the server, and its secrets. */
+import { isConditionTrue } from '../api/index.ts';
 import type { Pod } from './evidence/kinds.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
 import { type ConfigReference, configReferences, usedBy } from './facts/config-references.ts';
@@ -78,6 +79,11 @@ export function wantsThrottling(evidence: PodEvidence): boolean {
     const unhealthy = eventsWith(events, 'Unhealthy').length > 0;
     return unhealthy && status?.state?.running !== undefined && spec.resources?.limits?.['cpu'] !== undefined;
   });
+}
+
+/** Whether the rollout that made the pod may explain something: it is not ready, or a container of it dies. */
+export function wantsRollout(evidence: PodEvidence): boolean {
+  return !isConditionTrue(evidence.pod.status?.conditions, 'Ready') || containersInTrouble(evidence).length > 0;
 }
 
 /** Services that the pod or its log names, only for a pod with a failing container. */

@@ -32,7 +32,7 @@ export interface SystemImage {
   readonly packages: readonly string[];
   /** Programs and the plugins that they load, by their paths in the packages. Their libraries follow by themselves. */
   readonly programs: readonly string[];
-  /** Path in the image → path in the packages: a file, or a folder with all that it has. */
+  /** Path in the image → path in the packages: a file, or a folder with all that the packages have in it. */
   readonly content: Readonly<Record<string, string>>;
   /** Path → target. */
   readonly links?: Readonly<Record<string, string>>;
@@ -79,11 +79,12 @@ function sha256(data: string | Uint8Array): string {
 
 /** @param roots folders of the packages */
 function build({ name, config, ...image }: SystemImage, roots: readonly string[]): OciImage {
-  const inPackages = (path: string): string => {
-    const found = roots.map((root) => join(root, path)).find((each) => existsSync(each));
-    if (found === undefined) throw new Error(`no package of ${name} has ${path}`);
+  const allInPackages = (path: string): readonly string[] => {
+    const found = roots.map((root) => join(root, path)).filter((each) => existsSync(each));
+    if (found.length === 0) throw new Error(`no package of ${name} has ${path}`);
     return found;
   };
+  const inPackages = (path: string): string => allInPackages(path)[0] ?? '';
   const busybox = inPackages('bin/busybox');
   const applets = spawnSync(busybox, ['--list'], { encoding: 'utf8' }).stdout.split('\n').filter(Boolean);
   const shell = busyboxImage(name, ociArchitecture(process.arch), readFileSync(busybox), applets);
@@ -94,7 +95,7 @@ function build({ name, config, ...image }: SystemImage, roots: readonly string[]
       programs.map(({ from }) => from),
       roots,
     ),
-    ...Object.entries(image.content).flatMap(([path, from]) => tree(path, inPackages(from))),
+    ...Object.entries(image.content).flatMap(([path, from]) => allInPackages(from).flatMap((each) => tree(path, each))),
     ...Object.entries(image.links ?? {}).map(([path, target]): TarEntry => ({ type: 'symlink', path, target })),
     ...Object.entries(image.folders).map(([path, mode]): TarEntry => ({ type: 'directory', path, mode })),
     ...Object.entries(image.texts).map(
@@ -147,7 +148,10 @@ function file(path: string, from: string, mode: number): TarEntry {
 }
 
 function tree(path: string, from: string): readonly TarEntry[] {
-  if (!statSync(from).isDirectory()) return [file(path, from, 0o644)];
+  // Packages have links to files of /etc that only their installation makes.
+  const found = statSync(from, { throwIfNoEntry: false });
+  if (found === undefined) return [];
+  if (!found.isDirectory()) return [file(path, from, 0o644)];
   return readdirSync(from).flatMap((name) => tree(join(path, name), join(from, name)));
 }
 

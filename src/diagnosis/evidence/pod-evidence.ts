@@ -9,6 +9,7 @@ import type {
   Pod,
   WorkloadObject,
 } from './kinds.ts';
+import type { Rollout } from './rollout-evidence.ts';
 
 export interface PodEvidence {
   /** Wall ms. */
@@ -19,6 +20,8 @@ export interface PodEvidence {
   readonly node?: NodeEvidence;
   /** The controllers above it, nearest first. */
   readonly owners: readonly WorkloadObject[];
+  /** The rollout that made it, of the workload above it. */
+  readonly rollout?: Rollout;
   /** The deaths of its containers that its node remembers. */
   readonly history?: readonly ContainerHistory[];
   /** The last lines of logs, by container. */

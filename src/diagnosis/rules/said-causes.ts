@@ -42,7 +42,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
     id: 'missing-module',
     rank: 86,
     pattern:
-      /cannot find module|ModuleNotFoundError|ImportError: |ClassNotFoundException|NoClassDefFoundError|could not find or load main class|can't locate \S+ in @INC|cannot load such file|class "[^"]{1,200}" not found|loading shared librar|cannot open shared object|version [`']GLIBC|error relocating|unknown module:|dlopen\(|unable to access jarfile|no such extension/i,
+      /cannot find (?:module|package)\b|ModuleNotFoundError|ImportError: |ClassNotFoundException|NoClassDefFoundError|could not find or load main class|can't locate \S+ in @INC|cannot load such file|class "[^"]{1,200}" not found|loading shared librar|cannot open shared object|version [`']GLIBC|error relocating|unknown module:|dlopen\(|unable to access jarfile|no such extension/i,
     means: 'lacks a module or library that it needs',
   },
   {
