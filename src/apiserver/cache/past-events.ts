@@ -4,7 +4,7 @@
  *
  *   log (page, page, …) → as far as the cache's own history → the cache's watcher
  */
-import type { Semaphore } from '../../lib/index.ts';
+import type { Breather, Semaphore } from '../../lib/index.ts';
 import { type PastEvent, type Store, StoreError } from '../../store/index.ts';
 import { PAST_EVENTS_BYTES, PAST_EVENTS_PAGE } from '../limits.ts';
 import { CacheEvent } from './cache-event.ts';
@@ -25,6 +25,7 @@ export interface PastEventsOptions {
   readonly read: ReadStored | undefined;
   /** Reads of the log at once: many watches that resume together must not fill the store's queue. */
   readonly turns: Semaphore;
+  readonly breather: Breather;
 }
 
 /**
@@ -32,18 +33,29 @@ export interface PastEventsOptions {
  * read (the client lists again, which names what is damaged).
  */
 export async function readPast(options: PastEventsOptions, revision: number): Promise<PastPage> {
-  const { store, prefix, previous, read, turns } = options;
+  const { store, prefix, previous, read, turns, breather } = options;
   const page = await turns.run(() =>
     store.history(prefix, revision, { limit: PAST_EVENTS_PAGE, maxBytes: PAST_EVENTS_BYTES, previous }),
   );
+  const events: CacheEvent[] = [];
+  for (const event of page.events) {
+    const pause = breather.pause();
+    if (pause !== undefined) await pause;
+    events.push(toCacheEvent(event, read));
+  }
+  return { events, revision: page.revision };
+}
+
+/** Throws `StoreError` "compacted" for bytes that are no object. */
+function toCacheEvent(event: PastEvent, read: ReadStored | undefined): CacheEvent {
   try {
-    return { events: page.events.map((event) => toCacheEvent(event, read)), revision: page.revision };
+    return decodeEvent(event, read);
   } catch {
-    throw new StoreError('compacted', `a change after revision ${revision} cannot be read`);
+    throw new StoreError('compacted', `the change of ${event.key} at revision ${event.revision} cannot be read`);
   }
 }
 
-function toCacheEvent(event: PastEvent, read: ReadStored | undefined): CacheEvent {
+function decodeEvent(event: PastEvent, read: ReadStored | undefined): CacheEvent {
   const { type, key, revision, createRevision, previous } = event;
   const object = CachedObject.decode(event, read);
   if (type === 'delete') return new CacheEvent(revision, key, undefined, object);

@@ -224,8 +224,8 @@ export class WatchCache {
    * `previous`: with the states before them, which selectors need. Rejects with `StoreError` "compacted" when the log does not have them.
    */
   past(keyPrefix: string, revision: number, previous: boolean): Promise<PastPage> {
-    const { store, read, shared } = this.#options;
-    return readPast({ store, prefix: keyPrefix, previous, read, turns: shared.pastReads }, revision);
+    const { store, read, shared, breather } = this.#options;
+    return readPast({ store, prefix: keyPrefix, previous, read, turns: shared.pastReads, breather }, revision);
   }
 
   remove(watcher: Watcher): void {
