@@ -33,8 +33,8 @@ const BEARER_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
 
 /** What a WebSocket handshake's subprotocols say: clients in browsers can set no other header. */
 export interface ProtocolToken {
-  /** Undefined: there is none. "invalid": it cannot be one. */
-  readonly token: string | 'invalid' | undefined;
+  /** Undefined: there is none. "": there is one that cannot be valid. */
+  readonly token: string | undefined;
   /** The header without it; undefined: nothing is left. */
   readonly rest: string | undefined;
 }
@@ -54,10 +54,10 @@ export function protocolToken(protocols: string): ProtocolToken {
     .map((each) => each.slice(BEARER_PROTOCOL.length));
   const [only, ...more] = encoded;
   if (only === undefined) return { token: undefined, rest };
-  if (more.length > 0 || rest === undefined || !/^[A-Za-z0-9_-]+$/.test(only)) return { token: 'invalid', rest };
+  if (more.length > 0 || rest === undefined || !/^[A-Za-z0-9_-]+$/.test(only)) return { token: '', rest };
   // Tokens are ASCII without spaces; anything else is none that we made.
   const text = Buffer.from(only, 'base64url').toString('latin1');
-  return { token: /^[\x21-\x7e]+$/.test(text) ? text : 'invalid', rest };
+  return { token: /^[\x21-\x7e]+$/.test(text) ? text : '', rest };
 }
 
 function authenticated(user: UserInfo): UserInfo {
@@ -81,12 +81,12 @@ export async function authenticate(
   peer: PeerCertificate,
   authorization: string | undefined,
   tokens: TokenAuthenticator,
-  inProtocol?: ProtocolToken['token'],
+  inProtocol?: string,
 ): Promise<UserInfo | undefined> {
   const certified = certificateUser(peer);
   if (certified !== undefined) return certified;
   const token = bearerToken(authorization) ?? inProtocol;
-  if (token === 'invalid') return undefined;
+  if (token === '') return undefined;
   if (token !== undefined) {
     const user = await tokens(token);
     return user === undefined ? undefined : authenticated(user);

@@ -42,10 +42,10 @@ export async function watch(call: Call): Promise<HttpResponse> {
   const form = negotiateObject(call.request.headers['accept']);
   const options = readWatchOptions(info.query, registration, info.name);
   const rendering = renderingOf(call, form);
-  await storage.fresh(options.sendInitialEvents === true ? options.revision : 0);
+  await storage.fresh(options.sendInitialEvents ? options.revision : 0);
   const filter = filterOf(call, options);
   const { cache } = storage;
-  const initial = options.sendInitialEvents === true ? cache.list(filter.keyPrefix) : undefined;
+  const initial = options.sendInitialEvents ? cache.list(filter.keyPrefix) : undefined;
   const after = startOf(options) ?? cache.revision;
   const watcher = cache.watch(filter, after);
   const past = watcher === undefined ? await readPast(call, { filter, options }, after) : undefined;
@@ -57,7 +57,7 @@ export async function watch(call: Call): Promise<HttpResponse> {
 /** The revision after which it begins; undefined: that of now. */
 function startOf({ sendInitialEvents, revision }: WatchOptions): number | undefined {
   // Upstream: "0" is any state, and that of now is one.
-  return sendInitialEvents === true || revision === 0 ? undefined : revision;
+  return sendInitialEvents || revision === 0 ? undefined : revision;
 }
 
 /** The log's next changes; `oldest`: it does not have them, and a watch may begin after this revision. */
@@ -182,7 +182,7 @@ class WatchStream {
   async *lines(): AsyncGenerator<Uint8Array, void, undefined> {
     try {
       if (this.#past !== undefined) yield* this.#pastLines(this.#past);
-      else if (this.#options.options.sendInitialEvents === true) yield* this.#initialLines();
+      else if (this.#options.options.sendInitialEvents) yield* this.#initialLines();
       if (this.#watcher !== undefined && !this.#isCut()) yield* this.#liveLines(this.#watcher);
       if (this.#watcher?.ended === 'slow') this.#tellOfSlowness();
     } finally {
