@@ -9,7 +9,7 @@ export * from './conditions.ts';
 export * from './custom-resources/definition.ts';
 export { isServed, nextDefinitionStatus } from './custom-resources/definition-state.ts';
 export { type TakenNames, takenNames } from './custom-resources/names.ts';
-export { approvalOf, isProtectedGroup } from './custom-resources/validate-definition.ts';
+export { approvalOf, isProtectedGroup, SHARED_SCHEMA } from './custom-resources/validate-definition.ts';
 export * from './json-path.ts';
 export type * from './object-schema.ts';
 export type { JsonSchema, ValidationRule } from './structural/json-schema.ts';

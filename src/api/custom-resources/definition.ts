@@ -17,7 +17,6 @@ export interface DefinitionSpec {
   readonly names: DefinitionNames;
   /** "Namespaced" or "Cluster". */
   readonly scope: string;
-  /** Null: none were sent, which validation refuses. */
   readonly versions: readonly DefinitionVersion[];
   readonly conversion?: Conversion;
   readonly preserveUnknownFields?: boolean;
@@ -96,8 +95,12 @@ export interface DefinitionStatus {
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
 /** The versions of a definition as it was sent: none, when it has a null in their place. */
-export function definedVersions({ versions }: DefinitionSpec): readonly DefinitionVersion[] {
-  return (versions as readonly DefinitionVersion[] | null | undefined) ?? [];
+export function definedVersions({
+  versions,
+}: {
+  readonly versions?: readonly DefinitionVersion[] | null;
+}): readonly DefinitionVersion[] {
+  return versions ?? [];
 }
 
 /** The version that objects are stored in; undefined for a definition that names none, which validation refuses. */

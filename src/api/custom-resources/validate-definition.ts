@@ -4,7 +4,7 @@
  */
 import { duplicate, type FieldError, invalidValue, required, tooMany } from '../field-error.ts';
 import { checkDns1035Label, checkDns1123Subdomain } from '../names.ts';
-import { checkValue, IMMUTABLE, requireOneOf, requireValue } from '../validation/messages.ts';
+import { checkValue, equalJson, IMMUTABLE, requireOneOf, requireValue } from '../validation/messages.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../validation/object-meta.ts';
 import { isConditionTrue } from '../conditions.ts';
 import { conversionErrors } from './conversion-errors.ts';
@@ -26,8 +26,7 @@ export function validateDefinition(definition: CustomResourceDefinition): FieldE
   const { metadata, spec } = definition;
   const errors = validateObjectMeta(metadata, false, checkDns1123Subdomain);
   errors.push(...nameErrors(definition), ...specErrors(spec), ...approvalErrors(definition));
-  const stored = definition.status?.storedVersions ?? [];
-  return [...errors, ...(stored.length > 0 ? storedVersionErrors(spec, definition.status) : [])];
+  return [...errors, ...storedVersionErrors(spec, definition.status)];
 }
 
 /** The errors of a definition that replaces `old`. What is there stays valid, although a new one would not be. */
@@ -61,6 +60,9 @@ function nameErrors({ metadata, spec }: CustomResourceDefinition): FieldError[] 
   return [invalidValue('metadata.name', name, 'must be spec.names.plural+"."+spec.group')];
 }
 
+/** Where upstream has the schema of a definition whose versions all have the same one. */
+export const SHARED_SCHEMA = 'spec.validation.openAPIV3Schema';
+
 function specErrors(spec: DefinitionSpec): FieldError[] {
   const errors = groupErrors(spec.group ?? '');
   errors.push(...requireOneOf('spec.scope', spec.scope, ['Cluster', 'Namespaced']));
@@ -75,8 +77,16 @@ function specErrors(spec: DefinitionSpec): FieldError[] {
   const versions = definedVersions(spec);
   if (versions.length > MAX_VERSIONS) return [tooMany('spec.versions', versions.length, MAX_VERSIONS)];
   errors.push(...versionListErrors(versions));
+  const [first] = versions;
+  const isShared = versions.every(({ schema }) => equalJson(schema, first?.schema));
   for (const [position, version] of versions.entries())
-    errors.push(...versionErrors(version, `spec.versions[${position}]`));
+    errors.push(
+      ...versionErrors(
+        version,
+        `spec.versions[${position}]`,
+        isShared ? SHARED_SCHEMA : `spec.versions[${position}].schema.openAPIV3Schema`,
+      ),
+    );
   errors.push(...namesErrors(spec.names ?? { plural: '', kind: '' }, 'spec.names'));
   errors.push(...conversionErrors(spec.conversion));
   return errors;
@@ -139,7 +149,7 @@ function fixedErrors(spec: DefinitionSpec, old: CustomResourceDefinition): Field
 function storedVersionErrors(spec: DefinitionSpec, status: DefinitionStatus | undefined): FieldError[] {
   const path = 'status.storedVersions';
   const stored = status?.storedVersions ?? [];
-  if (stored.length === 0) return [invalidValue(path, stored, 'must have at least one stored version')];
+  if (stored.length === 0) return [invalidValue(path, null, 'must have at least one stored version')];
   const errors: FieldError[] = [];
   const names = definedVersions(spec).map(({ name }) => name);
   const storage = definedVersions(spec).find((version) => version.storage)?.name;

@@ -4,20 +4,22 @@ import { JsonPathError, parseJsonPath, plainPath } from '../json-path.ts';
 import { checkDns1035Label } from '../names.ts';
 import { type JsonSchema, propertyOf } from '../structural/json-schema.ts';
 import { schemaErrors } from '../structural/schema-errors.ts';
-import { requireValue } from '../validation/messages.ts';
+import { checkValue, requireValue } from '../validation/messages.ts';
 import type { DefinitionVersion, PrinterColumn, ScalePaths } from './definition.ts';
 
 const MAX_SELECTABLE_FIELDS = 8;
 const MAX_COLUMNS = 100;
 const MAX_DEPRECATION_CHARACTERS = 256;
 
-export function versionErrors(version: DefinitionVersion, path: string): FieldError[] {
-  const errors = requireValue(`${path}.name`, version.name, checkDns1035Label);
+/**
+ * @param schemaPath where upstream says that the schema is: at the top for versions that share one
+ */
+export function versionErrors(version: DefinitionVersion, path: string, schemaPath: string): FieldError[] {
+  const errors = checkValue(`${path}.name`, version.name, checkDns1035Label);
   errors.push(...deprecationErrors(version, `${path}.deprecationWarning`));
   const schema = version.schema?.openAPIV3Schema;
-  const schemaPath = `${path}.schema.openAPIV3Schema`;
-  if (schema === undefined) errors.push(required(schemaPath, 'schemas are required'));
-  else errors.push(...schemaErrors(schema, schemaPath));
+  if (schema === undefined) errors.push(required(`${path}.schema.openAPIV3Schema`));
+  else errors.push(...schemaErrors(schema, schemaPath), ...rootErrors(version, schema, schemaPath));
   if (version.subresources?.scale !== undefined)
     errors.push(...scaleErrors(version.subresources.scale, `${path}.subresources.scale`));
   errors.push(...columnErrors(version.additionalPrinterColumns ?? [], `${path}.additionalPrinterColumns`));
@@ -25,10 +27,34 @@ export function versionErrors(version: DefinitionVersion, path: string): FieldEr
   return errors;
 }
 
+/** What a root may not have beside its fields when its status is written by itself: a write of one part would be held against the other. */
+const NOT_AT_ROOT = [
+  '$ref',
+  'default',
+  'enum',
+  'nullable',
+  'maxProperties',
+  'minProperties',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'additionalProperties',
+] as const;
+
+function rootErrors({ subresources }: DefinitionVersion, schema: JsonSchema, path: string): FieldError[] {
+  if (subresources?.status === undefined) return [];
+  const found = NOT_AT_ROOT.filter((name) => schema[name] !== undefined && schema[name] !== false);
+  if (found.length === 0) return [];
+  const text =
+    'must only have "properties", "required" or "description" at the root if the status subresource is enabled';
+  return [invalidValue(path, found, text)];
+}
+
 function deprecationErrors({ deprecated = false, deprecationWarning }: DefinitionVersion, path: string): FieldError[] {
   if (deprecationWarning === undefined) return [];
   if (!deprecated) return [invalidValue(path, deprecationWarning, 'can only be set for deprecated versions')];
-  if (deprecationWarning === '') return [invalidValue(path, '', 'must not be empty')];
+  if (deprecationWarning === '') return [invalidValue(path, '', 'must not be an empty string')];
   const errors: FieldError[] = [];
   if (deprecationWarning.length > MAX_DEPRECATION_CHARACTERS)
     errors.push(

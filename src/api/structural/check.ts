@@ -70,7 +70,7 @@ function typeProblem(schema: JsonSchema, value: unknown, path: string): FieldErr
   const fits = wanted.split(',').some((type) => type === found || (type === 'number' && found === 'integer'));
   if (fits) return undefined;
   const detail = `${path} in body must be of type ${wanted}: ${JSON.stringify(found)}`;
-  return typeInvalid(path, found, detail.trimStart());
+  return typeInvalid(path, found, detail);
 }
 
 /** The name of a value's type as messages have it. */

@@ -71,7 +71,7 @@ function placeOf(schema: JsonSchema): StructuralPlace {
 
 function describe(schema: JsonSchema): StructuralPlace {
   if (isIntOrString(schema)) return { scalar: 'untyped' };
-  switch (schema.type) {
+  switch (schema.type ?? '') {
     case 'array':
       return { list: listOf(schema) };
     case 'object':

@@ -62,11 +62,15 @@ const UNSUPPORTED: readonly (readonly [keyof JsonSchema, string])[] = [
   ['$ref', '$ref is not supported'],
 ];
 
+/** Those that are there even when they are empty. */
+const POINTERS: ReadonlySet<string> = new Set(['additionalItems', '$ref', 'dependencies']);
+
 function forbiddenParts(schema: JsonSchema, path: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const [name, text] of UNSUPPORTED) {
     const value = schema[name];
-    if (value === undefined || value === '' || (isSchema(value) && Object.keys(value).length === 0)) continue;
+    const isEmpty = value === '' || (isSchema(value) && Object.keys(value).length === 0);
+    if (value === undefined || (isEmpty && !POINTERS.has(name))) continue;
     errors.push(forbiddenField(`${path}.${name}`, text));
   }
   if (schema.uniqueItems === true)
@@ -101,8 +105,6 @@ function boundErrors(schema: JsonSchema, path: string): FieldError[] {
     errors.push(
       invalidValue(`${path}.pattern`, schema.pattern, `must be a valid regular expression, but isn't: ${problem}`),
     );
-  if (schema.multipleOf !== undefined && schema.multipleOf <= 0)
-    errors.push(invalidValue(`${path}.multipleOf`, schema.multipleOf, 'must be greater than 0'));
   return errors;
 }
 
@@ -172,7 +174,9 @@ function keyErrors(items: JsonSchema, keys: readonly string[], path: string): Fi
     if (seen.has(name)) errors.push(invalidValue(at, name, 'must be unique'));
     seen.add(name);
     if (known === undefined) {
-      errors.push(invalidValue(at, name, 'entries must all be names of item properties'));
+      errors.push(
+        invalidValue(`${path}.x-kubernetes-list-map-keys`, keys, 'entries must all be names of item properties'),
+      );
       continue;
     }
     if (known.type === 'array' || known.type === 'object')
@@ -231,5 +235,7 @@ function defaultErrors(schema: JsonSchema, given: unknown, path: string): readon
   const pruned = pruneValue(schema, given);
   if (!equalJson(pruned, given)) return [invalidValue(path, given, 'must not have unknown fields')];
   const filled = defaultValue(schema, given);
-  return [...checkByRules(schema, filled, undefined, path), ...checkListTypes(schema, filled)];
+  const found = [...checkByRules(schema, filled), ...checkListTypes(schema, filled)];
+  // Messages name places within the default.
+  return found.map((error) => ({ ...error, field: error.field === '' ? path : `${path}.${error.field}` }));
 }

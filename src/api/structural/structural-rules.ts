@@ -30,7 +30,24 @@ function visit(schema: JsonSchema, level: Level, path: string, errors: FieldErro
   const [items, additional] = [itemsOf(schema), additionalOf(schema)];
   if (items !== undefined) visit(items, 'item', `${path}.items`, errors);
   if (additional !== undefined) visit(additional, 'field', `${path}.additionalProperties`, errors);
-  visitJunctors(schema, schema, path, path, errors);
+  visitJunctors(withoutTypesOfBoth(schema), schema, path, path, errors);
+}
+
+/**
+ * The schema without the one alternative that may name types: "integer" and "string" of what is both, alone or as the first of all that must hold.
+ */
+function withoutTypesOfBoth(schema: JsonSchema): JsonSchema {
+  if (!isIntOrString(schema)) return schema;
+  const { anyOf, ...others } = schema;
+  if (isTypesOfBoth(anyOf)) return others;
+  const [first, ...rest] = schema.allOf ?? [];
+  const isFirst = first !== undefined && Object.keys(first).length === 1 && isTypesOfBoth(first.anyOf);
+  // An empty part keeps the places of the rest.
+  return isFirst ? { ...schema, allOf: [{}, ...rest] } : schema;
+}
+
+function isTypesOfBoth(anyOf: readonly JsonSchema[] | undefined): boolean {
+  return JSON.stringify(anyOf) === '[{"type":"integer"},{"type":"string"}]';
 }
 
 const NEEDS_TYPE: Readonly<Record<Level, string>> = {
@@ -139,7 +156,7 @@ function visitPart(
   structurePath: string,
   errors: FieldError[],
 ): void {
-  if (part.type !== undefined && part.type !== '' && !isIntOrStringType(structure, part.type))
+  if (part.type !== undefined && part.type !== '')
     errors.push(forbiddenField(`${path}.type`, 'must be empty to be structural'));
   for (const [name, text] of ONLY_OF_STRUCTURE) {
     const value = part[name];
@@ -161,11 +178,6 @@ function visitPart(
     else visitPart(items, known, `${path}.items`, `${structurePath}.items`, errors);
   }
   visitJunctors(part, structure, path, structurePath, errors);
-}
-
-/** The two types of int-or-string are the only ones that may stand in an alternative. */
-function isIntOrStringType(structure: JsonSchema, type: string): boolean {
-  return isIntOrString(structure) && (type === 'integer' || type === 'string');
 }
 
 export const isSchema = (value: unknown): value is JsonSchema => isFields(value);

@@ -12,6 +12,7 @@ import {
   hasRules,
   type JsonSchema,
   type RuleEngine,
+  SHARED_SCHEMA,
 } from '../../api/index.ts';
 import type { ApiObject } from '../registry/object.ts';
 
@@ -27,11 +28,12 @@ export function checkDefinitionRules(
   const { spec } = object as unknown as CustomResourceDefinition;
   const unable = conversionErrors(spec, (old as unknown as CustomResourceDefinition | undefined)?.spec);
   const before = (old as unknown as CustomResourceDefinition | undefined)?.spec.versions ?? [];
+  const isShared = spec.versions.every(({ schema }) => equalJson(schema, spec.versions[0]?.schema));
   const errors = spec.versions.flatMap(({ name, schema }, position) => {
     const root = schema?.openAPIV3Schema;
     const former = before.find((version) => version.name === name)?.schema?.openAPIV3Schema;
     if (root === undefined || (former !== undefined && equalJson(root, former))) return [];
-    return ruleErrors(root, `spec.versions[${position}].schema.openAPIV3Schema`, engine);
+    return ruleErrors(root, isShared ? SHARED_SCHEMA : `spec.versions[${position}].schema.openAPIV3Schema`, engine);
   });
   return Promise.resolve([...unable, ...errors]);
 }

@@ -194,6 +194,20 @@ describe('a definition', () => {
     expect((await api.call('GET', CRONTABS)).body.items).toEqual([]);
   });
 
+  it('of which no version is served any more goes with what it had', async () => {
+    await establish(definition());
+    await api.call('POST', CRONTABS, crontab('a'));
+    const url = `${DEFINITIONS}/crontabs.stable.example.com`;
+    const { body } = await api.call('GET', url);
+    body.spec.versions[0].served = false;
+    expect((await api.call('PUT', url, body)).status).toBe(200);
+    await expect.poll(async () => (await api.call('GET', CRONTABS)).status).toBe(404);
+    await api.call('DELETE', url);
+    await expect.poll(async () => (await api.call('GET', url)).status).toBe(404);
+    await establish(definition());
+    expect((await api.call('GET', CRONTABS)).body.items).toEqual([]);
+  });
+
   it('is back after a restart before the server is ready', async () => {
     await establish(definition());
     await api.call('POST', CRONTABS, crontab('a'));
@@ -430,13 +444,13 @@ describe('definitions that are refused', () => {
     [
       'no schema',
       (draft) => delete draft.spec.versions[0].schema,
-      'spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required',
+      'spec.versions[0].schema.openAPIV3Schema: Required value',
     ],
     ['no scope', (draft) => delete draft.spec.scope, 'spec.scope: Required value'],
     [
       'a field without a type',
       (draft) => delete draft.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.image.type,
-      'spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[image].type: Required value: must not be empty for specified object fields',
+      'spec.validation.openAPIV3Schema.properties[spec].properties[image].type: Required value: must not be empty for specified object fields',
     ],
     [
       'a bad default',

@@ -223,7 +223,13 @@ export class DefinitionKeeper implements CacheObserver {
     const version = definition.spec.versions.find(({ served }) => served)?.name;
     await storage.fresh();
     const items = storage.cache.list(customPrefix(definition));
-    if (version === undefined) return items.length;
+    // No path leads to them any more: what no finalizer holds goes as it lies in the store.
+    if (version === undefined) {
+      for (const { key, revision, object } of items)
+        if ((object.metadata.finalizers ?? []).length === 0) await storage.delete(key, revision);
+      await storage.fresh();
+      return storage.cache.list(customPrefix(definition)).length;
+    }
     const { group, names, scope } = definition.spec;
     await mapLimit(items, CUSTOM_DELETES_AT_ONCE, async ({ object: { metadata } }) => {
       if (metadata.deletionTimestamp !== undefined) return;

@@ -334,7 +334,7 @@ async function messageOf({ message }: CompiledRule, { activation, walk }: Broken
 
 function reasonedError(reason: string | undefined, given: string, kind: string, detail: string): FieldError {
   const path = given.startsWith('.') ? given.slice(1) : given;
-  switch (reason) {
+  switch (reason ?? '') {
     case 'FieldValueForbidden':
       return forbiddenField(path, detail);
     case 'FieldValueRequired':

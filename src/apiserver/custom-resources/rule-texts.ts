@@ -10,7 +10,7 @@ import {
 } from '../../api/index.ts';
 
 const MAX_MESSAGE_CHARACTERS = 2048;
-const REASONS = ['FieldValueInvalid', 'FieldValueForbidden', 'FieldValueRequired', 'FieldValueDuplicate'];
+const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
 export function ruleTextErrors(schema: JsonSchema, each: ValidationRule, path: string): FieldError[] {
   const { rule, message, messageExpression, reason, fieldPath } = each;
@@ -35,8 +35,6 @@ export function ruleTextErrors(schema: JsonSchema, each: ValidationRule, path: s
     errors.push(required(`${path}.messageExpression`, 'messageExpression must be non-empty if specified'));
   if (reason !== undefined && !REASONS.includes(reason)) errors.push(notSupported(`${path}.reason`, reason, REASONS));
   if (fieldPath !== undefined && fieldPath !== '' && findSchemaByPath(schema, fieldPath) === undefined)
-    errors.push(
-      invalidValue(`${path}.fieldPath`, fieldPath, 'fieldPath must be a valid path to a field of the schema'),
-    );
+    errors.push(invalidValue(`${path}.fieldPath`, fieldPath, 'must be a valid path'));
   return errors;
 }
