@@ -188,8 +188,7 @@ function kubernetesSlice({ ip, port }: Advertised): KubeObject {
   return object;
 }
 
-/** `fields`: those that must say what `wanted` says; without any, being there is enough. */
-/** The same for many of a kind of the cluster that are seldom missing: one list tells which. */
+/** Makes what is missing of many objects of a kind of the cluster: one list tells what that is. */
 async function ensureMissing(server: Connection, row: ResourceRow, wanted: readonly KubeObject[]): Promise<void> {
   const listed = await send(server, 'GET', `${rootPath(row)}/${row.resource}`);
   const list: unknown = listed.status === 200 ? JSON.parse(listed.text) : undefined;
@@ -198,6 +197,7 @@ async function ensureMissing(server: Connection, row: ResourceRow, wanted: reado
   for (const object of wanted) if (!names.has(object.metadata?.name)) await ensure(server, row, object, []);
 }
 
+/** `fields`: those that must say what `wanted` says; without any, being there is enough. */
 async function ensure(
   server: Connection,
   row: ResourceRow,
