@@ -101,8 +101,8 @@ export async function ensureSystemObjects(
   { range, advertised }: { readonly range: Ipv4Range; readonly advertised: Advertised | undefined },
 ): Promise<void> {
   for (const priorityClass of SYSTEM_CLASSES) await ensure(server, PRIORITY_CLASSES, priorityClass, []);
-  for (const level of PRIORITY_LEVEL_OBJECTS) await ensure(server, PRIORITY_LEVELS, level, []);
-  for (const schema of FLOW_SCHEMA_OBJECTS) await ensure(server, FLOW_SCHEMAS, schema, []);
+  await ensureMissing(server, PRIORITY_LEVELS, PRIORITY_LEVEL_OBJECTS);
+  await ensureMissing(server, FLOW_SCHEMAS, FLOW_SCHEMA_OBJECTS);
   await ensure(server, SERVICES, kubernetesService(range, advertised), []);
   if (advertised === undefined) return;
   await ensure(server, ENDPOINTS, kubernetesEndpoints(advertised), ['subsets']);
@@ -186,6 +186,15 @@ function kubernetesSlice({ ip, port }: Advertised): KubeObject {
     ports: [{ name: 'https', port, protocol: 'TCP' }],
   };
   return object;
+}
+
+/** Makes what is missing of many objects of a kind of the cluster: one list tells what that is. */
+async function ensureMissing(server: Connection, row: ResourceRow, wanted: readonly KubeObject[]): Promise<void> {
+  const listed = await send(server, 'GET', `${rootPath(row)}/${row.resource}`);
+  const list: unknown = listed.status === 200 ? JSON.parse(listed.text) : undefined;
+  const items = isRecord(list) && Array.isArray(list['items']) ? (list['items'] as readonly KubeObject[]) : [];
+  const names = new Set(items.map(({ metadata }) => metadata?.name));
+  for (const object of wanted) if (!names.has(object.metadata?.name)) await ensure(server, row, object, []);
 }
 
 /** `fields`: those that must say what `wanted` says; without any, being there is enough. */
