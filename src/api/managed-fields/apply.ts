@@ -51,7 +51,9 @@ export function applyConfig(managers: Managers, application: Application, ground
   const set = withoutReset(fieldsOf(config, place), ground);
   known.set(id, { ...self, set, time: last?.time });
   const merged = mergeObjects(live, config, place);
-  const object = prune(merged, known, last, ground);
+  // Nearly always all is applied again: then nothing goes.
+  const isAllThere = last?.apiVersion === apiVersion && isEmptySet(difference(last.set, set));
+  const object = isAllThere ? asObject(merged) : prune(merged, known, last, ground);
   const all = compareObjects(live, object, place);
   const compared = ground.reset === undefined ? all : withoutFields(all, ground.reset);
   const { left, conflicts } = withoutChanged(known, compared, { before: live, after: object, ground }, id);

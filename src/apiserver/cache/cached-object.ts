@@ -3,13 +3,7 @@ import type { ManagedFieldsEntry } from '../../api/index.ts';
 import { decodeText, encodeText } from '../../lib/index.ts';
 import type { ApiObject } from '../registry/object.ts';
 import type { ByteBudget } from './byte-budget.ts';
-import {
-  objectText,
-  objectTextOf,
-  withFieldsAsText,
-  withSharedText,
-  withVersion,
-} from './object-text.ts';
+import { objectText, objectTextOf, withFieldsAsText, withSharedText, withVersion } from './object-text.ts';
 
 const decodedLines = new Map<string, string>([
   ['ADDED', '{"type":"ADDED","object":'],

@@ -9,7 +9,7 @@ import { type Breather, concatBytes, encodeText } from '../../lib/index.ts';
 import { LIST_PIECE_BYTES } from '../limits.ts';
 import type { ApiObject } from '../registry/object.ts';
 import type { Registration } from '../registry/registration.ts';
-import type { ObjectForm } from './negotiate.ts';
+import { formatOf, type ObjectForm } from './negotiate.ts';
 import { JSON_TYPE, textResponse } from './respond.ts';
 import { yamlItemOf, yamlOf, YAML_TYPE } from './yaml.ts';
 
@@ -89,7 +89,7 @@ async function* sharedJsonPieces(
   { breather, shared }: { readonly breather: Breather; readonly shared: ByteBudget },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { form, registration } = rendering;
-  const format = `list ${form.as} ${form.as === 'object' ? '' : form.version} ${apiVersionOf(registration.row)}`;
+  const format = `list ${formatOf(form, apiVersionOf(registration.row))}`;
   const pieces = SharedPieces.of(items, format, shared);
   const encode = (some: readonly CachedObject[]): Uint8Array =>
     encodeText(some.map((item) => objectText(rendering, item)).join(','));
@@ -166,7 +166,7 @@ export function objectText(rendering: Rendering, item: CachedObject): string {
   const { registration, form } = rendering;
   switch (form.as) {
     case 'object':
-      return servedText(registration, item);
+      return form.bare === true ? bareText(registration, item) : servedText(registration, item);
     case 'metadata':
       return textOfObject(partial(item.object, form.version));
     case 'table':
@@ -177,6 +177,13 @@ export function objectText(rendering: Rendering, item: CachedObject): string {
 function servedText({ form }: Registration, item: CachedObject): string {
   const served = form?.fromStored(item.object) ?? item.object;
   return served === item.object ? item.text : textOfObject(served);
+}
+
+/** An object's JSON without its managed fields. */
+function bareText({ form }: Registration, { object }: CachedObject): string {
+  const { managedFields: _, ...metadata } = object.metadata;
+  const bare = { ...object, metadata };
+  return JSON.stringify(form?.fromStored(bare) ?? bare);
 }
 
 /** Everything of a list but its items or rows. */
@@ -244,7 +251,7 @@ function includedText(rendering: Rendering, version: string, item: CachedObject)
 export function watchLine(rendering: Rendering, type: WatchType, item: CachedObject): Uint8Array {
   const { form, registration } = rendering;
   const isStored = registration.form === undefined || registration.form.fromStored(item.object) === item.object;
-  if (form.as === 'object' && isStored) return item.line(type);
+  if (form.as === 'object' && form.bare !== true && isStored) return item.line(type);
   return encodeText(`{"type":"${type}","object":${objectText(rendering, item)}}\n`);
 }
 

@@ -7,6 +7,7 @@ import { renderObject } from '../http/render.ts';
 import { type ApplyOptions, readApplyOptions, type WriteOptions } from '../http/write-options.ts';
 import { MAX_WRITE_RETRIES } from '../limits.ts';
 import { appliedObject, type Config, readConfig } from '../registry/apply-config.ts';
+import { refuseTooLargeNew } from '../registry/kind-rules.ts';
 import { type ApiObject, omit, recordOf, textOf } from '../registry/object.ts';
 import { groundOf } from '../registry/owners.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
@@ -20,6 +21,7 @@ export async function apply(call: Call, part: Change['part'] = ''): Promise<Http
   const options = readApplyOptions(call.info.query);
   const body = parseConfig(call);
   const config = readConfig(body.value, call.registration.row);
+  refuseTooLargeNew(call.registration, config);
   await call.server.ports.breather.pause('request');
   for (let attempt = 0; ; attempt++) {
     const changed = await changeObject(call, keyOfCall(call), {
