@@ -8,7 +8,7 @@ import type { Checked } from '../check/checker.ts';
 import { TYPE_NAMES } from '../check/type-names.ts';
 import { CONVERSION_NAMES } from '../library/conversions.ts';
 import type { Functions } from '../library/functions.ts';
-import type { Overload } from '../library/overload.ts';
+import { type Overload, Work } from '../library/overload.ts';
 import type { CelType } from '../types/type.ts';
 import { EntryMap, FixedList } from '../values/containers.ts';
 import { CelError, TypeValue, type Value } from '../values/value.ts';
@@ -295,7 +295,8 @@ class Generator {
     const candidates = this.#checked.overloads.get(node.id) ?? [];
     if (constant === undefined || candidates.length !== 1) return undefined;
     const value = candidates[0]?.run(constant.value);
-    return value === undefined || value instanceof CelError ? undefined : { value };
+    const isConstant = value !== undefined && !(value instanceof CelError) && !(value instanceof Work);
+    return isConstant ? { value } : undefined;
   }
 }
 
