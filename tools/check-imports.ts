@@ -1,16 +1,18 @@
 /**
  * Checks the house rules that no compiler knows (ARCHITECTURE.md). The imports between rooms and between inner rooms are
  * allowed, and go through doors. Only adapters (`*.node.ts`) do I/O, set timers and read dates, and only main loads them.
- * Files that say they are pure are so. Files form no circle. Functions and their inputs are of bounded size. Each file has a
+ * Files that say they are pure are so. Files form no circle. Functions and their inputs are of bounded size. No table
+ * of kinds is outside the registrations. Each file has a
  * header. The tables of ARCHITECTURE.md are right. Prints `file:line: problem, remedy`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { findBags } from './house/bags.ts';
 import { findCircles } from './house/circles.ts';
-import { LONG_FUNCTIONS } from './house/exceptions.ts';
+import { KIND_TABLES, LONG_FUNCTIONS } from './house/exceptions.ts';
 import { findMissingHeaders } from './house/headers.ts';
 import { findInnerCrossings } from './house/inner-rooms.ts';
+import { findKindTables } from './house/kind-tables.ts';
 import { findLongFunctions } from './house/long-functions.ts';
 import { findImpureFiles } from './house/pure-files.ts';
 import { ALLOWED, INNER_ROOMS } from './house/rooms.ts';
@@ -66,6 +68,7 @@ problems.push(
   ...findInnerCrossings(files, INNER_ROOMS),
   ...findLongFunctions(files, LONG_FUNCTIONS),
   ...findBags(files),
+  ...findKindTables(files, KIND_TABLES),
   ...findImpureFiles(files),
   ...findMissingHeaders(files),
   ...findRoomsNotListed(page, folders(), Object.keys(INNER_ROOMS)),

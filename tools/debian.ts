@@ -7,6 +7,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { errorMessage } from '../src/lib/index.ts';
 
 const cache = join(resolve(import.meta.dirname, '..'), '.cache', 'debian');
 
@@ -19,13 +20,52 @@ export function debianPackages(suite: string, packages: readonly string[]): Reco
   const missing = packages.filter((name) => !existsSync(join(base, name, '.complete')));
   if (missing.length > 0) {
     const apt = aptOptions(suite, join(base, '.apt'));
-    if (!existsSync(join(base, '.apt', 'updated'))) {
-      run('apt-get', [...apt, 'update', '-q']);
-      writeFileSync(join(base, '.apt', 'updated'), '');
-    }
-    unpack(apt, base, missing);
+    const note = join(base, '.apt', 'updated');
+    withList({
+      hasList: existsSync(note),
+      refresh: () => {
+        run('apt-get', [...apt, 'update', '-q']);
+        writeFileSync(note, '');
+      },
+      attempt: () => unpack(apt, base, missing),
+    });
   }
   return Object.fromEntries(packages.map((name) => [name, join(base, name)]));
+}
+
+/** The names of the packages' files, which tell their versions. The packages must have been unpacked. */
+export function debianFiles(suite: string, packages: readonly string[]): readonly string[] {
+  return packages.map((name) => readFileSync(join(cache, suite, name, '.complete'), 'utf8').trim());
+}
+
+export interface ListedDownload {
+  /** A package list is there, of whatever age. */
+  readonly hasList: boolean;
+  readonly refresh: () => void;
+  /** Downloads by the list that is there. */
+  readonly attempt: () => void;
+}
+
+/**
+ * Downloads by the package list that is there, and once more by a new one when that fails: an archive keeps the newest version of
+ * a package alone, so a list of some weeks ago names files that are gone. Throws what the last attempt threw.
+ */
+export function withList({ hasList, refresh, attempt }: ListedDownload): void {
+  if (!hasList) {
+    refresh();
+    attempt();
+    return;
+  }
+  try {
+    attempt();
+  } catch (error) {
+    try {
+      refresh();
+    } catch (refused) {
+      throw new Error(`${errorMessage(error)}\nno newer package list: ${errorMessage(refused)}`, { cause: refused });
+    }
+    attempt();
+  }
 }
 
 /**
@@ -50,19 +90,23 @@ export function debianSource(suite: string, name: string): string {
 function unpack(apt: readonly string[], base: string, names: readonly string[]): void {
   const work = join(base, `.packages.${process.pid}`);
   mkdirSync(work, { recursive: true });
-  run('apt-get', [...apt, 'download', '-q', ...names], work);
-  const files = readdirSync(work);
-  for (const name of names) {
-    const deb = files.find((file) => file.startsWith(`${name}_`));
-    if (deb === undefined) throw new Error(`apt-get download ${name} left no .deb`);
-    const root = join(work, name);
-    mkdirSync(root);
-    run('dpkg-deb', ['-x', join(work, deb), root]);
-    writeFileSync(join(root, '.complete'), `${deb}\n`);
-    rmSync(join(base, name), { recursive: true, force: true });
-    renameSync(root, join(base, name));
+  try {
+    run('apt-get', [...apt, 'download', '-q', ...names], work);
+    const files = readdirSync(work);
+    for (const name of names) {
+      const deb = files.find((file) => file.startsWith(`${name}_`));
+      if (deb === undefined) throw new Error(`apt-get download ${name} left no .deb`);
+      const root = join(work, name);
+      mkdirSync(root);
+      run('dpkg-deb', ['-x', join(work, deb), root]);
+      writeFileSync(join(root, '.complete'), `${deb}\n`);
+      rmSync(join(base, name), { recursive: true, force: true });
+      renameSync(root, join(base, name));
+    }
+  } finally {
+    // What a failed attempt has left may be of other versions than what the next one fetches.
+    rmSync(work, { recursive: true, force: true });
   }
-  rmSync(work, { recursive: true, force: true });
 }
 
 /** An apt that knows one suite only, from the machine's first Debian source. */

@@ -1,5 +1,6 @@
 /** Field selectors: `status.phase!=Running,spec.nodeName=a`, over the few fields that each kind offers. */
 import { SelectorError } from './label-selector.ts';
+import type { Resource } from './resource.ts';
 import { matchesSelectableField, selectableFieldsOf } from './selectable-fields.ts';
 
 export interface FieldRequirement {
@@ -38,10 +39,7 @@ function unescape(value: string): string {
 }
 
 /** Throws `SelectorError` when the kind doesn't offer one of the fields. */
-export function checkFieldSelector(
-  selector: ParsedFieldSelector,
-  resource: { readonly group: string; readonly kind: string },
-): void {
+export function checkFieldSelector(selector: ParsedFieldSelector, resource: Pick<Resource<unknown>, 'rules'>): void {
   const known = selectableFieldsOf(resource);
   for (const { field } of selector) {
     if (!known.includes(field)) throw new SelectorError(`field label not supported: ${field}`);
@@ -51,7 +49,7 @@ export function checkFieldSelector(
 /** Whether the object fulfils every requirement. A field without a value counts as ''. */
 export function matchesFields(
   selector: ParsedFieldSelector,
-  resource: { readonly group: string; readonly kind: string },
+  resource: Pick<Resource<unknown>, 'rules'>,
   object: unknown,
 ): boolean {
   return selector.every(

@@ -2,6 +2,7 @@
  * api: the Kubernetes API as data and pure functions: types, resources, defaults, validation, selectors, quantities,
  * patches. Imports nothing of ours; no I/O.
  */
+export * from './autoscaler-versions.ts';
 export * from './bootstrap-token.ts';
 export * from './certificate-signers.ts';
 export * from './conditions.ts';
@@ -35,6 +36,7 @@ export * from './ip-cidr.ts';
 export * from './ipv4-range.ts';
 export * from './job-indexes.ts';
 export * from './job-words.ts';
+export * from './kind-rules.ts';
 export * from './label-selector.ts';
 export * from './local-volume.ts';
 export * from './names.ts';

@@ -56,6 +56,11 @@ export const VOLUME_PROBLEM = 'mendlet.dev/VolumeProblem';
 /** Path on the kubelet's port; authorized as the subresource `nodes/volumes`. */
 export const NODE_VOLUMES_PATH = '/mendlet/v1/volumes';
 
+/** The audience of tokens that are meant for the kubelet of one node, and for nobody else. */
+export function nodeAudience(nodeName: string): string {
+  return `mendlet.dev/node/${nodeName}`;
+}
+
 /**
  * Reasons of the answers that refuse. All bodies are Status objects, and their messages are for people.
  *

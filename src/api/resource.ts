@@ -1,5 +1,8 @@
 /** How a resource is named: by its path parts. Rows of the table (resources.ts) are such, so a constant is a row. */
-import type { ObjectMeta } from './types.gen.ts';
+import type { KindRules } from './kind-rules.ts';
+import type { KubeObject } from './kube-object.ts';
+
+export type { KubeObject } from './kube-object.ts';
 
 /** Names a resource; `T` is the type of its objects. */
 export interface Resource<T> {
@@ -10,14 +13,10 @@ export interface Resource<T> {
   readonly resource: string;
   readonly kind: string;
   readonly namespaced: boolean;
+  /** Absent: the metadata of its objects is checked, and nothing else. */
+  readonly rules?: KindRules;
   /** Only carries the type. */
   readonly _type?: T;
-}
-
-export interface KubeObject {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-  readonly metadata?: ObjectMeta;
 }
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';

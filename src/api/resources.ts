@@ -1,11 +1,88 @@
 /**
- * The table of served resources: one row each, as upstream's discovery describes them. A new resource is a row here (and,
- * where it has any, its defaults and validation).
+ * The rows of the kinds that every server has: one each, as upstream's discovery describes them, with its rules. What is served
+ * is up to the server's registry: this list is where the registrations of built-in kinds begin.
  */
 import type { HealingPolicy, PodRestart } from './healing/types.ts';
 import { MENDLET_GROUP, MENDLET_VERSION } from './healing/words.ts';
 import type { KubeObject, ResourceRow, SubresourceRow, Verb } from './resource.ts';
+import {
+  BINDING_RULES,
+  CONFIG_MAP_RULES,
+  ENDPOINTS_RULES,
+  ENDPOINT_SLICE_RULES,
+  EVENTS_EVENT_RULES,
+  EVENT_RULES,
+  LEASE_RULES,
+  LIMIT_RANGE_RULES,
+  NAMESPACE_RULES,
+  NODE_RULES,
+  RESOURCE_QUOTA_RULES,
+  SECRET_RULES,
+  SERVICE_ACCOUNT_RULES,
+  SERVICE_RULES,
+} from './rules/core.ts';
+import {
+  CONTROLLER_REVISION_RULES,
+  CRON_JOB_RULES,
+  DAEMON_SET_RULES,
+  DEPLOYMENT_RULES,
+  JOB_RULES,
+  POD_DISRUPTION_BUDGET_RULES,
+  POD_RULES,
+  POD_TEMPLATE_RULES,
+  REPLICATION_CONTROLLER_RULES,
+  REPLICA_SET_RULES,
+  STATEFUL_SET_RULES,
+} from './rules/workloads.ts';
+import {
+  INGRESS_CLASS_RULES,
+  INGRESS_RULES,
+  IP_ADDRESS_RULES,
+  NETWORK_POLICY_RULES,
+  SERVICE_CIDR_RULES,
+} from './rules/networking.ts';
+import { PERSISTENT_VOLUME_CLAIM_RULES, PERSISTENT_VOLUME_RULES, STORAGE_CLASS_RULES } from './rules/storage.ts';
+import {
+  CERTIFICATE_SIGNING_REQUEST_RULES,
+  CLUSTER_ROLE_BINDING_RULES,
+  CLUSTER_ROLE_RULES,
+  PRIORITY_CLASS_RULES,
+  ROLE_BINDING_RULES,
+  ROLE_RULES,
+  RUNTIME_CLASS_RULES,
+} from './rules/access.ts';
+import { HORIZONTAL_POD_AUTOSCALER_RULES, HORIZONTAL_POD_AUTOSCALER_V1_RULES } from './rules/autoscaling.ts';
+import {
+  CSI_DRIVER_RULES,
+  CSI_NODE_RULES,
+  CSI_STORAGE_CAPACITY_RULES,
+  VOLUME_ATTACHMENT_RULES,
+  VOLUME_ATTRIBUTES_CLASS_RULES,
+} from './rules/csi.ts';
+import {
+  DEVICE_CLASS_RULES,
+  RESOURCE_CLAIM_RULES,
+  RESOURCE_CLAIM_TEMPLATE_RULES,
+  RESOURCE_SLICE_RULES,
+} from './rules/devices.ts';
+import { FLOW_SCHEMA_RULES, PRIORITY_LEVEL_RULES } from './rules/flow-control.ts';
+import { HEALING_POLICY_RULES, POD_RESTART_RULES } from './rules/healing.ts';
+
 import type {
+  AutoscalingHorizontalPodAutoscaler,
+  ComponentStatus,
+  CSIDriver,
+  CSINode,
+  CSIStorageCapacity,
+  DeviceClass,
+  FlowSchema,
+  HorizontalPodAutoscaler,
+  PriorityLevelConfiguration,
+  ResourceClaimTemplate,
+  ResourceResourceClaim,
+  ResourceSlice,
+  VolumeAttachment,
+  VolumeAttributesClass,
   Binding,
   CertificateSigningRequest,
   ClusterRole,
@@ -109,6 +186,7 @@ export const PODS = row<Pod>({
     { name: 'restart', kind: 'PodRestart', group: MENDLET_GROUP, version: MENDLET_VERSION, verbs: ['create'] },
     status('Pod'),
   ],
+  rules: POD_RULES,
 });
 
 export const NODES = row<Node>({
@@ -117,6 +195,7 @@ export const NODES = row<Node>({
   namespaced: false,
   shortNames: ['no'],
   subresources: [{ name: 'proxy', kind: 'NodeProxyOptions', verbs: PROXY_VERBS }, status('Node')],
+  rules: NODE_RULES,
 });
 
 export const NAMESPACES = row<Namespace>({
@@ -126,9 +205,16 @@ export const NAMESPACES = row<Namespace>({
   shortNames: ['ns'],
   verbs: NAMESPACE_VERBS,
   subresources: [{ name: 'finalize', kind: 'Namespace', verbs: ['update'] }, status('Namespace')],
+  rules: NAMESPACE_RULES,
 });
 
-export const EVENTS = row<Event>({ resource: 'events', kind: 'Event', namespaced: true, shortNames: ['ev'] });
+export const EVENTS = row<Event>({
+  resource: 'events',
+  kind: 'Event',
+  namespaced: true,
+  shortNames: ['ev'],
+  rules: EVENT_RULES,
+});
 
 /** The same stored events, in their other form. */
 export const EVENTS_EVENTS = row<EventsEvent>({
@@ -137,6 +223,7 @@ export const EVENTS_EVENTS = row<EventsEvent>({
   kind: 'Event',
   namespaced: true,
   shortNames: ['ev'],
+  rules: EVENTS_EVENT_RULES,
 });
 
 export const CONFIG_MAPS = row<ConfigMap>({
@@ -144,11 +231,18 @@ export const CONFIG_MAPS = row<ConfigMap>({
   kind: 'ConfigMap',
   namespaced: true,
   shortNames: ['cm'],
+  rules: CONFIG_MAP_RULES,
 });
 
-export const SECRETS = row<Secret>({ resource: 'secrets', kind: 'Secret', namespaced: true });
+export const SECRETS = row<Secret>({ resource: 'secrets', kind: 'Secret', namespaced: true, rules: SECRET_RULES });
 
-export const LEASES = row<Lease>({ group: 'coordination.k8s.io', resource: 'leases', kind: 'Lease', namespaced: true });
+export const LEASES = row<Lease>({
+  group: 'coordination.k8s.io',
+  resource: 'leases',
+  kind: 'Lease',
+  namespaced: true,
+  rules: LEASE_RULES,
+});
 
 export const SERVICE_ACCOUNTS = row<ServiceAccount>({
   resource: 'serviceaccounts',
@@ -158,6 +252,7 @@ export const SERVICE_ACCOUNTS = row<ServiceAccount>({
   subresources: [
     { name: 'token', kind: 'TokenRequest', group: 'authentication.k8s.io', version: 'v1', verbs: ['create'] },
   ],
+  rules: SERVICE_ACCOUNT_RULES,
 });
 
 export const SERVICES = row<Service>({
@@ -167,6 +262,7 @@ export const SERVICES = row<Service>({
   shortNames: ['svc'],
   categories: ['all'],
   subresources: [{ name: 'proxy', kind: 'ServiceProxyOptions', verbs: PROXY_VERBS }, status('Service')],
+  rules: SERVICE_RULES,
 });
 
 export const ENDPOINTS = row<Endpoints>({
@@ -174,6 +270,7 @@ export const ENDPOINTS = row<Endpoints>({
   kind: 'Endpoints',
   namespaced: true,
   shortNames: ['ep'],
+  rules: ENDPOINTS_RULES,
 });
 
 export const ENDPOINT_SLICES = row<EndpointSlice>({
@@ -181,15 +278,22 @@ export const ENDPOINT_SLICES = row<EndpointSlice>({
   resource: 'endpointslices',
   kind: 'EndpointSlice',
   namespaced: true,
+  rules: ENDPOINT_SLICE_RULES,
 });
 
-export const POD_TEMPLATES = row<PodTemplate>({ resource: 'podtemplates', kind: 'PodTemplate', namespaced: true });
+export const POD_TEMPLATES = row<PodTemplate>({
+  resource: 'podtemplates',
+  kind: 'PodTemplate',
+  namespaced: true,
+  rules: POD_TEMPLATE_RULES,
+});
 
 export const LIMIT_RANGES = row<LimitRange>({
   resource: 'limitranges',
   kind: 'LimitRange',
   namespaced: true,
   shortNames: ['limits'],
+  rules: LIMIT_RANGE_RULES,
 });
 
 export const RESOURCE_QUOTAS = row<ResourceQuota>({
@@ -198,6 +302,7 @@ export const RESOURCE_QUOTAS = row<ResourceQuota>({
   namespaced: true,
   shortNames: ['quota'],
   subresources: [status('ResourceQuota')],
+  rules: RESOURCE_QUOTA_RULES,
 });
 
 export const RUNTIME_CLASSES = row<RuntimeClass>({
@@ -205,6 +310,7 @@ export const RUNTIME_CLASSES = row<RuntimeClass>({
   resource: 'runtimeclasses',
   kind: 'RuntimeClass',
   namespaced: false,
+  rules: RUNTIME_CLASS_RULES,
 });
 
 export const PRIORITY_CLASSES = row<PriorityClass>({
@@ -213,6 +319,7 @@ export const PRIORITY_CLASSES = row<PriorityClass>({
   kind: 'PriorityClass',
   namespaced: false,
   shortNames: ['pc'],
+  rules: PRIORITY_CLASS_RULES,
 });
 
 export const REPLICATION_CONTROLLERS = row<ReplicationController>({
@@ -222,6 +329,7 @@ export const REPLICATION_CONTROLLERS = row<ReplicationController>({
   shortNames: ['rc'],
   categories: ['all'],
   subresources: [SCALE, status('ReplicationController')],
+  rules: REPLICATION_CONTROLLER_RULES,
 });
 
 export const PERSISTENT_VOLUME_CLAIMS = row<PersistentVolumeClaim>({
@@ -230,6 +338,7 @@ export const PERSISTENT_VOLUME_CLAIMS = row<PersistentVolumeClaim>({
   namespaced: true,
   shortNames: ['pvc'],
   subresources: [status('PersistentVolumeClaim')],
+  rules: PERSISTENT_VOLUME_CLAIM_RULES,
 });
 
 export const PERSISTENT_VOLUMES = row<PersistentVolume>({
@@ -238,6 +347,7 @@ export const PERSISTENT_VOLUMES = row<PersistentVolume>({
   namespaced: false,
   shortNames: ['pv'],
   subresources: [status('PersistentVolume')],
+  rules: PERSISTENT_VOLUME_RULES,
 });
 
 export const DEPLOYMENTS = row<Deployment>({
@@ -248,6 +358,7 @@ export const DEPLOYMENTS = row<Deployment>({
   shortNames: ['deploy'],
   categories: ['all'],
   subresources: [SCALE, status('Deployment')],
+  rules: DEPLOYMENT_RULES,
 });
 
 export const REPLICA_SETS = row<ReplicaSet>({
@@ -258,6 +369,7 @@ export const REPLICA_SETS = row<ReplicaSet>({
   shortNames: ['rs'],
   categories: ['all'],
   subresources: [SCALE, status('ReplicaSet')],
+  rules: REPLICA_SET_RULES,
 });
 
 export const STATEFUL_SETS = row<StatefulSet>({
@@ -268,6 +380,7 @@ export const STATEFUL_SETS = row<StatefulSet>({
   shortNames: ['sts'],
   categories: ['all'],
   subresources: [SCALE, status('StatefulSet')],
+  rules: STATEFUL_SET_RULES,
 });
 
 export const DAEMON_SETS = row<DaemonSet>({
@@ -278,6 +391,7 @@ export const DAEMON_SETS = row<DaemonSet>({
   shortNames: ['ds'],
   categories: ['all'],
   subresources: [status('DaemonSet')],
+  rules: DAEMON_SET_RULES,
 });
 
 export const CONTROLLER_REVISIONS = row<ControllerRevision>({
@@ -285,6 +399,7 @@ export const CONTROLLER_REVISIONS = row<ControllerRevision>({
   resource: 'controllerrevisions',
   kind: 'ControllerRevision',
   namespaced: true,
+  rules: CONTROLLER_REVISION_RULES,
 });
 
 export const JOBS = row<Job>({
@@ -294,6 +409,7 @@ export const JOBS = row<Job>({
   namespaced: true,
   categories: ['all'],
   subresources: [status('Job')],
+  rules: JOB_RULES,
 });
 
 export const CRON_JOBS = row<CronJob>({
@@ -304,6 +420,7 @@ export const CRON_JOBS = row<CronJob>({
   shortNames: ['cj'],
   categories: ['all'],
   subresources: [status('CronJob')],
+  rules: CRON_JOB_RULES,
 });
 
 export const POD_DISRUPTION_BUDGETS = row<PodDisruptionBudget>({
@@ -313,6 +430,7 @@ export const POD_DISRUPTION_BUDGETS = row<PodDisruptionBudget>({
   namespaced: true,
   shortNames: ['pdb'],
   subresources: [status('PodDisruptionBudget')],
+  rules: POD_DISRUPTION_BUDGET_RULES,
 });
 
 export const CERTIFICATE_SIGNING_REQUESTS = row<CertificateSigningRequest>({
@@ -325,8 +443,10 @@ export const CERTIFICATE_SIGNING_REQUESTS = row<CertificateSigningRequest>({
     { name: 'approval', kind: 'CertificateSigningRequest', verbs: CHANGE_VERBS },
     status('CertificateSigningRequest'),
   ],
+  rules: CERTIFICATE_SIGNING_REQUEST_RULES,
 });
 
+const STORAGE_GROUP = 'storage.k8s.io';
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
 
 export const CLUSTER_ROLES = row<ClusterRole>({
@@ -334,6 +454,7 @@ export const CLUSTER_ROLES = row<ClusterRole>({
   resource: 'clusterroles',
   kind: 'ClusterRole',
   namespaced: false,
+  rules: CLUSTER_ROLE_RULES,
 });
 
 export const CLUSTER_ROLE_BINDINGS = row<ClusterRoleBinding>({
@@ -341,23 +462,32 @@ export const CLUSTER_ROLE_BINDINGS = row<ClusterRoleBinding>({
   resource: 'clusterrolebindings',
   kind: 'ClusterRoleBinding',
   namespaced: false,
+  rules: CLUSTER_ROLE_BINDING_RULES,
 });
 
-export const ROLES = row<Role>({ group: RBAC_GROUP, resource: 'roles', kind: 'Role', namespaced: true });
+export const ROLES = row<Role>({
+  group: RBAC_GROUP,
+  resource: 'roles',
+  kind: 'Role',
+  namespaced: true,
+  rules: ROLE_RULES,
+});
 
 export const ROLE_BINDINGS = row<RoleBinding>({
   group: RBAC_GROUP,
   resource: 'rolebindings',
   kind: 'RoleBinding',
   namespaced: true,
+  rules: ROLE_BINDING_RULES,
 });
 
 export const STORAGE_CLASSES = row<StorageClass>({
-  group: 'storage.k8s.io',
+  group: STORAGE_GROUP,
   resource: 'storageclasses',
   kind: 'StorageClass',
   namespaced: false,
   shortNames: ['sc'],
+  rules: STORAGE_CLASS_RULES,
 });
 
 const NETWORKING_GROUP = 'networking.k8s.io';
@@ -369,6 +499,7 @@ export const INGRESSES = row<Ingress>({
   namespaced: true,
   shortNames: ['ing'],
   subresources: [status('Ingress')],
+  rules: INGRESS_RULES,
 });
 
 export const INGRESS_CLASSES = row<IngressClass>({
@@ -376,6 +507,7 @@ export const INGRESS_CLASSES = row<IngressClass>({
   resource: 'ingressclasses',
   kind: 'IngressClass',
   namespaced: false,
+  rules: INGRESS_CLASS_RULES,
 });
 
 export const NETWORK_POLICIES = row<NetworkPolicy>({
@@ -384,6 +516,7 @@ export const NETWORK_POLICIES = row<NetworkPolicy>({
   kind: 'NetworkPolicy',
   namespaced: true,
   shortNames: ['netpol'],
+  rules: NETWORK_POLICY_RULES,
 });
 
 /** The ranges from which services get their addresses. */
@@ -393,6 +526,7 @@ export const SERVICE_CIDRS = row<ServiceCIDR>({
   kind: 'ServiceCIDR',
   namespaced: false,
   subresources: [status('ServiceCIDR')],
+  rules: SERVICE_CIDR_RULES,
 });
 
 /** An address that is given to somebody; its name is the address. */
@@ -402,6 +536,7 @@ export const IP_ADDRESSES = row<IPAddress>({
   kind: 'IPAddress',
   namespaced: false,
   shortNames: ['ip'],
+  rules: IP_ADDRESS_RULES,
 });
 
 /** A question that is answered at once and never stored. */
@@ -431,6 +566,7 @@ export const BINDINGS = row<Binding>({
   kind: 'Binding',
   namespaced: true,
   verbs: ['create'],
+  rules: BINDING_RULES,
 });
 
 export const POD_RESTARTS = row<PodRestart>({
@@ -441,6 +577,7 @@ export const POD_RESTARTS = row<PodRestart>({
   namespaced: true,
   shortNames: ['pr'],
   subresources: [status('PodRestart')],
+  rules: POD_RESTART_RULES,
 });
 
 export const HEALING_POLICIES = row<HealingPolicy>({
@@ -452,11 +589,142 @@ export const HEALING_POLICIES = row<HealingPolicy>({
   singular: 'healingpolicy',
   shortNames: ['hp'],
   subresources: [status('HealingPolicy')],
+  rules: HEALING_POLICY_RULES,
+});
+
+/** Whether the parts of the control plane are well, as upstream shows it: read, and never stored. */
+export const COMPONENT_STATUSES = row<ComponentStatus>({
+  resource: 'componentstatuses',
+  kind: 'ComponentStatus',
+  namespaced: false,
+  shortNames: ['cs'],
+  verbs: ['get', 'list'],
+  rules: { deprecation: 'v1 ComponentStatus is deprecated in v1.19+' },
+});
+
+const AUTOSCALER = {
+  group: 'autoscaling',
+  resource: 'horizontalpodautoscalers',
+  kind: 'HorizontalPodAutoscaler',
+  namespaced: true,
+  shortNames: ['hpa'],
+  categories: ['all'],
+  subresources: [status('HorizontalPodAutoscaler')],
+};
+
+export const HORIZONTAL_POD_AUTOSCALERS = row<HorizontalPodAutoscaler>({
+  ...AUTOSCALER,
+  version: 'v2',
+  rules: HORIZONTAL_POD_AUTOSCALER_RULES,
+});
+
+/** The same stored objects, in their first form. */
+export const HORIZONTAL_POD_AUTOSCALERS_V1 = row<AutoscalingHorizontalPodAutoscaler>({
+  ...AUTOSCALER,
+  rules: HORIZONTAL_POD_AUTOSCALER_V1_RULES,
+});
+
+export const CSI_DRIVERS = row<CSIDriver>({
+  group: STORAGE_GROUP,
+  resource: 'csidrivers',
+  kind: 'CSIDriver',
+  namespaced: false,
+  rules: CSI_DRIVER_RULES,
+});
+
+export const CSI_NODES = row<CSINode>({
+  group: STORAGE_GROUP,
+  resource: 'csinodes',
+  kind: 'CSINode',
+  namespaced: false,
+  rules: CSI_NODE_RULES,
+});
+
+export const CSI_STORAGE_CAPACITIES = row<CSIStorageCapacity>({
+  group: STORAGE_GROUP,
+  resource: 'csistoragecapacities',
+  kind: 'CSIStorageCapacity',
+  namespaced: true,
+  rules: CSI_STORAGE_CAPACITY_RULES,
+});
+
+export const VOLUME_ATTACHMENTS = row<VolumeAttachment>({
+  group: STORAGE_GROUP,
+  resource: 'volumeattachments',
+  kind: 'VolumeAttachment',
+  namespaced: false,
+  subresources: [status('VolumeAttachment')],
+  rules: VOLUME_ATTACHMENT_RULES,
+});
+
+export const VOLUME_ATTRIBUTES_CLASSES = row<VolumeAttributesClass>({
+  group: STORAGE_GROUP,
+  resource: 'volumeattributesclasses',
+  kind: 'VolumeAttributesClass',
+  namespaced: false,
+  shortNames: ['vac'],
+  rules: VOLUME_ATTRIBUTES_CLASS_RULES,
+});
+
+const FLOW_GROUP = 'flowcontrol.apiserver.k8s.io';
+
+export const FLOW_SCHEMAS = row<FlowSchema>({
+  group: FLOW_GROUP,
+  resource: 'flowschemas',
+  kind: 'FlowSchema',
+  namespaced: false,
+  subresources: [status('FlowSchema')],
+  rules: FLOW_SCHEMA_RULES,
+});
+
+export const PRIORITY_LEVELS = row<PriorityLevelConfiguration>({
+  group: FLOW_GROUP,
+  resource: 'prioritylevelconfigurations',
+  kind: 'PriorityLevelConfiguration',
+  namespaced: false,
+  subresources: [status('PriorityLevelConfiguration')],
+  rules: PRIORITY_LEVEL_RULES,
+});
+
+const DEVICE_GROUP = 'resource.k8s.io';
+
+export const DEVICE_CLASSES = row<DeviceClass>({
+  group: DEVICE_GROUP,
+  resource: 'deviceclasses',
+  kind: 'DeviceClass',
+  namespaced: false,
+  rules: DEVICE_CLASS_RULES,
+});
+
+export const RESOURCE_CLAIMS = row<ResourceResourceClaim>({
+  group: DEVICE_GROUP,
+  resource: 'resourceclaims',
+  kind: 'ResourceClaim',
+  namespaced: true,
+  subresources: [status('ResourceClaim')],
+  rules: RESOURCE_CLAIM_RULES,
+});
+
+export const RESOURCE_CLAIM_TEMPLATES = row<ResourceClaimTemplate>({
+  group: DEVICE_GROUP,
+  resource: 'resourceclaimtemplates',
+  kind: 'ResourceClaimTemplate',
+  namespaced: true,
+  rules: RESOURCE_CLAIM_TEMPLATE_RULES,
+});
+
+export const RESOURCE_SLICES = row<ResourceSlice>({
+  group: DEVICE_GROUP,
+  resource: 'resourceslices',
+  kind: 'ResourceSlice',
+  namespaced: false,
+  rules: RESOURCE_SLICE_RULES,
 });
 
 /** Every served resource. */
 export const RESOURCES: readonly ResourceRow[] = [
   BINDINGS,
+  COMPONENT_STATUSES,
   CONFIG_MAPS,
   ENDPOINTS,
   EVENTS,
@@ -477,12 +745,16 @@ export const RESOURCES: readonly ResourceRow[] = [
   DEPLOYMENTS,
   REPLICA_SETS,
   STATEFUL_SETS,
+  HORIZONTAL_POD_AUTOSCALERS,
+  HORIZONTAL_POD_AUTOSCALERS_V1,
   CRON_JOBS,
   JOBS,
   CERTIFICATE_SIGNING_REQUESTS,
   LEASES,
   ENDPOINT_SLICES,
   EVENTS_EVENTS,
+  FLOW_SCHEMAS,
+  PRIORITY_LEVELS,
   INGRESS_CLASSES,
   INGRESSES,
   IP_ADDRESSES,
@@ -494,8 +766,17 @@ export const RESOURCES: readonly ResourceRow[] = [
   CLUSTER_ROLES,
   ROLE_BINDINGS,
   ROLES,
+  DEVICE_CLASSES,
+  RESOURCE_CLAIMS,
+  RESOURCE_CLAIM_TEMPLATES,
+  RESOURCE_SLICES,
   PRIORITY_CLASSES,
+  CSI_DRIVERS,
+  CSI_NODES,
+  CSI_STORAGE_CAPACITIES,
   STORAGE_CLASSES,
+  VOLUME_ATTACHMENTS,
+  VOLUME_ATTRIBUTES_CLASSES,
   TOKEN_REVIEWS,
   SELF_SUBJECT_REVIEWS,
   SUBJECT_ACCESS_REVIEWS,

@@ -1,90 +1,42 @@
-/** Which fields a field selector may name, per kind: upstream's tables (pkg/apis/core/v1/conversion.go). */
-interface KindName {
-  readonly group: string;
-  readonly kind: string;
-}
+/** The fields that a field selector may name, by the rules of a kind (upstream's: pkg/apis/core/v1/conversion.go and its siblings). */
+import type { SelectableField } from './kind-rules.ts';
+import type { Resource } from './resource.ts';
 
-const METADATA = ['metadata.name', 'metadata.namespace'];
+/** What every kind offers, unless its rules say otherwise. */
+export const METADATA_FIELDS: readonly string[] = ['metadata.name', 'metadata.namespace'];
 
-const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  '/Pod': [
-    'metadata.name',
-    'metadata.namespace',
-    'spec.nodeName',
-    'spec.restartPolicy',
-    'spec.schedulerName',
-    'spec.serviceAccountName',
-    'spec.hostNetwork',
-    'status.phase',
-    'status.podIP',
-    'status.podIPs',
-    'status.nominatedNodeName',
-  ],
-  '/Node': ['metadata.name', 'spec.unschedulable'],
-  '/Namespace': ['metadata.name', 'status.phase'],
-  '/Secret': [...METADATA, 'type'],
-  'batch/Job': [...METADATA, 'status.successful'],
-  '/ReplicationController': [...METADATA, 'status.replicas'],
-  'apps/ReplicaSet': [...METADATA, 'status.replicas'],
-  'certificates.k8s.io/CertificateSigningRequest': ['metadata.name', 'spec.signerName'],
-  'mendlet.dev/PodRestart': [...METADATA, 'spec.podName', 'status.phase'],
-  '/Service': [...METADATA, 'spec.clusterIP', 'spec.type'],
-  '/Event': [
-    ...METADATA,
-    'involvedObject.kind',
-    'involvedObject.namespace',
-    'involvedObject.name',
-    'involvedObject.uid',
-    'involvedObject.apiVersion',
-    'involvedObject.resourceVersion',
-    'involvedObject.fieldPath',
-    'reason',
-    'reportingComponent',
-    'source',
-    'type',
-  ],
-  'events.k8s.io/Event': [
-    ...METADATA,
-    'regarding.kind',
-    'regarding.namespace',
-    'regarding.name',
-    'regarding.uid',
-    'regarding.apiVersion',
-    'regarding.resourceVersion',
-    'regarding.fieldPath',
-    'reason',
-    'reportingController',
-    'type',
-  ],
-};
+type Selectable = Pick<Resource<unknown>, 'rules'>;
 
-/** Fields of which an absent value reads as "false". */
-const BOOLEANS = new Set(['spec.unschedulable', 'spec.hostNetwork']);
-
-export function selectableFieldsOf(resource: KindName): readonly string[] {
-  return FIELDS[`${resource.group}/${resource.kind}`] ?? METADATA;
+export function selectableFieldsOf(row: Selectable): readonly string[] {
+  return (row.rules?.selectable ?? METADATA_FIELDS).map((field) => (typeof field === 'string' ? field : field.name));
 }
 
 /** Whether the object's field has this value; '' is the value of an absent one. */
-export function matchesSelectableField(resource: KindName, object: unknown, field: string, value: string): boolean {
-  const found = readField(resource, object, field);
-  if (field === 'status.podIPs' && Array.isArray(found)) return found.some((entry) => read(entry, ['ip']) === value);
-  if (found === undefined || found === null) return value === (BOOLEANS.has(field) ? 'false' : '');
-  return (typeof found === 'string' ? found : JSON.stringify(found)) === value;
+export function matchesSelectableField(row: Selectable, object: unknown, name: string, value: string): boolean {
+  const own = row.rules?.selectable?.find((field) => typeof field !== 'string' && field.name === name);
+  if (own !== undefined && typeof own !== 'string') return own.matches(object, value);
+  return textOf(readField(object, name), '') === value;
 }
 
-function readField(resource: KindName, object: unknown, field: string): unknown {
-  // The API's name for it is an older one than the status's own.
-  if (field === 'status.successful') return read(object, ['status', 'succeeded']) ?? 0;
-  if (field === 'status.replicas') return read(object, ['status', 'replicas']) ?? 0;
-  if (resource.kind !== 'Event' || field !== 'source') return read(object, field.split('.'));
-  // The old and the new field for the reporter of an event.
-  return read(object, ['source', 'component']) || read(object, ['reportingComponent']);
+/** A field of which an absent value reads as "false". */
+export function unsetIsFalse(name: string): SelectableField {
+  return { name, matches: (object, value) => textOf(readField(object, name), 'false') === value };
 }
 
-function read(object: unknown, path: readonly string[]): unknown {
+/** A number at `path` that is called `name` in selectors; an absent one reads as 0. */
+export function numberField(name: string, path: string): SelectableField {
+  return { name, matches: (object, value) => textOf(readField(object, path), '0') === value };
+}
+
+function textOf(found: unknown, absent: string): string {
+  if (found === undefined || found === null) return absent;
+  return typeof found === 'string' ? found : JSON.stringify(found);
+}
+
+/** The value at a path, "status.phase". */
+export function readField(object: unknown, path: string): unknown {
   let value: unknown = object;
-  for (const name of path) {
+  for (const name of path.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
     value = (value as Record<string, unknown>)[name];
   }

@@ -11,6 +11,7 @@ import { ensurePolicy, type Stored as StoredPolicy } from './authorization/ensur
 import { createHandler, type Handler } from './handler.ts';
 import { bootstrap } from './bootstrap.ts';
 import { createSharedBudgets, WatchCache } from './cache/watch-cache.ts';
+import { DiscoveryDocuments } from './discovery/aggregated.ts';
 import type { ServerVersion } from './discovery/version.ts';
 import type { HealthCheck } from './http/health.ts';
 import { storeHealth } from './http/store-health.ts';
@@ -35,6 +36,7 @@ import { builtInKinds } from './kinds/built-in.ts';
 import { objectOfKey } from './registry/object-of-key.ts';
 import { LiveRegistry } from './kinds/registry.ts';
 import { ResourceStorage } from './registry/storage.ts';
+import { readStoredOf } from './registry/stored-form.ts';
 import { NodePortRecords } from './services/node-port-records.ts';
 import { authenticateToken } from './tokens/authenticate-token.ts';
 import type { TokenSigner } from './tokens/token-signer.ts';
@@ -42,6 +44,7 @@ import { DEFAULT_SERVICE_CIDR } from './services/limits.ts';
 import { repairServices } from './services/repair-services.ts';
 import type { Advertised } from './services/system-objects.ts';
 import { SystemUpkeep } from './system-upkeep.ts';
+import { pathDelegates } from './path-delegates.ts';
 import type { Registry, ServerContext } from './call.ts';
 
 /** What it stands on, and the ways out of it. */
@@ -109,9 +112,14 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
   const handler = createHandler({
     context,
     metrics,
-    version: options.version,
-    openApi: new OpenApiDocuments(registry, options.version.gitVersion),
-    checks: healthChecks(storeHealth(store, clock, logger), state, options.damagedObjects ?? (() => 0)),
+    paths: pathDelegates({
+      context,
+      metrics,
+      version: options.version,
+      discovery: new DiscoveryDocuments(registry),
+      openApi: new OpenApiDocuments(registry, options.version.gitVersion),
+      checks: healthChecks(storeHealth(store, clock, logger), state, options.damagedObjects ?? (() => 0)),
+    }),
     isClosed: () => state.closed,
     onWrite: (namespace) => quotas.changed(namespace),
   });
@@ -226,9 +234,11 @@ function createStorages(
 ): Map<string, ResourceStorage> {
   const storages = new Map<string, ResourceStorage>();
   const shared = createSharedBudgets(clock);
-  for (const { keyPrefix, expires } of registry.all()) {
-    if (storages.has(keyPrefix)) continue;
-    const cache = new WatchCache({ store, prefix: keyPrefix, clock, logger, breather, shared });
+  for (const registration of registry.all()) {
+    const { keyPrefix, expires, form } = registration;
+    if (form !== undefined) continue;
+    const read = readStoredOf(registration);
+    const cache = new WatchCache({ store, prefix: keyPrefix, clock, logger, breather, shared, read });
     storages.set(keyPrefix, new ResourceStorage({ store, cache, ...(expires === true ? { ttlMs: eventTtlMs } : {}) }));
   }
   return storages;

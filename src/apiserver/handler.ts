@@ -15,12 +15,9 @@ import {
   type HttpRequest,
   type HttpResponse,
   isWebSocketRequest,
-  METRICS_CONTENT_TYPE,
   type UpgradeResponse,
   withBody,
 } from '../lib/index.ts';
-import { groupResponse, groupsResponse, resourcesResponse } from './discovery/groups.ts';
-import { type ServerVersion, versionResponse } from './discovery/version.ts';
 import { bearerToken } from './edge/authentication.ts';
 import {
   type AuthorizedPath,
@@ -30,29 +27,26 @@ import {
 } from './authorization/authorize-request.ts';
 import { MASTERS } from './authorization/authorizer.ts';
 import { isStranger } from './authorization/refuse.ts';
-import { type HealthCheck, healthResponse } from './http/health.ts';
 import { prefersYaml, toYaml } from './http/yaml.ts';
 import { impersonate, isImpersonating, withoutImpersonation } from './http/impersonate.ts';
 import { placeRequest } from './http/place-request.ts';
 import { parseRequestInfo, type RequestInfo } from './http/request-info.ts';
-import { errorResponse, jsonResponse, textResponse, withWarnings } from './http/respond.ts';
+import { errorResponse, withWarnings } from './http/respond.ts';
 import type { ServerMetrics } from './metrics.ts';
-import type { OpenApiDocuments } from './openapi/respond.ts';
 import type { Connection, UserInfo } from './ports.ts';
 import { mayBeCounted } from './quota/quotas.ts';
 import { refuseBadSegment } from './http/bad-segment.ts';
 import { logOverWebSocket } from './subresources/log-websocket.ts';
 import { authenticateToken } from './tokens/authenticate-token.ts';
-import { keySetResponse, openIdResponse } from './tokens/discovery.ts';
 import type { Asked, Call, ServerContext } from './call.ts';
+import { answerByDelegates, type PathDelegate } from './path-delegates.ts';
 import { dispatch, dispatchUpgrade } from './verbs/dispatch.ts';
 
 export interface HandlerOptions {
   readonly context: ServerContext;
   readonly metrics: ServerMetrics;
-  readonly version: ServerVersion;
-  readonly openApi: OpenApiDocuments;
-  readonly checks: readonly HealthCheck[];
+  /** What answers the paths that name no resource. */
+  readonly paths: readonly PathDelegate[];
   readonly isClosed: () => boolean;
   /** Something that quotas count was written in this namespace. */
   readonly onWrite: (namespace: string) => void;
@@ -174,15 +168,34 @@ async function answerAsJson(
 ): Promise<HttpResponse> {
   if (info.kind === 'path') return answerPath(options, request, info);
   const asked = askedOf(options, request, info);
-  const kind = info.row === undefined ? undefined : options.context.registry.kindOf(info.row);
-  const own = await kind?.answer?.(asked);
-  if (own !== undefined) return withWarnings(own, asked.warnings);
+  for (const delegate of RESOURCE_DELEGATES) {
+    const response = await delegate(options, asked);
+    if (response !== undefined) return withWarnings(response, asked.warnings);
+  }
+  throw notFoundPath();
+}
+
+/** Answers a request on a resource; undefined: it is the next one's. */
+type ResourceDelegate = (
+  options: HandlerOptions,
+  asked: Asked,
+) => HttpResponse | undefined | Promise<HttpResponse | undefined>;
+
+/** In order: what a kind answers by itself, then the verbs on stored objects. */
+const RESOURCE_DELEGATES: readonly ResourceDelegate[] = [answerOwn, answerStored];
+
+function answerOwn({ context }: HandlerOptions, asked: Asked): ReturnType<ResourceDelegate> {
+  const { row } = asked.info;
+  return row === undefined ? undefined : context.registry.kindOf(row)?.answer?.(asked);
+}
+
+async function answerStored(options: HandlerOptions, asked: Asked): Promise<HttpResponse> {
   const call = callOf(asked);
   const deprecation = deprecationOf(call.registration.row);
   const response = await dispatch(call);
   if (deprecation !== undefined) call.warnings.push(deprecation);
-  if (changesCounts(call) && response.status < 300) options.onWrite(info.namespace ?? '');
-  return withWarnings(response, call.warnings);
+  if (changesCounts(call) && response.status < 300) options.onWrite(asked.info.namespace ?? '');
+  return response;
 }
 
 async function answerUpgrade(
@@ -225,61 +238,9 @@ function callOf(asked: Asked): Call {
   return { ...asked, registration, storage: server.storageOf(registration) };
 }
 
-/** Parts of the longest path under each top; those that look themselves are not here. */
-const longestPath: Readonly<Record<string, number>> = { version: 1, metrics: 1, api: 2, apis: 3 };
-
-async function answerPath(options: HandlerOptions, request: HttpRequest, info: AuthorizedPath): Promise<HttpResponse> {
-  const accept = request.headers['accept'];
+function answerPath(options: HandlerOptions, request: HttpRequest, info: AuthorizedPath): Promise<HttpResponse> {
   if (info.isMalformed === true) throw badRequest('invalid percent-encoding in the path');
-  const rows = options.context.registry.rows();
   const parts = info.path === '/' ? [] : info.path.slice(1).split('/');
-  const [top = '', second, third] = parts;
   if (info.method !== 'GET' && info.method !== 'HEAD') throw methodNotAllowed(undefined, info.method);
-  if (parts.length > (longestPath[top] ?? parts.length)) throw notFoundPath();
-  switch (top) {
-    case 'healthz':
-    case 'livez':
-    case 'readyz':
-      return healthResponse(info.path, info.query, options.checks);
-    case 'version':
-      return versionResponse(options.version);
-    case 'metrics':
-      return textResponse(200, options.metrics.registry.text(), { 'content-type': METRICS_CONTENT_TYPE });
-    case 'api':
-      return second === undefined
-        ? groupsResponse(rows, true, accept)
-        : (resourcesResponse(rows, '', second) ?? notFound());
-    case 'apis':
-      if (second === undefined) return groupsResponse(rows, false, accept);
-      return (third === undefined ? groupResponse(rows, second) : resourcesResponse(rows, second, third)) ?? notFound();
-    case 'openid':
-      return (info.path === '/openid/v1/jwks' ? keySetResponse(options.context.tokens) : undefined) ?? notFound();
-    case '.well-known':
-      if (info.path !== '/.well-known/openid-configuration') return notFound();
-      return openIdResponse(options.context.tokens) ?? notFound();
-    case 'openapi':
-      return options.openApi.respond(info.path, accept) ?? notFound();
-    case '':
-      return jsonResponse(200, {
-        paths: [
-          '/.well-known/openid-configuration',
-          '/api',
-          '/apis',
-          '/healthz',
-          '/livez',
-          '/metrics',
-          '/openapi/v2',
-          '/openapi/v3',
-          '/openid/v1/jwks',
-          '/readyz',
-          '/version',
-        ],
-      });
-    default:
-      return notFound();
-  }
-}
-
-function notFound(): never {
-  throw notFoundPath();
+  return answerByDelegates(options.paths, { request, info, parts });
 }

@@ -120,7 +120,8 @@ function addControllerFlags(command: Command): Command {
     );
 }
 
-function parseClassName(text: string): string {
+/** @throws UsageError */
+export function parseClassName(text: string): string {
   const [problem] = checkDns1123Subdomain(text);
   if (problem !== undefined) throw new UsageError(`not a name of a StorageClass: ${problem}`);
   return text;

@@ -1,9 +1,17 @@
 /** Defines the verb `mendlet history`. */
 import { Command, Option } from 'commander';
-import { type ClusterChoice, choiceOf, type WithCluster, withClusterFlags } from './cluster-session.ts';
+import {
+  type ClusterChoice,
+  type ClusterSession,
+  choiceOf,
+  type WithCluster,
+  withClusterFlags,
+} from './cluster-session.ts';
 import { type ExitCode, exitCodesHelp } from './exit-codes.ts';
 import { valueOf } from './flag-parser.ts';
-import { parseDeath, podTarget } from './history/pod-target.ts';
+import { type HistoryTarget, historyTarget } from './history/history-target.ts';
+import { parseDeath } from './history/pod-target.ts';
+import { runGroupHistory } from './history/run-group-history.ts';
 import { type HistoryOptions, runHistory } from './history/run-history.ts';
 
 const help = (program: string): string => `
@@ -13,6 +21,8 @@ Examples:
   ${program} pod/web --death 1          all facts of the first death: probe outputs, earlier changes, log
   ${program} pod/web --death -1         all facts of the last death
   ${program} pod/web -o json            a PodHistoryList
+  ${program} deploy/web                 the deaths of all its pods, gone ones too, with its rollouts between them
+  ${program} ns/shop -o wide            the same of everything in a namespace
 
 Nodes remember the first death and the last 50 deaths of each container; they forget a pod a day after it is gone. The nodes
 must run mendlet's agent. With another API server the nodes are asked through nodes/NODE/proxy.
@@ -35,9 +45,9 @@ interface HistoryFlags extends PodFlags {
  */
 export function historyCommand(withCluster: WithCluster, finish: (code: ExitCode) => void, program: string): Command {
   const command = withClusterFlags(new Command('history'))
-    .summary('show how the containers of a pod died')
-    .description('Shows how the containers of a pod died, as its node remembers it, even when the pod is gone.')
-    .argument('<POD...>', 'pod/NAME');
+    .summary('show how the containers of a pod or a workload died')
+    .description('Shows how containers died, as their nodes remember it, even when their pods are gone.')
+    .argument('<TARGET...>', 'pod/NAME, deploy/NAME, sts/NAME, ds/NAME, rs/NAME, job/NAME, cronjob/NAME or ns/NAME');
   return withPodFlags(command)
     .addOption(
       new Option('--death <N>', 'all facts of one death: 1 is the first, -1 the last').argParser(valueOf(parseDeath)),
@@ -47,9 +57,19 @@ export function historyCommand(withCluster: WithCluster, finish: (code: ExitCode
     )
     .addHelpText('after', help(program))
     .action(async (args: readonly string[], flags: HistoryFlags) => {
-      const options = { ...podFlags(flags), pod: podTarget(args), output: flags.output };
-      finish(await withCluster(choiceOf(flags), (session) => runHistory(session, options)));
+      const target = historyTarget(args);
+      const options = { ...podFlags(flags), output: flags.output };
+      finish(await withCluster(choiceOf(flags), (session) => runOf(session, target, options)));
     });
+}
+
+function runOf(
+  session: ClusterSession,
+  target: HistoryTarget,
+  options: Omit<HistoryOptions, 'pod'>,
+): Promise<ExitCode> {
+  if (target.kind === 'Pod') return runHistory(session, { ...options, pod: target.name });
+  return runGroupHistory(session, { ...options, kind: target.kind, name: target.name });
 }
 
 /** Adds -c and --uid. */

@@ -100,8 +100,17 @@ describe('runCommandLine', () => {
     expect((await call('healer')).calls.healer).toEqual({
       listen: { host: '127.0.0.1', port: 10_261 },
       leaderElect: true,
+      localVolumes: false,
+      localVolumeClass: 'mendlet-local',
       logFormat: 'text',
     });
+    const volumes = ['--local-volumes', '--local-volume-class', 'folders', '--kubelet-authority', 'ca.pem'];
+    expect((await call('healer', ...volumes)).calls.healer).toMatchObject({
+      localVolumes: true,
+      localVolumeClass: 'folders',
+      kubeletAuthority: 'ca.pem',
+    });
+    expect((await call('healer', '--local-volume-class', 'A')).err).toContain('not a name of a StorageClass');
     const { calls } = await call('healer', '--kubeconfig', 'x', '--listen', '0.0.0.0:1', '--leader-elect=false');
     expect(calls.healer).toMatchObject({ kubeconfig: 'x', listen: { host: '0.0.0.0', port: 1 }, leaderElect: false });
     expect((await call('healer', '--leader-elect', 'perhaps')).err).toContain('Give true or false.');

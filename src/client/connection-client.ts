@@ -19,6 +19,7 @@ import {
   readAll,
   withDeadline,
 } from '../lib/index.ts';
+import { DISCOVERY_ACCEPT, type Discovery, type DiscoveryDocument, rowsOfDiscovery } from './discovery.ts';
 import type {
   DeleteOptions,
   KubeClient,
@@ -45,6 +46,8 @@ export interface KubeClientOptions {
   readonly userAgent?: string;
 }
 
+const DISCOVERY_PATHS = ['/api', '/apis'];
+
 const PATCH_CONTENT_TYPES: Readonly<Record<PatchType, string>> = {
   json: 'application/json-patch+json',
   merge: 'application/merge-patch+json',
@@ -58,21 +61,22 @@ interface Call {
   readonly contentType?: string;
   /** Default: plain JSON. */
   readonly accept?: string;
+  readonly ifNoneMatch?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 type Send = (call: Call) => Promise<HttpResponse>;
 /** Sends a call and reads its whole answer within the time-out. */
-type Ask = (call: Call) => Promise<unknown>;
+type Ask = (call: Call, read?: (response: HttpResponse) => Promise<unknown>) => Promise<unknown>;
 
 export function createKubeClient(connection: Connection, options: KubeClientOptions = {}): KubeClient {
   const send: Send = (call) => connection.request(toRequest(call, options.userAgent));
-  const ask: Ask = async (call) => {
-    if (options.clock === undefined) return readAnswer(await send(call));
+  const ask: Ask = async (call, read = readAnswer) => {
+    if (options.clock === undefined) return read(await send(call));
     const timeoutMs = options.timeoutMs ?? REQUEST_TIMEOUT_MS;
     const outer = call.signal === undefined ? {} : { signal: call.signal };
     const result = await withDeadline({ clock: options.clock, timeoutMs, ...outer }, async (signal) =>
-      readAnswer(await send({ ...call, signal })),
+      read(await send({ ...call, signal })),
     );
     if (result.kind === 'done') return result.value;
     throw new ConnectionError(`${call.method} ${call.url}: no answer within ${timeoutMs} ms`);
@@ -80,6 +84,7 @@ export function createKubeClient(connection: Connection, options: KubeClientOpti
   return {
     ...readsOver(ask),
     ...writesOver(ask),
+    discover: (known, signal) => discoverOver(ask, known, signal),
     watch: <T extends KubeObject>(resource: Resource<T>, query: WatchQuery, signal: AbortSignal) =>
       openWatch<T>(send, resource, query, signal),
   };
@@ -92,10 +97,10 @@ function readsOver(ask: Ask): Pick<KubeClient, 'get' | 'list'> {
       namespace: string | undefined,
       name: string,
       signal?: AbortSignal,
-      { metadataOnly }: ReadOptions = {},
+      { metadataOnly, subresource }: ReadOptions = {},
     ) => {
       const accept = acceptOf(metadataOnly, 'object');
-      const url = resourcePath(resource, namespace, name);
+      const url = resourcePath(resource, namespace, name, subresource);
       const object = (await ask({ method: 'GET', url, accept, signal })) as T;
       return metadataOnly === true ? metadataOf(resource, object) : object;
     },
@@ -111,7 +116,7 @@ function readsOver(ask: Ask): Pick<KubeClient, 'get' | 'list'> {
   };
 }
 
-function writesOver(ask: Ask): Omit<KubeClient, 'get' | 'list' | 'watch'> {
+function writesOver(ask: Ask): Omit<KubeClient, 'get' | 'list' | 'watch' | 'discover'> {
   return {
     create: async <T extends KubeObject>(resource: Resource<T>, object: T, signal?: AbortSignal) => {
       const url = resourcePath(resource, object.metadata?.namespace);
@@ -163,6 +168,30 @@ function writesOver(ask: Ask): Omit<KubeClient, 'get' | 'list' | 'watch'> {
   };
 }
 
+/** Both documents; `known` itself when the server says that it has changed neither. */
+async function discoverOver(ask: Ask, known: Discovery | undefined, signal?: AbortSignal): Promise<Discovery> {
+  const documents = await Promise.all(
+    DISCOVERY_PATHS.map(async (url, position) => {
+      const before = known?.documents[position];
+      const call = { method: 'GET', url, accept: DISCOVERY_ACCEPT, signal, ifNoneMatch: before?.etag };
+      const read = (response: HttpResponse): Promise<DiscoveryDocument> => readDiscovery(response, before);
+      return (await ask(call, read)) as DiscoveryDocument;
+    }),
+  );
+  if (known !== undefined && documents.every((each, position) => each === known.documents[position])) return known;
+  return { documents, rows: documents.flatMap(({ rows }) => rows) };
+}
+
+async function readDiscovery(
+  response: HttpResponse,
+  before: DiscoveryDocument | undefined,
+): Promise<DiscoveryDocument> {
+  if (response.status === 304 && before !== undefined) return before;
+  const rows = rowsOfDiscovery(await readAnswer(response));
+  const { etag } = response.headers;
+  return typeof etag === 'string' ? { etag, rows } : { rows };
+}
+
 async function* openWatch<T extends KubeObject>(
   send: Send,
   resource: Resource<T>,
@@ -202,6 +231,7 @@ async function* single(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, unde
 function toRequest(call: Call, userAgent: string | undefined): HttpRequest {
   const headers: Record<string, string> = { accept: call.accept ?? 'application/json' };
   if (userAgent !== undefined) headers['user-agent'] = userAgent;
+  if (call.ifNoneMatch !== undefined) headers['if-none-match'] = call.ifNoneMatch;
   if (call.body !== undefined) headers['content-type'] = call.contentType ?? 'application/json';
   return {
     method: call.method,

@@ -17,6 +17,7 @@ import {
 import type { KubeClient, ListQuery } from './kube-client.ts';
 import type { Change, Indexes, Lister } from './lister.ts';
 import { createReflector, type Reflector } from './reflector.ts';
+import { ServedKinds } from './served-kinds.ts';
 import { METADATA, type SourceForm, WHOLE } from './source-form.ts';
 
 export interface InformersOptions {
@@ -69,6 +70,7 @@ export class Informers {
   readonly #runs = new Set<Promise<void>>();
   readonly #broken = Promise.withResolvers<never>();
   #signal: AbortSignal | undefined;
+  #kinds: ServedKinds | undefined;
 
   constructor(options: InformersOptions) {
     this.#options = options;
@@ -101,6 +103,14 @@ export class Informers {
     return informer as Lister<KubeObject> as Lister<T>;
   }
 
+  /** The kinds that can be taken: they are followed as soon as somebody asks for them. */
+  get kinds(): ServedKinds {
+    if (this.#kinds !== undefined) return this.#kinds;
+    this.#kinds = new ServedKinds(this.#options);
+    if (this.#signal !== undefined) this.#runKinds(this.#kinds, this.#signal);
+    return this.#kinds;
+  }
+
   /** Resolves when every `lister` has been listed once. Rejects with the signal's reason. */
   async waitForSync(signal: AbortSignal): Promise<void> {
     await Promise.all([...this.#kept.values()].map((informer) => informer.waitForSync(signal)));
@@ -110,8 +120,14 @@ export class Informers {
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     for (const source of this.#sources.values()) this.#start(source, signal);
+    if (this.#kinds !== undefined) this.#runKinds(this.#kinds, signal);
     await Promise.race([whenAborted(signal), this.#broken.promise]);
     await Promise.all(this.#runs);
+  }
+
+  #runKinds(kinds: ServedKinds, signal: AbortSignal): void {
+    const run = kinds.run(signal).finally(() => this.#runs.delete(run));
+    this.#runs.add(run);
   }
 
   #find(place: string, form: SourceForm): Source | undefined {

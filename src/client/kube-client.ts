@@ -3,16 +3,19 @@
  * server's answer) or `ConnectionError` (no answer; it is unknown whether the call took effect).
  */
 import type { KubeObject, Resource } from '../api/index.ts';
+import type { Discovery } from './discovery.ts';
 
 export type { KubeObject, Resource } from '../api/index.ts';
 
 /** Options of reads. */
 export interface ReadOptions {
+  /** Of one object: the part that is read instead ("scale"). */
+  readonly subresource?: string;
   /** Asks for `PartialObjectMetadata`; the result has the object's own kind and its metadata, and nothing else. */
   readonly metadataOnly?: boolean;
 }
 
-export interface ListQuery extends ReadOptions {
+export interface ListQuery extends Pick<ReadOptions, 'metadataOnly'> {
   /** Absent: all namespaces. */
   readonly namespace?: string;
   readonly labelSelector?: string;
@@ -90,6 +93,8 @@ export interface KubeClient {
     body: KubeObject,
     signal?: AbortSignal,
   ): Promise<unknown>;
+  /** The kinds that are served: `known` itself when nothing has changed since. */
+  discover(known?: Discovery, signal?: AbortSignal): Promise<Discovery>;
   /** Ends when the server ends it; rejects with StatusError (410 Expired: list again) or ConnectionError. */
   watch<T extends KubeObject>(
     resource: Resource<T>,

@@ -221,6 +221,7 @@ export function refuseWritesUnless(client: KubeClient, mayWrite: () => boolean):
   return {
     get: (...call) => client.get(...call),
     list: (...call) => client.list(...call),
+    discover: (...call) => client.discover(...call),
     watch: (...call) => client.watch(...call),
     create: (...call) => guarded(() => client.create(...call)),
     update: (...call) => guarded(() => client.update(...call)),

@@ -43,3 +43,9 @@ export const TCP_KEEP_ALIVE_MS = 5_000;
 export const MAX_HTTP1_SOCKETS = 256;
 /** A bearer token in a file is read again after this time (client-go's). */
 export const TOKEN_PERIOD_MS = 60_000;
+
+/** Life of a token for one kubelet: the shortest that API servers grant. */
+export const NODE_TOKEN_SECONDS = 600;
+/** The kinds that the server serves are asked for again after this time (upstream's garbage collector: 30 s); sooner after a failure. */
+export const DISCOVERY_PERIOD_MS = 30_000;
+export const DISCOVERY_RETRY_MS = 1_000;

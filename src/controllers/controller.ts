@@ -41,9 +41,19 @@ export function source<T extends KubeObject>(
   return { resource, view, keysOf: keysOf as unknown as ControllerSource['keysOf'] };
 }
 
+/** Sources that come and go while their controller runs. */
+export interface MovingSources {
+  /** Those of now: one that is still there is the same value as before. */
+  current(): readonly ControllerSource[];
+  /** Calls `listener` after each change. The returned function ends that. */
+  onChange(listener: () => void): () => void;
+}
+
 export interface Controller {
   readonly name: string;
   readonly sources: readonly ControllerSource[];
+  /** Nothing waits for the first list of these. */
+  readonly moving?: MovingSources;
   readonly concurrency?: number;
   reconcile(key: string, context: ReconcileContext): Promise<ReconcileResult | void>;
 }

@@ -27,6 +27,12 @@ export const MAX_ABSENT_OWNERS = 500;
 /** How often it begins again at once with an object that another client changed meanwhile. */
 export const GARBAGE_COLLECTOR_TRIES = 5;
 
+/** How often an autoscaler looks at its target (upstream: --horizontal-pod-autoscaler-sync-period). */
+export const AUTOSCALER_PERIOD_MS = 15_000;
+
+/** A kind that has just come is waited for this long before dependents are looked for without it. */
+export const NEW_KIND_SYNC_MS = 30_000;
+
 /** Endpoints in one slice (upstream: --max-endpoints-per-slice). */
 export const MAX_ENDPOINTS_PER_SLICE = 100;
 

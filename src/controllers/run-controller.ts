@@ -9,7 +9,7 @@
  * how far it is, and then waits for that. So no reconcile does again what is already done.
  */
 import type { KubeObject } from '../api/index.ts';
-import { type Change, type Informers, type KubeClient, objectKey } from '../client/index.ts';
+import { type Change, type Informer, type Informers, type KubeClient, objectKey } from '../client/index.ts';
 import {
   type Clock,
   type Logger,
@@ -19,7 +19,7 @@ import {
   runWorkQueue,
   workQueueObserver,
 } from '../lib/index.ts';
-import type { Controller } from './controller.ts';
+import type { Controller, ControllerSource, MovingSources } from './controller.ts';
 import { RECONCILE_CONCURRENCY, RETRY_BUCKET } from './limits.ts';
 import { type Feed, Reconciler } from './reconciler.ts';
 
@@ -38,7 +38,7 @@ export async function runController(
   signal: AbortSignal,
 ): Promise<void> {
   const { informers } = environment;
-  const feeds = controller.sources.map((each) => ({ source: each, lister: informers.take(each.resource, each.view) }));
+  const feeds: TakenFeed[] = controller.sources.map((each) => take(informers, each));
   try {
     await reconcileAll({ controller, feeds }, environment, signal);
   } finally {
@@ -46,10 +46,35 @@ export async function runController(
   }
 }
 
+interface TakenFeed extends Feed {
+  readonly lister: Informer<KubeObject>;
+}
+
+function take(informers: Informers, source: ControllerSource): TakenFeed {
+  return { source, lister: informers.take(source.resource, source.view) };
+}
+
+/** Takes the moving sources that have come, and releases those that are gone. */
+function move(
+  feeds: TakenFeed[],
+  fixed: number,
+  moving: MovingSources,
+  begin: (source: ControllerSource) => TakenFeed,
+) {
+  const wanted = new Set(moving.current());
+  for (let at = feeds.length - 1; at >= fixed; at--) {
+    const { source, lister } = feeds[at] ?? {};
+    if (source === undefined || wanted.delete(source)) continue;
+    lister?.release();
+    feeds.splice(at, 1);
+  }
+  for (const source of wanted) feeds.push(begin(source));
+}
+
 /** A controller with the listers of its sources. */
 interface Fed {
   readonly controller: Controller;
-  readonly feeds: readonly Feed[];
+  readonly feeds: TakenFeed[];
 }
 
 async function reconcileAll(fed: Fed, environment: ControllerEnvironment, signal: AbortSignal): Promise<void> {
@@ -67,13 +92,28 @@ async function reconcileAll(fed: Fed, environment: ControllerEnvironment, signal
     throw error;
   }
   signal.addEventListener('abort', () => queue.close(), { once: true });
+  const unfollow = follow(fed, environment.informers, queue);
   const reconciler = new Reconciler({ controller, feeds, client, clock, logger, metrics, queue }, signal);
-  await runWorkQueue({
+  const work = runWorkQueue({
     queue,
     concurrency: controller.concurrency ?? RECONCILE_CONCURRENCY,
     handler: (key) => reconciler.handle(key),
     onPanic: (key, error) => logger.error('reconcile panicked', { key, error }),
   });
+  await work.finally(unfollow);
+}
+
+function follow({ controller, feeds }: Fed, informers: Informers, queue: WorkQueue<string>): () => void {
+  const { moving, sources } = controller;
+  if (moving === undefined) return () => {};
+  const begin = (source: ControllerSource): TakenFeed => {
+    const taken = take(informers, source);
+    feed(taken, queue);
+    return taken;
+  };
+  const follow = (): void => move(feeds, sources.length, moving, begin);
+  follow();
+  return moving.onChange(follow);
 }
 
 /** Every change brings keys, and so does what is there already when somebody else's source is shared. */

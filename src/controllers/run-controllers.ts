@@ -13,6 +13,7 @@ import { daemonSetController } from './daemonset/daemon-set-controller.ts';
 import { ephemeralVolumeController } from './ephemeral-volumes/ephemeral-volume-controller.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import { healingControllers } from './healing/healing-controllers.ts';
+import { horizontalPodAutoscalerController } from './horizontal-pod-autoscaler/horizontal-pod-autoscaler-controller.ts';
 import { cronJobController } from './cronjob/cron-job-controller.ts';
 import { createJobMetrics } from './job/job-metrics.ts';
 import { jobController } from './job/job-controller.ts';
@@ -43,7 +44,7 @@ import { REPLICA_SET_KIND, REPLICATION_CONTROLLER_KIND } from './replicaset/repl
 const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[] = [
   ({ informers }) => [serviceAccountController(informers)],
   ({ informers, settings }) => [rootCaController(informers, settings.caCertificate)],
-  ({ informers, client, clock }) => [namespaceController(informers, client, clock)],
+  (setup) => [namespaceController(setup)],
   (setup) => [podGcController(setup)],
   nodeFailureControllers,
   nodeIpamControllers,
@@ -79,12 +80,13 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
   ({ informers }) => [aggregationController(informers)],
   ({ informers, clock }) => [tokenCleaner(informers, clock)],
   ({ informers, clock, events }) => [disruptionController(informers, clock, events('controllermanager'))],
+  (setup) => [horizontalPodAutoscalerController({ ...setup, events: setup.events('horizontal-pod-autoscaler') })],
   (setup) => {
     const { healing, refusals } = setup.settings;
     return healing === false ? [] : healingControllers({ ...setup, ...(refusals && { refusals }) });
   },
   // The last: it looks at all kinds, through what the others keep where it can.
-  ({ informers, client, events }) => [garbageCollector(informers, client, events('garbage-collector-controller'))],
+  (setup) => [garbageCollector({ ...setup, events: setup.events('garbage-collector-controller') })],
 ];
 
 /** Runs until the signal is aborted and everything in flight has ended. */

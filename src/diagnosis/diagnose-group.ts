@@ -7,18 +7,19 @@ import { claimFindings } from './diagnose-claim.ts';
 import { cronJobFindings } from './diagnose-cron-job.ts';
 import { nodeFindings } from './diagnose-node.ts';
 import { isAsWanted, podFindings } from './diagnose-pod.ts';
-import { workloadFindings } from './diagnose-workload.ts';
+import { isWorkloadAsWanted, workloadFindings } from './diagnose-workload.ts';
 import type { GroupEvidence, GroupScope } from './evidence/group-evidence.ts';
 import type { Pod } from './evidence/kinds.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
 import { podFacts } from './facts/pod-facts.ts';
 import { listed, plural, shellWord } from './facts/text.ts';
 import { namespaceFindings } from './group/namespace-rules.ts';
+import { groupServiceFindings } from './group/service-findings.ts';
 import type { Diagnosis, RankedFinding, Subject } from './finding.ts';
 import { MAX_FINDINGS, MAX_QUOTES } from './limits.ts';
 import { ordered, told } from './order-findings.ts';
 import { causeText } from './workload/group-findings.ts';
-import { workloadFacts } from './workload/workload-facts.ts';
+import { type WorkloadFacts, workloadFacts, workloadState } from './workload/workload-facts.ts';
 
 /** Findings of pods that only repeat a finding of their node. */
 const OF_THE_NODE = new Set(['node-lost', 'node-not-ready', 'node-gone']);
@@ -34,7 +35,10 @@ export function diagnoseGroup(evidence: GroupEvidence): Diagnosis {
     kind: 'Diagnosis',
     subject: subjectOf(scope),
     state: stateOf(evidence),
-    asWanted: found.every(({ severity }) => severity === 'info') && unwell(evidence).length === 0,
+    asWanted:
+      found.every(({ severity }) => severity === 'info') &&
+      unwell(evidence).length === 0 &&
+      unmet(evidence).length === 0,
     findings: told(found),
     notLookedAt: left <= 0 ? notLookedAt : [...notLookedAt, `${plural(left, 'finding')} more, of less weight`],
   };
@@ -52,12 +56,20 @@ function stateOf(evidence: GroupEvidence): string {
   if (scope.kind === 'namespace' && scope.object?.metadata?.deletionTimestamp) return 'Terminating';
   const bad = unwell(evidence).length;
   const nodes = parts.nodes.length === 0 ? '' : `${plural(parts.nodes.length, 'node')}, `;
-  return `${nodes}${plural(pods.length, 'pod')}${bad === 0 ? '' : `, ${bad} of them not as wanted`}`;
+  const short = bad === 0 ? unmet(evidence) : [];
+  const texts = short.map((facts) => `${facts.target} ${workloadState(facts)}`);
+  const lacks = short.length === 0 ? '' : `, ${listed(texts)}`;
+  return `${nodes}${plural(pods.length, 'pod')}${bad === 0 ? lacks : `, ${bad} of them not as wanted`}`;
 }
 
 function unwell({ parts }: GroupEvidence): readonly PodEvidence[] {
   const all = [...parts.workloads.flatMap(({ looked }) => looked), ...parts.barePods];
   return all.filter((one) => !isHistory(one.pod) && !isAsWanted(podFacts(one)));
+}
+
+/** Workloads that are not as wanted, whether or not anything says why. */
+function unmet({ parts }: GroupEvidence): readonly WorkloadFacts[] {
+  return parts.workloads.map(workloadFacts).filter((facts) => !isWorkloadAsWanted(facts));
 }
 
 /** A pod that has failed, and that its owner has replaced or given up. */
@@ -92,11 +104,33 @@ function findingsOf(evidence: GroupEvidence): readonly RankedFinding[] {
       return placed(budgetFindings(one), { scope, namespace, target: `pdb/${name}`, name });
     }),
   ];
+  const byPod = podIndex(evidence, objects);
+  const services = parts.services.flatMap((one) => {
+    const { name, namespace } = one;
+    const found = groupServiceFindings(one, { workloads: parts.workloads, ofPod: (pod) => byPod.get(pod) ?? [] });
+    return placed(found, { scope, namespace, target: `service/${name}`, name });
+  });
   return [
     ...namespaceFindings(evidence),
     ...nodes,
     ...objects.filter(({ id }) => !hasNodeFindings || !OF_THE_NODE.has(id)),
+    ...services,
   ];
+}
+
+/** The findings about each pod, by "NAMESPACE/NAME"; findings name pods with their namespaces only in a cluster. */
+function podIndex(
+  { scope }: GroupEvidence,
+  found: readonly RankedFinding[],
+): ReadonlyMap<string, readonly RankedFinding[]> {
+  const index = new Map<string, RankedFinding[]>();
+  for (const finding of found) {
+    for (const pod of finding.pods ?? []) {
+      const key = scope.kind === 'cluster' ? pod : `${scope.namespace}/${pod}`;
+      index.set(key, [...(index.get(key) ?? []), finding]);
+    }
+  }
+  return index;
 }
 
 interface Place {
@@ -120,8 +154,12 @@ function placed(found: readonly RankedFinding[], place: Place): readonly RankedF
   }));
 }
 
+/** A container often has the name of its workload. */
 function isNamed(says: string, name: string): boolean {
-  return says.split(/[\s:,/]/).includes(name);
+  return says
+    .replaceAll(/\b(?:container|sidecar) \S+/g, '')
+    .split(/[\s:,/]/)
+    .includes(name);
 }
 
 function shortened(finding: RankedFinding): RankedFinding {

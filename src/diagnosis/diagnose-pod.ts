@@ -1,5 +1,6 @@
 /** Diagnoses a pod. Pure: the same evidence gives the same answer. */
 import type { PodEvidence } from './evidence/pod-evidence.ts';
+import { withChanges } from './facts/changes-before.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { podState } from './facts/pod-state.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
@@ -9,7 +10,7 @@ import { DELETION_RULES, POD_RULES } from './rules/all.ts';
 /** Findings of one pod, in order. */
 export function podFindings(facts: PodFacts): readonly RankedFinding[] {
   const rules = facts.deleting ? DELETION_RULES : POD_RULES;
-  return ordered(withoutFallbacks(rules.flatMap((rule) => rule(facts))));
+  return withChanges(facts, ordered(withoutFallbacks(rules.flatMap((rule) => rule(facts)))));
 }
 
 export function diagnosePod(evidence: PodEvidence): Diagnosis {

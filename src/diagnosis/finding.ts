@@ -47,6 +47,15 @@ export type Quote =
   | { readonly source: 'listening'; readonly container: string; readonly ports: readonly ListeningPort[] }
   /** A figure of a cgroup: "memory peak", "periods throttled". */
   | { readonly source: 'cgroup'; readonly container?: string; readonly figure: string; readonly value: string }
+  /** What changed shortly before the trouble began: "12s before the first death of web: Secret db changed". */
+  | {
+      readonly source: 'change';
+      /** RFC 3339. */
+      readonly at: string;
+      readonly secondsBefore: number;
+      readonly before: string;
+      readonly says: string;
+    }
   /** The state of another object: "service/db: 0 of 2 endpoints ready". */
   | { readonly source: 'object'; readonly object: string; readonly says: string };
 

@@ -26,6 +26,30 @@ describe('healthy pods', () => {
     ['runs', {}],
     ['runs on a node that is well', { node: readyNode }],
     [
+      'runs, of a rollout that was just now',
+      {
+        rollout: {
+          workload: 'deployment/web',
+          revision: 2,
+          from: 1,
+          at: ago(3605),
+          changes: ['container web image: a → b'],
+          makers: [],
+        },
+      },
+    ],
+    [
+      'restarted once, long ago, after a Secret had changed',
+      {
+        pod: pod({ status: { restartCount: 1, state: running, lastState: ended(1, 3600) } }),
+        history: history({
+          startedAt: ago(3660),
+          finishedAt: ago(3600),
+          changes: [{ at: ago(3610), what: 'Secret db changed (resourceVersion 1 → 2)' }],
+        }),
+      },
+    ],
+    [
       'restarted once, long ago',
       { pod: pod({ status: { restartCount: 1, state: running, lastState: ended(1, 3600) } }) },
     ],

@@ -36,6 +36,13 @@ export const THROTTLED_MIN_PERIODS_OF_DEATH = 10;
 export const CASCADE_WINDOW_MS = MINUTE;
 export const CASCADE_MIN_PODS = 3;
 
+/** A change that is longer before the beginning of a trouble has probably nothing to do with it; nodes record no older ones. */
+export const CHANGED_BEFORE_MS = 10 * MINUTE;
+/** Deaths with no longer life between them are one trouble. */
+export const SAME_ROW_MS = 10 * MINUTE;
+/** Changes quoted of one trouble, the latest. */
+export const MAX_CHANGES_QUOTED = 3;
+
 /** Lines at the end of a log that are searched for a cause. */
 export const LOG_LINES_SEARCHED = 160;
 /** Characters of a text that are masked before it is cut to a quotation. */

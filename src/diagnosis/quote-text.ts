@@ -26,6 +26,8 @@ export function quoteText(quote: Quote, now: number): string {
       return `ports listened on then: ${listeningText(quote.ports)}`;
     case 'cgroup':
       return `${quote.figure}: ${quote.value}`;
+    case 'change':
+      return `changed ${formatAge(quote.secondsBefore * 1000)} before ${quote.before}: ${quote.says}`;
     case 'object':
       return `${quote.object}: ${quote.says}`;
   }

@@ -1,11 +1,16 @@
 /** Decides what else is worth reading once the pod is known; few reads spare the server, and its secrets. */
+import { isConditionTrue } from '../api/index.ts';
 import type { Pod } from './evidence/kinds.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
+import { type ConfigReference, configReferences, usedBy } from './facts/config-references.ts';
 import { type ContainerFacts, containerFacts } from './facts/container-facts.ts';
 import { namedServices, type ServiceName } from './facts/dependencies.ts';
 import { eventsWith } from './facts/events.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
+import { refusedCredentials } from './rules/authentication.ts';
 import { isLateForReady, isSlowInit } from './rules/readiness.ts';
+
+export type { ConfigReference } from './facts/config-references.ts';
 
 export interface LogWanted {
   readonly container: string;
@@ -37,11 +42,6 @@ function isWaitedFor(facts: PodFacts, container: ContainerFacts): boolean {
   return isLateForReady(facts, container) || isSlowInit(facts, container);
 }
 
-export interface ConfigReference {
-  readonly kind: 'ConfigMap' | 'Secret';
-  readonly name: string;
-}
-
 /** ConfigMaps and Secrets are read only where something waits for them. */
 export function configsWanted(evidence: PodEvidence): readonly ConfigReference[] {
   const waits = containerFacts(evidence).some(
@@ -53,30 +53,15 @@ export function configsWanted(evidence: PodEvidence): readonly ConfigReference[]
   return waits || mounts ? configReferences(evidence.pod) : [];
 }
 
-function configReferences({ spec }: Pod): readonly ConfigReference[] {
-  const found = new Map<string, ConfigReference>();
-  const add = (kind: ConfigReference['kind'], name: string | undefined): void => {
-    if (name !== undefined && name !== '') found.set(`${kind}/${name}`, { kind, name });
-  };
-  for (const { env, envFrom } of [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]) {
-    for (const { valueFrom } of env ?? []) {
-      add('ConfigMap', valueFrom?.configMapKeyRef?.name);
-      add('Secret', valueFrom?.secretKeyRef?.name);
-    }
-    for (const { configMapRef, secretRef } of envFrom ?? []) {
-      add('ConfigMap', configMapRef?.name);
-      add('Secret', secretRef?.name);
-    }
-  }
-  for (const { configMap, secret, projected } of spec?.volumes ?? []) {
-    add('ConfigMap', configMap?.name);
-    add('Secret', secret?.secretName);
-    for (const source of projected?.sources ?? []) {
-      add('ConfigMap', source.configMap?.name);
-      add('Secret', source.secret?.name);
-    }
-  }
-  return [...found.values()];
+/** Once the logs are known: what a container uses whose credentials are refused, because they may have changed lately. */
+export function credentialsWanted(evidence: PodEvidence): readonly ConfigReference[] {
+  const facts = podFacts(evidence);
+  const known = new Set(evidence.configs.map(({ kind, name }) => `${kind}/${name}`));
+  const used = facts.containers.flatMap((container) =>
+    refusedCredentials(facts, container) === undefined ? [] : usedBy(evidence.pod, container.spec),
+  );
+  const wanted = new Map(used.map((one) => [`${one.kind}/${one.name}`, one]));
+  return [...wanted].flatMap(([key, one]) => (known.has(key) ? [] : [one]));
 }
 
 /** Claims of the pod, by name. */
@@ -94,6 +79,11 @@ export function wantsThrottling(evidence: PodEvidence): boolean {
     const unhealthy = eventsWith(events, 'Unhealthy').length > 0;
     return unhealthy && status?.state?.running !== undefined && spec.resources?.limits?.['cpu'] !== undefined;
   });
+}
+
+/** Whether the rollout that made the pod may explain something: it is not ready, or a container of it dies. */
+export function wantsRollout(evidence: PodEvidence): boolean {
+  return !isConditionTrue(evidence.pod.status?.conditions, 'Ready') || containersInTrouble(evidence).length > 0;
 }
 
 /** Services that the pod or its log names, only for a pod with a failing container. */

@@ -14,6 +14,7 @@ import type { PodWorkers } from './pod-workers/pod-workers.ts';
 import type { Cgroups, KubeletPorts } from './ports.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
 import { historyRoutes } from './server/history-routes.ts';
+import { heldRoutes } from './server/held-routes.ts';
 import { listeningRoutes } from './server/listening-routes.ts';
 import { createKubeletServer } from './server/kubelet-server.ts';
 import { pathRoutes } from './server/path-routes.ts';
@@ -128,13 +129,14 @@ function createOwnApi(
   { nodeName }: Pick<KubeletConfig, 'nodeName'>,
   { blackBox, probeMetrics, workers, health, stats, local }: Shown,
 ): Connection {
-  const { clock, logger, cgroups, machine, listeners, services, pathProbe, settings } = given;
+  const { clock, logger, cgroups, machine, listeners, held, services, pathProbe, settings } = given;
   const node = { nodeName, clusterDomain: settings.clusterDomain };
   const routes = [
     ...statsRoutes({ logger, stats, cgroups, machine, probeMetrics }),
     ...historyRoutes(blackBox.history),
     ...volumeRoutes({ localVolumes: local?.volumes, logger }),
     ...listeningRoutes({ directory: workers, cgroups, ...(listeners && { listeners }) }),
+    ...heldRoutes({ directory: workers, cgroups, ...(held && { held }) }),
     ...pathRoutes({
       clock,
       directory: workers,

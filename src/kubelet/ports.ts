@@ -1,5 +1,5 @@
 /** The kubelet's own ports: its needs of the machine beyond `lib`, `cri` and `client`. Adapters: `*.node.ts` beside. */
-import type { ListeningPort } from '../api/index.ts';
+import type { Hold, ListeningPort } from '../api/index.ts';
 import type { ImageService, PortMapping, RuntimeService } from '../cri/index.ts';
 import type { KubeClient } from '../client/index.ts';
 import type {
@@ -81,6 +81,12 @@ export interface Listeners {
    * the node's network. Never rejects.
    */
   of(pids: readonly number[]): Promise<readonly ListeningPort[] | undefined>;
+}
+
+/** Finds out whether processes are held from running. */
+export interface HeldProcesses {
+  /** How the oldest of these processes of one container is held; `undefined`: it is not, or it has ended. Never rejects. */
+  of(pids: readonly number[]): Promise<Hold | undefined>;
 }
 
 export interface Machine {
@@ -300,6 +306,8 @@ export interface HostPorts {
   readonly kernelLog?: KernelLog;
   /** Absent: this cannot be found out. */
   readonly listeners?: Listeners;
+  /** Absent: this cannot be found out. */
+  readonly held?: HeldProcesses;
   /** Absent: nothing can be tried from here. */
   readonly pathProbe?: PathProbe;
 }

@@ -4,9 +4,10 @@
  */
 import { type Clock, errorMessage, type Logger, type WorkQueue } from '../lib/index.ts';
 import type { DesiredPods } from './config/desired-pods.ts';
-import type { PodNoteStore } from './notes/pod-note-store.ts';
+import { removeLeftCgroups } from './pods/left-cgroups.ts';
 import type { PodWorkers } from './pod-workers/pod-workers.ts';
-import type { MarkDirty, Pleg, PodUID, VolumeManager } from './types.ts';
+import type { Cgroups } from './ports.ts';
+import type { MarkDirty, Pleg, PodUID } from './types.ts';
 
 /** Upstream: housekeepingPeriod. */
 export const HOUSEKEEPING_PERIOD_MS = 2000;
@@ -22,8 +23,9 @@ export interface SyncLoopOptions {
   readonly desired: DesiredPods;
   readonly pleg: Pleg;
   readonly workers: PodWorkers;
-  readonly notes: PodNoteStore;
-  readonly volumes: VolumeManager;
+  readonly cgroups: Pick<Cgroups, 'list' | 'remove' | 'processes'>;
+  /** UIDs of pods with notes or files. */
+  readonly onDisk: () => Promise<readonly PodUID[]>;
 }
 
 /** The one way to a worker. Causes are for the log. */
@@ -74,7 +76,7 @@ export class SyncLoop {
   }
 
   async #housekeeping(): Promise<void> {
-    const { clock, queue, desired, pleg, workers, notes, volumes } = this.#options;
+    const { clock, logger, queue, desired, pleg, workers, cgroups, onDisk } = this.#options;
     if (!desired.synced() || !pleg.synced()) return;
     const unknown = (uid: PodUID): boolean => desired.get(uid) === undefined && !workers.has(uid);
     for (const uid of pleg.uids()) if (unknown(uid)) queue.add(uid);
@@ -82,7 +84,10 @@ export class SyncLoop {
     const now = clock.now().mono;
     if (now - this.#lastDiskAt < DISK_PERIOD_MS) return;
     this.#lastDiskAt = now;
-    for (const uid of [...(await notes.list()), ...(await volumes.onDisk())]) if (unknown(uid)) queue.add(uid);
+    const found = new Set(await onDisk());
+    for (const uid of found) if (unknown(uid)) queue.add(uid);
+    const isKnown = (uid: PodUID): boolean => !unknown(uid) || found.has(uid) || [...pleg.uids()].includes(uid);
+    await removeLeftCgroups(cgroups, isKnown, logger);
   }
 
   #markAll(): void {

@@ -122,3 +122,20 @@ export function nameCount(line: string): number {
   const quoted = /["'`‘“][\w./:@ -]{2,}["'`’”]/.test(line.replace(/thread ["'][^"']*["']/, ''));
   return Math.min(3, (peer.host === undefined ? 0 : 1) + (fileIn(line) === undefined ? 0 : 1) + (quoted ? 1 : 0));
 }
+
+const URL_PEER =
+  /\b[a-z][a-z0-9+.-]{1,30}:\/\/(?:[^\s/@"'`]{0,300}@)?(\[[\da-f:]{2,40}\]|[\w-]{1,63}(?:\.[\w-]{1,63}){0,10})(?::(\d{1,5}))?/gi;
+
+/** The hosts of the URLs in a text, with their ports where they are written. */
+export function urlPeers(text: string): readonly { readonly host: string; readonly port?: number }[] {
+  return [...text.matchAll(URL_PEER)].map(([, host = '', port]) => ({
+    host: host.replace(/^\[|\]$/g, ''),
+    ...(port !== undefined && { port: Number(port) }),
+  }));
+}
+
+/** "db:5432", "[::1]:80", "db" */
+export function formatHost(host: string, port: number | undefined): string {
+  if (port === undefined) return host;
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { refuseToLose, removeVolumesFolder, volumesWithData } from './claims-left.node.ts';
 import { dataPaths } from './data-dir-path.ts';
+import { UserError } from './user-error.ts';
 
 let root = '';
 beforeEach(() => {
@@ -80,5 +81,31 @@ describe('the data of claims', () => {
     made({ a: 'used' }, 'another');
     await removeVolumesFolder(place());
     expect(existsSync(join(dir, 'a'))).toBe(true);
+  });
+
+  it('that cannot be removed is told with what to do, in place of the error of the disk alone', async () => {
+    const dir = made({ a: 'used' });
+    // Whatever is refused is told the same: a test has no failing disk.
+    mkdirSync(join(dir, '.trial/child'), { recursive: true });
+    const removal = removeVolumesFolder(place());
+    await expect(removal).rejects.toThrow(`the volumes in ${dir} cannot be removed:`);
+    await expect(removal).rejects.toThrow(/unmount it .* and repeat the command/);
+    await expect(removal).rejects.toBeInstanceOf(UserError);
+  });
+
+  it('on a disk that cannot be read counts, and is not taken for removed', async () => {
+    const dir = made({ a: 'used', b: 'unused' }, '');
+    mkdirSync(join(dir, '.mendlet-volumes'));
+    expect(volumesWithData(place())).toEqual(['a']);
+    await expect(removeVolumesFolder(place())).rejects.toThrow(`the volumes in ${dir} cannot be removed: EISDIR`);
+  });
+
+  it('is said to stay where its disk is not mounted', async () => {
+    const dir = made({ a: 'used', b: 'unused' }, '');
+    expect(await removeVolumesFolder(place())).toBe(
+      `${dir} is not mendlet's folder of volumes now; data of 1 claim may be on a disk that is not mounted there, and stays (a)`,
+    );
+    made({ a: 'used' });
+    expect(await removeVolumesFolder(place())).toBeUndefined();
   });
 });

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isVolumeName, parseEntry, VOLUMES_MARKER, volumeRecords, volumesFolderRecord } from '../kubelet/index.ts';
+import { errorMessage } from '../lib/index.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
 import type { DataDir } from './data-dir.node.ts';
 import { UserError } from './user-error.ts';
@@ -23,10 +24,13 @@ export function refuseToLose(place: Place, wanted: true | number | undefined): v
   const told = wanted === undefined ? '' : `, and not ${wanted}`;
   const claims = names.length === 1 ? '1 claim has' : `${names.length} claims have`;
   if (names.length === 0) throw new UserError(`no claim has data in ${dir}${told}; nothing was removed`);
-  const more = names.length > MAX_NAMED ? ', …' : '';
   throw new UserError(
-    `${claims} data in ${folderOf(place)}${told} (${names.slice(0, MAX_NAMED).join(', ')}${more}); nothing was removed. To remove that data, too: mendlet down --data-dir ${dir} --purge --with-claims ${names.length}`,
+    `${claims} data in ${folderOf(place)}${told} (${someOf(names)}); nothing was removed. To remove that data, too: mendlet down --data-dir ${dir} --purge --with-claims ${names.length}`,
   );
+}
+
+function someOf(names: readonly string[]): string {
+  return `${names.slice(0, MAX_NAMED).join(', ')}${names.length > MAX_NAMED ? ', …' : ''}`;
 }
 
 /**
@@ -35,9 +39,9 @@ export function refuseToLose(place: Place, wanted: true | number | undefined): v
  */
 export function volumesWithData(place: Place): readonly string[] {
   const records = recordsOf(place);
-  const folder = folderOf(place);
-  const isThere = ownerOf(folder) === place.instanceId;
-  const folders = new Set(isThere ? entries(folder).filter(isVolumeName) : []);
+  const found = readableEntries(place);
+  const folders = new Set(found?.filter(isVolumeName));
+  const isThere = found !== undefined;
   const recorded = [...records].filter(([name, used]) => used && (!isThere || folders.has(name))).map(([name]) => name);
   const unknown = [...folders].filter((name) => !records.has(name));
   return [...recorded, ...unknown].sort();
@@ -66,20 +70,60 @@ function folderOf({ paths }: Place): string {
   }
 }
 
-/** Removes what mendlet made in the folder of the volumes; the folder itself stays, unless it is in the data folder. */
-export async function removeVolumesFolder(place: Place): Promise<void> {
+/**
+ * Removes what mendlet made in the folder of the volumes; the folder itself stays, unless it is in the data folder.
+ *
+ * @returns what is to be said: of data that stays, because its folder is away
+ * @throws UserError when the disk refuses
+ */
+export async function removeVolumesFolder(place: Place): Promise<string | undefined> {
   const folder = folderOf(place);
-  // On the disk that is mounted there now, nothing is ours.
-  if (ownerOf(folder) !== place.instanceId) return;
-  for (const name of entries(folder)) {
-    if (isVolumeName(name) || /^\.(?:making|removing)~/.test(name)) await systemFileSystem.remove(join(folder, name));
+  try {
+    const found = ownEntries(place);
+    // On the disk that is mounted there now, nothing is ours.
+    if (found === undefined) return stays(folder, volumesWithData(place));
+    for (const name of found) {
+      if (isVolumeName(name) || /^\.(?:making|removing)~/.test(name)) await systemFileSystem.remove(join(folder, name));
+    }
+    for (const file of ['.trial', VOLUMES_LOCK, VOLUMES_MARKER]) rmSync(join(folder, file), { force: true });
+    return undefined;
+  } catch (error) {
+    throw new UserError(
+      `the volumes in ${folder} cannot be removed: ${errorMessage(error)}; the data folder ${place.paths.dir} stays, too. If their disk is read-only or fails for good, unmount it (umount -l), which leaves on it what it has, and repeat the command`,
+      { cause: error },
+    );
   }
-  for (const file of ['.trial', VOLUMES_LOCK, VOLUMES_MARKER]) rmSync(join(folder, file), { force: true });
+}
+
+function stays(folder: string, names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined;
+  const claims = names.length === 1 ? '1 claim' : `${names.length} claims`;
+  return `${folder} is not mendlet's folder of volumes now; data of ${claims} may be on a disk that is not mounted there, and stays (${someOf(names)})`;
+}
+
+/** The names in the folder of the volumes; `undefined`: it is away, or another's. @throws what its disk says */
+function ownEntries(place: Place): readonly string[] | undefined {
+  const folder = folderOf(place);
+  return ownerOf(folder) === place.instanceId ? readdirSync(folder) : undefined;
+}
+
+/** As of a folder that is away when its disk cannot be read. */
+function readableEntries(place: Place): readonly string[] | undefined {
+  try {
+    return ownEntries(place);
+  } catch {
+    return undefined;
+  }
 }
 
 function ownerOf(folder: string): string | undefined {
-  const marker = join(folder, VOLUMES_MARKER);
-  return existsSync(marker) ? readFileSync(marker, 'utf8').trim() : undefined;
+  try {
+    return readFileSync(join(folder, VOLUMES_MARKER), 'utf8').trim();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return undefined;
+    throw error;
+  }
 }
 
 function entries(folder: string): readonly string[] {

@@ -129,8 +129,14 @@ async function removeVolumes(paths: DataPaths): Promise<void> {
   for (const uid of podFolders(paths)) await systemFileSystem.remove(join(pods, uid));
 }
 
-/** The data folder and the logs of its pods. The lock goes with it: its holder releases what is left of it. */
+/**
+ * The data folder and the logs of its pods. The lock goes with it: its holder releases what is left of it.
+ *
+ * @throws UserError when volumes cannot be removed; then all of it is still there
+ */
 export async function purge({ paths, instanceId }: DataDir, context: MainContext): Promise<void> {
+  const left = await removeVolumesFolder({ paths, instanceId });
+  if (left !== undefined) context.err(`mendlet: ${left}\n`);
   const uids = podsOf(paths);
   const logs = podLogsDir(context.user, paths.dir);
   for (const name of entries(logs)) {
@@ -142,7 +148,6 @@ export async function purge({ paths, instanceId }: DataDir, context: MainContext
     const folder = folderOfTarget(targetOf(join(links, name)) ?? '', logs);
     if (folder !== undefined && !existsSync(join(logs, folder))) rmSync(join(links, name), { force: true });
   }
-  await removeVolumesFolder({ paths, instanceId });
   await systemFileSystem.remove(paths.dir);
 }
 

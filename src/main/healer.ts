@@ -1,6 +1,6 @@
 /** `mendlet healer`: the healing controllers alone, beside any API server. */
 import { hostname } from 'node:os';
-import { HEALING_POLICIES, POD_RESTARTS, StatusError } from '../api/index.ts';
+import { HEALING_POLICIES, NODES, POD_RESTARTS, StatusError } from '../api/index.ts';
 import type { HealerOptions } from '../cli/index.ts';
 import { createHttpConnection } from '../client/http-connection.node.ts';
 import {
@@ -8,12 +8,13 @@ import {
   isInCluster,
   KubeconfigError,
   type KubeClient,
+  NodeTokens,
   readInCluster,
   readKubeconfig,
   type ServerAccess,
   withFreshToken,
 } from '../client/index.ts';
-import { runHealingControllers } from '../controllers/index.ts';
+import { type LocalVolumesSettings, runHealer } from '../controllers/index.ts';
 import { systemClock } from '../lib/clock.node.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
 import {
@@ -30,6 +31,7 @@ import { refusals } from '../scheduler/index.ts';
 import { Background } from './background.ts';
 import type { MainContext } from './context.ts';
 import { startHealthServer } from './health-server.node.ts';
+import { RemoteNodes } from './remote-nodes.node.ts';
 import { readServerVersion } from './server-version.ts';
 import { aborted } from './up.ts';
 import { UserError } from './user-error.ts';
@@ -57,21 +59,25 @@ export async function healer(options: HealerOptions, context: MainContext): Prom
   });
   if (version === undefined) return;
   waitsFor = undefined;
+  const localVolumes = options.localVolumes ? await localVolumesOf(options, { access, client }, stack) : undefined;
   const foreignServer = !version.includes('+mendlet');
   if (!foreignServer)
     say('the server is mendlet’s: it heals by itself, unless it was started with --healing-controller=false');
   const background = new Background(logger);
   stack.defer(() => background.end());
   background.start('healing controllers', (signal) =>
-    runHealingControllers(
+    runHealer(
       {
         client,
         clock: systemClock,
         random: systemRandom.split('healer'),
         logger: logger.child({ component: 'healer' }),
         metrics,
+      },
+      {
         foreignServer,
         refusals,
+        ...(localVolumes && { localVolumes }),
         ...(options.leaderElect ? { leaderElection: { identity: hostname() } } : {}),
       },
       signal,
@@ -80,6 +86,37 @@ export async function healer(options: HealerOptions, context: MainContext): Prom
   context.out(`mendlet healer ready: ${access.server} (${version}), health and metrics on ${health.url}\n`);
   await Promise.race([background.failed, aborted(context.stop)]);
   say('ending; pods go on healing on their nodes');
+}
+
+/** The service account of `deploy/mendlet-local-volumes.yaml` that kubelets see. It is not the healer's own, and may do nothing else. */
+const ACCOUNT = { namespace: 'kube-system', name: 'mendlet-local-volumes' };
+const MAX_AUTHORITY_BYTES = 1024 * 1024;
+
+/** The way to the kubelets. @throws UserError for a file that cannot be read */
+async function localVolumesOf(
+  { localVolumeClass: className, kubeletAuthority }: HealerOptions,
+  { access, client }: { readonly access: ServerAccess; readonly client: KubeClient },
+  stack: AsyncDisposableStack,
+): Promise<LocalVolumesSettings> {
+  const authorityPem = kubeletAuthority === undefined ? access.authorityPem : await readAuthority(kubeletAuthority);
+  if (authorityPem === undefined)
+    throw new UserError('the kubeconfig names no authority: give that of the agents with --kubelet-authority FILE');
+  const nodes = new RemoteNodes({
+    clock: systemClock,
+    authorityPem,
+    tokens: new NodeTokens({ client, clock: systemClock, account: ACCOUNT }),
+    nodeOf: (name, signal) => client.get(NODES, undefined, name, signal),
+  });
+  stack.defer(() => nodes.close());
+  return { className, connectionOf: (name) => nodes.connection(name) };
+}
+
+async function readAuthority(path: string): Promise<string> {
+  try {
+    return decodeText(await systemFileSystem.readFile(path, { maxBytes: MAX_AUTHORITY_BYTES }));
+  } catch (error) {
+    throw new UserError(`--kubelet-authority ${path} cannot be read: ${errorMessage(error)}`, { cause: error });
+  }
 }
 
 /** @throws UserError */

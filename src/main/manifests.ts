@@ -85,7 +85,7 @@ function problemOf(apiVersion: string, kind: string, row: ResourceRow, value: Ku
   try {
     // Strict, as kubectl asks for: a misspelt field is a mistake.
     const { object } = validateStructure(apiVersion, kind, value, 'Strict');
-    const errors = validateCreate(row, applyDefaults(apiVersion, kind, object));
+    const errors = validateCreate(row, applyDefaults(row, object));
     return errors.length === 0 ? undefined : printFieldErrors(errors);
   } catch (error) {
     if (error instanceof StatusError) return error.message;

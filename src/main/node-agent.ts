@@ -13,6 +13,7 @@ import {
   type Registration,
 } from '../kubelet/index.ts';
 import { openKernelLog } from '../kubelet/kernel-log.node.ts';
+import { openHeldProcesses } from '../kubelet/held-processes.node.ts';
 import { openListeners } from '../kubelet/listeners.node.ts';
 import { openMachine } from '../kubelet/machine.node.ts';
 import { openPathProbe } from '../kubelet/path-probe.node.ts';
@@ -96,6 +97,7 @@ export function startNodeAgent(ground: Ground, options: NodeAgentOptions): Conne
         ),
         ...kernelLogIfAny(logger),
         listeners: openListeners(),
+        held: openHeldProcesses(),
         pathProbe: openPathProbe({ process: systemProcess, fs: systemFileSystem }),
       },
       pods: {

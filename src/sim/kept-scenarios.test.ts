@@ -83,6 +83,21 @@ describe('a wall clock that is set back between two lives of a container', () =>
   );
 });
 
+it('a cgroup of which nothing else was left, for want of space for a note, is removed', async () => {
+  // Seed 90: the agent was killed while the disk was full, and the pod was deleted meanwhile.
+  const w = await world();
+  w.node.disk.setFull(true);
+  w.add('brief', container('main', {}));
+  await w.pass(5000);
+  expect(w.node.leftovers()).toMatch(/^cgroups/);
+  w.node.killAgent();
+  void w.cluster.admin.delete(PODS, 'default', 'brief', { gracePeriodSeconds: 0 });
+  w.node.disk.setFull(false);
+  w.node.startAgent();
+  await w.pass(120_000);
+  expect(w.node.leftovers()).toBeUndefined();
+});
+
 describe('a stop that never arrives', () => {
   // Seed 136: its grace was over before anything of it had reached the process, and the next stop killed that at once.
   const OUTAGE_MS = 8000;

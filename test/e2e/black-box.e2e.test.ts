@@ -33,6 +33,13 @@ const SLOW_AT_LAST = {
     ],
   }),
 };
+/** A policy whose first wait outlasts the test. */
+const SLOW_AT_FIRST = {
+  'mendlet.dev/healing-policy': JSON.stringify({
+    rungs: [{ scope: 'container', attempts: 100 }],
+    backOff: { initial: '20m', factor: 1, cap: '20m' },
+  }),
+};
 const state = { spec: { volumes: [{ name: 's', emptyDir: {} }] }, mount: [{ name: 's', mountPath: '/s' }] };
 
 describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (runtime) => {
@@ -125,6 +132,35 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
       /^pod\/crash \(uid .*\) on node e2e:\nNo death of it is known\.\n\npod\/crash \(uid .*, gone .* ago:\n#/,
     );
     expect(await histories('crash')).toMatchObject([{ containers: [] }, { goneAt: expect.any(String) }]);
+  });
+
+  it.concurrent('what a container said is one line, wherever it is told, and no secret is in it', async () => {
+    await mendlet.create({
+      kind: 'Secret',
+      apiVersion: 'v1',
+      metadata: { name: 'ledger' },
+      stringData: { pin: 'violet-tractor-77' },
+    });
+    const said = 'ERROR ledger at db:6400 refused violet-tractor-77 and http://u:quiet-moon-3@db/';
+    const env = [{ name: 'PIN', valueFrom: { secretKeyRef: { name: 'ledger', key: 'pin' } } }];
+    const slow = { metadata: { annotations: SLOW_AT_FIRST }, container: { env } };
+    await mendlet.create(busyboxPod('says', `echo "${said}"; echo "Shutting down"; exit 4`, slow));
+    await untilDeaths('says', 1);
+    const line = 'ledger at db:6400 refused *** and http://***@db/';
+    await until('the event', async () => {
+      const events = await mendlet.kubectl(['get', 'events', '--field-selector=reason=ContainerFailed', '-o', 'json']);
+      return events.includes(`Container main ended with exit code 4: ${line}`) ? { value: events } : { last: events };
+    });
+    const told = [
+      (await cli('history', 'pod/says', '-o', 'wide')).stdout,
+      (await cli('history', 'pod/says', '--death', '1')).stdout,
+      (await cli('why', 'pod/says')).stdout,
+    ];
+    for (const text of told) {
+      expect(text).toContain(line);
+      expect(text).not.toMatch(/violet|quiet-moon/);
+    }
+    expect(JSON.stringify(await histories('says'))).not.toContain('violet');
   });
 
   it.concurrent('out of memory: proved by what was counted while it lived', async () => {

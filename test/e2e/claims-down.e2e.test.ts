@@ -6,7 +6,7 @@ import type { NodeVolumeList, PersistentVolume, PersistentVolumeClaim } from '..
 import { Lab } from '../support/lab.ts';
 import { busyboxPod, mainContainer, Mendlet, type ObservedPod, until } from './harness.ts';
 
-const STAY = "trap 'exit 0' TERM; echo start >>/data/starts; sync; while :; do sleep 1 & wait; done";
+const STAY = "trap 'exit 0' TERM; echo start >>/data/starts; sync /data/starts; while :; do sleep 1 & wait; done";
 const CLAIM = { accessModes: ['ReadWriteOncePod'], resources: { requests: { storage: '1Mi' } } };
 const MOUNT = { name: 'data', mountPath: '/data' };
 const ROUNDS = 2;

@@ -10,6 +10,9 @@ const bundle = join(root, 'dist/mendlet.js');
 const example = (name: string): string => join(root, 'examples', `${name}.yaml`);
 const files = readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.yaml'));
 
+/** One request; it is asked again. */
+const ASK_MS = 10_000;
+
 const isStopped = (pod: ObservedPod): boolean => mainContainer(pod)?.state.waiting?.reason === 'HealingStopped';
 
 describe('on one node', () => {
@@ -38,9 +41,16 @@ describe('on one node', () => {
       await mendlet.kubectl(['rollout', 'status', part, '--timeout=300s']);
     }
     const { spec } = await mendlet.read<{ readonly spec: { readonly clusterIP: string } }>('svc/shop');
+    // Without a limit one answer that never comes is waited for during all the time that `until` has.
     const ask = async (path: string): Promise<string> => {
-      const response = await fetch(`http://${spec.clusterIP}/cgi-bin/${path}`).catch(() => undefined);
-      return response?.ok === true ? await response.text() : '';
+      try {
+        const response = await fetch(`http://${spec.clusterIP}/cgi-bin/${path}`, {
+          signal: AbortSignal.timeout(ASK_MS),
+        });
+        return response.ok ? await response.text() : `status ${response.status}`;
+      } catch (error) {
+        return String(error);
+      }
     };
     const accepted: string[] = [];
     const order = async (item: string): Promise<void> => {

@@ -3,7 +3,7 @@
  * answers with I/O errors.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { busyboxPod, mainContainer, Mendlet, type ObservedPod, root, run, until } from './harness.ts';
@@ -41,16 +41,26 @@ beforeAll(async () => {
   mkdirSync(mounted, { recursive: true });
   writeFileSync(blocks, '');
   truncateSync(blocks, 128 * MEBIBYTE);
-  command('mkfs.ext4', '-q', '-F', blocks);
+  // With a journal the kernel may make the file system read-only before mendlet has seen an error.
+  command('mkfs.ext4', '-q', '-F', '-O', '^has_journal', blocks);
   device = command('losetup', '-f', '--show', blocks);
   command('mount', device, mounted);
   await mendlet.up();
 });
-afterAll(async () => {
-  await mendlet.down();
+/** Nothing can be removed from it while it fails. */
+function unmount(): void {
   spawnSync('umount', ['-l', mounted]);
   if (device !== '') spawnSync('losetup', ['-d', device]);
-  rmSync(disk, { recursive: true, force: true });
+  device = '';
+}
+
+afterAll(async () => {
+  unmount();
+  try {
+    await mendlet.down();
+  } finally {
+    rmSync(disk, { recursive: true, force: true });
+  }
 });
 
 const isReady = (pod: ObservedPod): boolean => mainContainer(pod)?.ready === true;
@@ -108,4 +118,21 @@ it('says of node and claim that the disk fails, and other pods go on', async () 
   const after = await mendlet.untilPod('other', 'ready', isReady);
   expect(mainContainer(after)?.containerID).toBe(mainContainer(before)?.containerID);
   await untilCondition('nodes', 'Ready', 'True', 'KubeletReady');
+});
+
+it('says at down --purge that the disk refuses, and removes all else once it is unmounted', async () => {
+  await mendlet.end('SIGTERM');
+  // Without its last blocks the file system cannot be mounted anew, not even read-only.
+  truncateSync(blocks, 128 * MEBIBYTE);
+  command('losetup', '-c', device);
+  command('mount', '-o', 'remount,ro', mounted);
+  const refused = await mendlet.tryPurge();
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('cannot be removed: ')]);
+  expect(refused.stderr).toContain('umount -l');
+  expect(existsSync(mendlet.dataDir)).toBe(true);
+
+  unmount();
+  const removed = await mendlet.tryPurge();
+  expect([removed.code, removed.stderr]).toEqual([0, expect.stringContaining('data of 1 claim may be on a disk')]);
+  expect(existsSync(mendlet.dataDir)).toBe(false);
 });

@@ -162,13 +162,16 @@ export class Mendlet {
     await this.end('SIGTERM');
     this.#api?.client.close();
     this.#api = undefined;
-    const result = await run(
-      process.execPath,
-      [join(root, 'dist/mendlet.js'), 'down', '--data-dir', this.dataDir, '--purge', '--with-claims'],
-      { env: this.#env() },
-    );
+    const result = await this.tryPurge();
     rmSync(this.folder, { recursive: true, force: true });
     if (result.code !== 0) throw new Error(`mendlet down: ${result.code}\n${result.stdout}${result.stderr}`);
+  }
+
+  /** Removes the data folder of a mendlet that has ended, with the data of claims. */
+  tryPurge(): Promise<CommandResult> {
+    const file = join(root, 'dist/mendlet.js');
+    const args = ['down', '--data-dir', this.dataDir, '--purge', '--with-claims'];
+    return run(process.execPath, [file, ...args], { env: this.#env() });
   }
 
   /** Runs another verb of mendlet on this data folder. @throws unless it exits 0 */
@@ -329,6 +332,10 @@ function isContainerd(pid: number): boolean {
   }
 }
 
+/** It only ends a hang, before the test's own limit does, which would not name the command. Commands that are told to wait do so for 300 s. */
+const COMMAND_HANGS_MS = 400_000;
+
+/** A command that does not end is killed, and its error says so. */
 export function run(
   file: string,
   args: readonly string[],
@@ -338,8 +345,13 @@ export function run(
     const child = execFile(
       file,
       [...args],
-      { env: options.env ?? process.env, maxBuffer: 1 << 27 },
+      { env: options.env ?? process.env, maxBuffer: 1 << 27, timeout: COMMAND_HANGS_MS, killSignal: 'SIGKILL' },
       (error, stdout, stderr) => {
+        if (error?.killed === true && typeof error.code !== 'string') {
+          const hang = `${file} ${args.join(' ')}: no end within ${COMMAND_HANGS_MS / 1000} s`;
+          done({ code: 1, stdout, stderr: `${stderr}\n${hang}` });
+          return;
+        }
         const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1;
         done({
           code,

@@ -12,7 +12,7 @@ import { type CommandResult, root, run, until } from './harness.ts';
 const IMAGE = 'docker.io/library/busybox:latest';
 const PROGRAM = join(root, 'dist/mendlet.js');
 /** Appends a line for each start, and ends at once on SIGTERM. */
-const WRITER = "trap 'exit 0' TERM; echo start >>/data/starts; sync; while :; do sleep 1 & wait; done";
+const WRITER = "trap 'exit 0' TERM; echo start >>/data/starts; sync /data/starts; while :; do sleep 1 & wait; done";
 
 let lab: Lab;
 beforeAll(async () => {

@@ -12,6 +12,7 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -19,7 +20,8 @@ import { basename, dirname, join } from 'node:path';
 import { busyboxImage, ociArchitecture } from '../../src/cri/containerd/built-images.ts';
 import { type OciImage, ociArchive } from '../../src/cri/containerd/oci-image.ts';
 import type { TarEntry } from '../../src/cri/containerd/tar.ts';
-import { debianPackages } from '../../tools/debian.ts';
+import { debianFiles, debianPackages } from '../../tools/debian.ts';
+import { oldArchives } from '../../tools/old-archives.ts';
 
 /** The suite whose packages are taken: that of the machines that the tests know. */
 const SUITE = 'bookworm';
@@ -30,7 +32,7 @@ export interface SystemImage {
   readonly packages: readonly string[];
   /** Programs and the plugins that they load, by their paths in the packages. Their libraries follow by themselves. */
   readonly programs: readonly string[];
-  /** Path in the image → path in the packages: a file, or a folder with all that it has. */
+  /** Path in the image → path in the packages: a file, or a folder with all that the packages have in it. */
   readonly content: Readonly<Record<string, string>>;
   /** Path → target. */
   readonly links?: Readonly<Record<string, string>>;
@@ -42,32 +44,47 @@ export interface SystemImage {
 }
 
 /**
- * The archive of an image in `folder`, which is made unless one of the same recipe is there.
+ * The archive of an image in `folder`, which is made unless one of the same recipe, packages and maker is there.
  *
  * @throws with apt's own words when a package cannot be had, or with the name of a library that no package has
  */
 export function systemArchive(image: SystemImage, folder: string): string {
-  const recipe = createHash('sha256').update(JSON.stringify(image)).digest('hex').slice(0, 12);
-  const path = join(folder, `${basename(image.name).replace(':', '-')}-${recipe}.tar`);
+  const packages = [...image.packages, 'busybox-static'];
+  const roots = Object.values(debianPackages(SUITE, packages));
+  const madeOf = [image, debianFiles(SUITE, packages), readFileSync(import.meta.filename, 'utf8')];
+  const key = sha256(JSON.stringify(madeOf)).slice(0, 12);
+  const stem = basename(image.name).replace(':', '-');
+  const path = join(folder, `${stem}-${key}.tar`);
   if (existsSync(path)) return path;
   mkdirSync(folder, { recursive: true });
   const part = `${path}.${process.pid}`;
-  writeFileSync(
-    part,
-    ociArchive(build(image), (data) => createHash('sha256').update(data).digest('hex')),
-  );
+  writeFileSync(part, ociArchive(build(image, roots), sha256));
   // Another suite may make the same archive meanwhile.
   renameSync(part, path);
+  removeOld(stem, folder);
   return path;
 }
 
-function build({ name, packages, config, ...image }: SystemImage): OciImage {
-  const roots = Object.values(debianPackages(SUITE, [...packages, 'busybox-static']));
-  const inPackages = (path: string): string => {
-    const found = roots.map((root) => join(root, path)).find((each) => existsSync(each));
-    if (found === undefined) throw new Error(`no package of ${name} has ${path}`);
+function removeOld(stem: string, folder: string): void {
+  const found = readdirSync(folder).flatMap((name) => {
+    const modifiedMs = statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs;
+    return modifiedMs === undefined ? [] : [{ name, modifiedMs }];
+  });
+  for (const name of oldArchives(stem, found, Date.now())) rmSync(join(folder, name), { force: true });
+}
+
+function sha256(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
+}
+
+/** @param roots folders of the packages */
+function build({ name, config, ...image }: SystemImage, roots: readonly string[]): OciImage {
+  const allInPackages = (path: string): readonly string[] => {
+    const found = roots.map((root) => join(root, path)).filter((each) => existsSync(each));
+    if (found.length === 0) throw new Error(`no package of ${name} has ${path}`);
     return found;
   };
+  const inPackages = (path: string): string => allInPackages(path)[0] ?? '';
   const busybox = inPackages('bin/busybox');
   const applets = spawnSync(busybox, ['--list'], { encoding: 'utf8' }).stdout.split('\n').filter(Boolean);
   const shell = busyboxImage(name, ociArchitecture(process.arch), readFileSync(busybox), applets);
@@ -78,7 +95,7 @@ function build({ name, packages, config, ...image }: SystemImage): OciImage {
       programs.map(({ from }) => from),
       roots,
     ),
-    ...Object.entries(image.content).flatMap(([path, from]) => tree(path, inPackages(from))),
+    ...Object.entries(image.content).flatMap(([path, from]) => allInPackages(from).flatMap((each) => tree(path, each))),
     ...Object.entries(image.links ?? {}).map(([path, target]): TarEntry => ({ type: 'symlink', path, target })),
     ...Object.entries(image.folders).map(([path, mode]): TarEntry => ({ type: 'directory', path, mode })),
     ...Object.entries(image.texts).map(
@@ -131,7 +148,10 @@ function file(path: string, from: string, mode: number): TarEntry {
 }
 
 function tree(path: string, from: string): readonly TarEntry[] {
-  if (!statSync(from).isDirectory()) return [file(path, from, 0o644)];
+  // Packages have links to files of /etc that only their installation makes.
+  const found = statSync(from, { throwIfNoEntry: false });
+  if (found === undefined) return [];
+  if (!found.isDirectory()) return [file(path, from, 0o644)];
   return readdirSync(from).flatMap((name) => tree(join(path, name), join(from, name)));
 }
 

@@ -4,7 +4,7 @@
  * disturbed, no rollout starts, and all state continues.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { askHttp } from '../support/ask-port.ts';
 import { unpackLandedProgram } from '../upgrade/landed-program.ts';
@@ -15,6 +15,10 @@ import {
   HELD,
   HELD_FOLDER,
   idleForm,
+  LEDGER,
+  LEDGER_PODS,
+  MADE,
+  madeVolumes,
   surroundings,
   WAITING,
   workloads,
@@ -70,16 +74,24 @@ describe('an upgrade from the program that landed last', () => {
     );
   };
 
+  /** Whether the program that landed makes volumes of claims; otherwise what needs them waits for the present one. */
+  let madeBefore = false;
+  /** Whether what has this name waited for a volume before the upgrade, so that the upgrade changes it. */
+  const waited = (name: string | undefined): boolean =>
+    name === WAITING || (!madeBefore && name !== undefined && /^(data-)?(made|ledger)\b/.test(name));
+
   /** The state that an upgrade must not change, by object. */
   const snapshot = async (): Promise<Readonly<Record<string, unknown>>> => {
     const [pods, owners, rest] = await Promise.all([get('pods'), get(OWNERS), get(REST)]);
     return Object.fromEntries([
       ...pods
-        .filter(({ metadata }) => metadata.name !== 'loop' && metadata.name !== WAITING)
+        .filter(({ metadata }) => metadata.name !== 'loop' && !waited(metadata.name))
         .map((pod) => [`Pod ${pod.metadata.name}`, podIdentity(pod)]),
-      ...owners.map((owner) => [`${owner.kind} ${owner.metadata.name}`, ownerIdentity(owner)]),
+      ...owners
+        .filter(({ metadata }) => !waited(metadata.name))
+        .map((owner) => [`${owner.kind} ${owner.metadata.name}`, ownerIdentity(owner)]),
       ...rest
-        .filter((each) => !waited(each))
+        .filter((each) => !waited(each.metadata.name) && !waited(claimOf(each)))
         .map(({ kind, metadata, spec, status }) => [
           `${kind} ${metadata.name}`,
           {
@@ -91,9 +103,27 @@ describe('an upgrade from the program that landed last', () => {
         ]),
     ]);
   };
+  const claims = [MADE, ...LEDGER_PODS.map((pod) => `data-${pod}`)];
+  /** Where the data of these claims is, by claim. */
+  const foldersOfClaims = async (): Promise<Readonly<Record<string, string>>> => {
+    const found = (await get('persistentvolumes')).map((each) => [claimOf(each) ?? '', each.spec['local']] as const);
+    return Object.fromEntries(
+      found
+        .filter(([claim]) => claims.includes(claim))
+        .map(([claim, local]) => [claim, (local as { path: string }).path])
+        .toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
+    );
+  };
+  const madeVolumesReady = async (): Promise<void> => {
+    for (const pod of [MADE, ...LEDGER_PODS])
+      await mendlet.untilPod(pod, 'ready', (each) => mainContainer(each)?.ready === true);
+  };
   const rolledOut = (what: string) => mendlet.kubectl(['rollout', 'status', what, '--timeout=280s']);
 
   let before: Readonly<Record<string, unknown>> = {};
+  let folders: Readonly<Record<string, string>> = {};
+  /** Whether the program that landed left host ports to portmap. */
+  let portmapBefore = false;
   let deaths: readonly object[] = [];
   let restarts = 0;
   let ends = 0;
@@ -106,6 +136,8 @@ describe('an upgrade from the program that landed last', () => {
     await apply(surroundings(mendlet.folder));
     // Each workload gets two revisions, of which the first is history.
     await apply(workloads(idleForm));
+    madeBefore = (await mendlet.kubectl(['get', 'sc', '-o', 'name'])).includes('/mendlet-local');
+    await mendlet.create(...madeVolumes());
     await mendlet.create(...barePods(out), mapped('mapped'), claimPod(HELD, HELD), claimPod(WAITING, WAITING));
     for (const what of ['deploy/web', 'sts/db', 'ds/logs']) {
       await rolledOut(what);
@@ -116,6 +148,7 @@ describe('an upgrade from the program that landed last', () => {
     await mendlet.kubectl(['wait', 'pod', '-l', 'app=works', '--for=condition=Ready', '--timeout=280s']);
     await mendlet.untilPod('steady', 'ready', (pod) => mainContainer(pod)?.ready === true);
     await mendlet.untilPod(HELD, 'ready', (pod) => mainContainer(pod)?.ready === true);
+    if (madeBefore) await madeVolumesReady();
     await mendlet.untilPod('climber', 'stopped', (pod) => hasStopped(pod));
     await mendlet.untilPod('loop', 'in its third wait', (pod) => (mainContainer(pod)?.restartCount ?? 0) >= 2);
     token = (await mendlet.kubectl(['create', 'token', 'default', '--duration=1h'])).trim();
@@ -123,6 +156,8 @@ describe('an upgrade from the program that landed last', () => {
     await mendlet.end('SIGTERM');
     await mendlet.up([], unpackLandedProgram());
     before = await untilQuiet(snapshot);
+    portmapBefore = (await ofPortmap()).length > 0;
+    folders = madeBefore ? await foldersOfClaims() : {};
     deaths = await history('loop');
     ends = out.lines('loop').length;
     restarts = mainContainer(await mendlet.pod('loop'))?.restartCount ?? 0;
@@ -166,6 +201,11 @@ describe('an upgrade from the program that landed last', () => {
       (each) => (mainContainer(each)?.restartCount ?? 0) > restarts,
     );
     expect(mainContainer(pod)?.restartCount).toBe(restarts + 1);
+    // A container counts as running before its program has written its first line.
+    await until('the line of the next life', async () => {
+      const { length } = out.lines('loop');
+      return length > ends ? { value: true } : { last: String(length) };
+    });
     const times = out.lines('loop').map((line) => Number(line.split(' ')[1]));
     const [last, next] = [times[ends - 1] ?? 0, times[ends] ?? 0];
     // The wait is that of the back-off curve after this number of restarts: 10, 20, 40 … s.
@@ -186,7 +226,7 @@ describe('an upgrade from the program that landed last', () => {
     const ours = async (): Promise<string> => (await run('nft', ['list', 'table', 'ip', `${table}-pods`])).stdout;
     expect(await ours()).toContain(`tcp . ${HOST_PORT} : `);
     // Both say the same; a connection is translated by the first that is asked, and by no other.
-    expect(await ofPortmap()).not.toEqual([]);
+    expect((await ofPortmap()).length > 0).toBe(portmapBefore);
     expect((await run('iptables', ['-w', '-t', 'nat', '-S'])).stdout).not.toContain(`MENDLET-SNAT-${table.slice(8)}`);
     await mendlet.kubectl(['delete', 'pod', 'mapped']);
     expect([await ofPortmap(), await askHttp(`http://127.0.0.1:${HOST_PORT}/`)]).toEqual([[], 'failed: ECONNREFUSED']);
@@ -215,6 +255,38 @@ describe('an upgrade from the program that landed last', () => {
     await mendlet.untilPod(WAITING, 'ready', (pod) => mainContainer(pod)?.ready === true);
     const asked = ['get', 'pvc', WAITING, '-o', 'jsonpath={.spec.storageClassName} {.status.phase} {.spec.volumeName}'];
     expect(await mendlet.kubectl(asked)).toMatch(/^mendlet-local Bound pvc-[-0-9a-f]{36}$/);
+  });
+
+  it('goes on with volumes that were made before, or makes them, and keeps what is in them', async () => {
+    await madeVolumesReady();
+    const now = await foldersOfClaims();
+    expect(Object.keys(now)).toEqual([...claims].toSorted());
+    if (madeBefore) expect(now).toEqual(folders);
+    const starts = (): readonly string[] =>
+      claims.map((claim) => readFileSync(join(now[claim] ?? '', 'starts'), 'utf8').replaceAll('start\n', '|'));
+    await until('the first starts', async () =>
+      starts().every((each) => each === '|') ? { value: true } : { last: starts().join(' ') },
+    );
+    const uids = await Promise.all(LEDGER_PODS.map(async (pod) => (await mendlet.pod(pod)).metadata.uid));
+    await mendlet.kubectl(['delete', 'pod', MADE, ...LEDGER_PODS]);
+    await mendlet.create(claimPod(`later-${MADE}`, MADE));
+    for (const [at, pod] of LEDGER_PODS.entries())
+      await mendlet.untilPod(pod, 'anew', ({ metadata }) => metadata.uid !== uids[at]);
+    await until('the second starts', async () =>
+      starts().every((each) => each === '||') ? { value: true } : { last: starts().join(' ') },
+    );
+    expect(await foldersOfClaims()).toEqual(now);
+    await mendlet.kubectl(['delete', `pod/later-${MADE}`, `pvc/${MADE}`]);
+    await until('the end of the folder', async () =>
+      existsSync(now[MADE] ?? '') ? { last: now[MADE] ?? '' } : { value: true },
+    );
+    // These are others now, or gone.
+    const later = await untilQuiet(snapshot);
+    const isOurs = (key: string): boolean => new RegExp(`^Pod (${MADE}|${LEDGER}-)|^PersistentVolume`).test(key);
+    before = Object.fromEntries([
+      ...Object.entries(before).filter(([key]) => !isOurs(key)),
+      ...Object.entries(later).filter(([key]) => isOurs(key)),
+    ]);
   });
 
   it('believes the tokens of before', async () => {
@@ -257,9 +329,9 @@ async function ofPortmap(): Promise<readonly string[]> {
   return stdout.split('\n').filter((line) => /^-A CNI-(?:DN|HOSTPORT)/.test(line) && line.includes(String(HOST_PORT)));
 }
 
-/** The claim that waited, and its volume. */
-function waited({ metadata, spec }: Listed): boolean {
-  return metadata.name === WAITING || (spec?.['claimRef'] as { name?: string } | undefined)?.name === WAITING;
+/** The claim that a volume is bound to. */
+function claimOf({ spec }: Listed): string | undefined {
+  return (spec?.['claimRef'] as { name?: string } | undefined)?.name;
 }
 
 function podIdentity({ metadata, spec, status }: Listed): object {

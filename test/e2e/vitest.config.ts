@@ -3,14 +3,17 @@ import { inShort } from './extent.ts';
 import LongestFirst from './longest-first.ts';
 
 /**
- * Suites of `npm run e2e` alone: the soak keeps a whole core busy as long as it runs, every other suite exercises the
+ * Suites of `npm run e2e` alone: the soaks keep a whole core busy as long as they run, every other suite exercises the
  * runtime's adapter, too, and suites that run side by side are many mendlets on one machine already.
  */
 const WHOLE_ONLY = [
   'test/e2e/soak.e2e.test.ts',
+  'test/e2e/volumes-soak.e2e.test.ts',
   'test/e2e/two-mendlets.e2e.test.ts',
   // It needs a loop device that may be cut short while it is mounted.
   'test/e2e/failing-disk.e2e.test.ts',
+  // A cluster of its own for what the suites of volumes test on ours.
+  'test/e2e/foreign-volumes.e2e.test.ts',
   'test/cri/containerd.e2e.test.ts',
 ];
 

@@ -73,7 +73,7 @@ export class VolumePeople {
 
   /** Everything that was asked for is there: all sets have two replicas that are ready. */
   async settle(): Promise<void> {
-    await this.#deletePodsOfDeletedClaims();
+    await patiently<boolean>(this.#say, 'deleted claims to go', async () => await this.#endDeletedClaims());
     for (const name of SETS) {
       await this.#patch(`${SETS_PATH}/${name}`, { spec: { replicas: 2 } });
       await patiently<boolean>(this.#say, `${name} to be ready`, async () => {
@@ -124,10 +124,15 @@ export class VolumePeople {
     return events.filter((each) => each.reason === reason).map(({ message = '' }) => message);
   }
 
-  /** A claim that was deleted waits for its pod, and a pod that had not begun waits for its claim, as on Kubernetes. */
-  async #deletePodsOfDeletedClaims(): Promise<void> {
+  /**
+   * A claim that was deleted waits for its pod, and a pod that had not begun waits for its claim, as on Kubernetes. A set that had
+   * not heard of the deletion may make such a pod at any time, so this is done until no such claim is left.
+   */
+  async #endDeletedClaims(): Promise<{ value: true } | { last: string }> {
     const deleted = (await this.claims()).filter(({ metadata }) => metadata?.deletionTimestamp !== undefined);
     for (const claim of deleted) await this.#ask('DELETE', `${CORE}/pods/${podOf(claim)}`);
+    const names = deleted.map(({ metadata }) => metadata?.name).join();
+    return deleted.length === 0 ? { value: true } : { last: `${names}; ${await this.#unready()}` };
   }
 
   async #unready(): Promise<string> {

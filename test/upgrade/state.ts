@@ -166,6 +166,29 @@ export function claimPod(name: string, claimName: string): object {
   });
 }
 
+/** The claim of a bare pod, and the StatefulSet with a claim for each pod: the server makes their volumes. */
+export const MADE = 'made';
+export const LEDGER = 'ledger';
+export const LEDGER_PODS: readonly string[] = [`${LEDGER}-0`, `${LEDGER}-1`];
+
+/** What needs volumes that the server makes. A program that makes none leaves it waiting. */
+export function madeVolumes(): readonly object[] {
+  const storageClassName = 'mendlet-local';
+  const { spec } = claimPod(LEDGER, 'data') as { spec: object };
+  const { metadata: _, ...template } = claim('data', { storageClassName }) as { metadata: object; spec: object };
+  return [
+    claim(MADE, { storageClassName }),
+    claimPod(MADE, MADE),
+    workload('StatefulSet', LEDGER, {
+      replicas: LEDGER_PODS.length,
+      serviceName: LEDGER,
+      selector: { matchLabels: { app: LEDGER } },
+      template: { metadata: { labels: { app: LEDGER } }, spec: { ...spec, restartPolicy: 'Always', volumes: [] } },
+      volumeClaimTemplates: [{ ...template, metadata: { name: 'data' } }],
+    }),
+  ];
+}
+
 function workloadService(app: string, more: object): object {
   const spec = { selector: { app }, ports: [{ port: 80, name: '', nodePort: 0 }], sessionAffinity: '', ...more };
   return { apiVersion: 'v1', kind: 'Service', metadata: { name: app }, spec };

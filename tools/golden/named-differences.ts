@@ -32,7 +32,7 @@ export const NAMED_DIFFERENCES: readonly NamedDifference[] = [
   },
   {
     covers:
-      /^Pod(?:#\w+)? spec\.overhead = \{\}$|^Pod#host spec\.resources\.claims = \[\]$|^Pod#windows spec\.securityContext\.supplementalGroups = \[\]$/,
+      /^HorizontalPodAutoscaler spec\.behavior\.scale(?:Up|Down)\.policies = \[\]$|^Pod(?:#\w+)? spec\.overhead = \{\}$|^Pod#host spec\.resources\.claims = \[\]$|^Pod#windows spec\.securityContext\.supplementalGroups = \[\]$/,
     reason:
       'An empty list is absence already when objects are checked: where a list may not be set, an empty one is taken.',
   },

@@ -10,3 +10,13 @@ export const LONG_FUNCTIONS: readonly string[] = [
   'lib/streams/stuck-client.ts probeStuckClient',
   'sim/sim-file-system.ts createSimFileSystem',
 ];
+
+/** Files that name many kinds for now. */
+export const KIND_TABLES: readonly string[] = [
+  // Which kind of an owner has no scale, in a message.
+  'controllers/disruption/expected-pods.ts',
+  // Manifests are read before there is a server to ask.
+  'main/manifests.ts',
+  // It sends objects of every built-in kind.
+  'sim/fuzz/fuzz-run.ts',
+];

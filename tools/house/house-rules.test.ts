@@ -4,6 +4,7 @@ import { findBags } from './bags.ts';
 import { findCircles } from './circles.ts';
 import { findMissingHeaders } from './headers.ts';
 import { findInnerCrossings } from './inner-rooms.ts';
+import { findKindTables } from './kind-tables.ts';
 import { findLongFunctions, MAX_FUNCTION_LINES, MAX_LONG_FUNCTIONS } from './long-functions.ts';
 import { findImpureFiles } from './pure-files.ts';
 import type { InnerRooms } from './rooms.ts';
@@ -246,6 +247,33 @@ describe("ARCHITECTURE's tables", () => {
     ]);
     expect(findWrongDirections(told(api, lib, main), allowed)).toEqual([
       'ARCHITECTURE.md:1: who may import whom: store → not told, but the check has lib',
+    ]);
+  });
+});
+
+describe('tables of kinds', () => {
+  const table = "const ROWS = { 'apps/v1/Deployment': 1, 'v1/Pod': 2, '/Node': 3 };";
+  const map = "const ROWS = new Map([['apps/Deployment', a], ['/Pod', b], ['batch/Job', c]]);";
+  const list = "import { RESOURCES } from '../api/index.ts';";
+
+  it('are found outside the registrations, and lists of all kinds too', () => {
+    expect(findKindTables(files({ 'scheduler/a.ts': table, 'client/b.ts': map, 'cli/c.ts': list }), [])).toEqual([
+      'src/scheduler/a.ts:1: a table of kinds; what is known of a kind belongs to its registration',
+      'src/client/b.ts:1: a table of kinds; what is known of a kind belongs to its registration',
+      'src/cli/c.ts:1: imports RESOURCES, the list of built-in kinds; ask the registry or discovery',
+    ]);
+  });
+
+  it('are none in registrations, in tests, with few kinds or with other words', () => {
+    const few = "const ROWS = { 'apps/v1/Deployment': 1, 'v1/Pod': 2 };";
+    const words = "const NAMES = ['a/b', 'text/Plain words', 'v1', 'Pod'];";
+    const fine = { 'apiserver/kinds/a.ts': table, 'api/resources.ts': list, 'cli/a.test.ts': list };
+    expect(findKindTables(files({ ...fine, 'cli/few.ts': few, 'cli/words.ts': words }), [])).toEqual([]);
+  });
+
+  it('that are mended leave the list of exceptions', () => {
+    expect(findKindTables(files({ 'cli/a.ts': list, 'cli/b.ts': '' }), ['cli/a.ts', 'cli/b.ts'])).toEqual([
+      'src/cli/b.ts:1: no table of kinds is here any more: take it off the list',
     ]);
   });
 });

@@ -145,6 +145,7 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
       'ttl-after-finished': [],
       'garbage-collector': [],
       disruption: ['pods'],
+      'horizontal-pod-autoscaler': [],
       endpointslice: ['pods', 'services'],
       endpoints: ['endpointslice', 'pods', 'services'],
       'endpointslice-mirroring': ['endpointslice', 'services'],

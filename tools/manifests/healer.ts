@@ -16,9 +16,9 @@ const metadata = { name: NAME, namespace: NAMESPACE, labels: LABELS };
 const clusterWide = (name: string, more: object = {}) => ({ name, labels: { ...LABELS, ...more } });
 const subjects = [{ kind: 'ServiceAccount', name: NAME, namespace: NAMESPACE }];
 
-/** The rights of the built-in one: see the policy of our own server. */
-function rulesOfBuiltIn(): readonly PolicyRule[] {
-  const name = 'system:controller:healing-controller';
+/** The rights of a built-in one: see the policy of our own server. */
+function rulesOfBuiltIn(controller: string): readonly PolicyRule[] {
+  const name = `system:controller:${controller}`;
   const role = CONTROLLER_ROLES.find((each: ClusterRole) => each.metadata?.name === name);
   if (!role?.rules) throw new Error(`no role ${name}`);
   return role.rules;
@@ -58,7 +58,7 @@ export const HEALER_OBJECTS: readonly object[] = [
     apiVersion: `${RBAC}/v1`,
     kind: 'ClusterRole',
     metadata: clusterWide(NAME),
-    rules: rulesOfBuiltIn(),
+    rules: rulesOfBuiltIn('healing-controller'),
   },
   {
     apiVersion: `${RBAC}/v1`,
@@ -120,4 +120,67 @@ export function healerYaml(): string {
   const [, ...crds] = crdsYaml().split('---\n');
   const objects = HEALER_OBJECTS.map((object) => dump(object, { lineWidth: -1, noRefs: true }));
   return HEAD + [...crds, ...objects].map((text) => `---\n${text}`).join('');
+}
+
+const VOLUMES = 'mendlet-local-volumes';
+
+const volumesMetadata = { ...metadata, name: VOLUMES };
+
+/**
+ * What the healer needs beyond that for `--local-volumes`. The kubelets see an account of its own: a token of it opens their
+ * volumes, and the healer, who may mint such tokens, cannot prolong the life of its own.
+ */
+export const LOCAL_VOLUMES_OBJECTS: readonly object[] = [
+  { apiVersion: 'v1', kind: 'ServiceAccount', metadata: volumesMetadata, automountServiceAccountToken: false },
+  {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'ClusterRole',
+    metadata: clusterWide(VOLUMES),
+    rules: rulesOfBuiltIn('local-volume-controller'),
+  },
+  {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata: clusterWide(VOLUMES),
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: VOLUMES },
+    subjects,
+  },
+  // The agents' kubelets ask for this right.
+  {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'ClusterRole',
+    metadata: clusterWide(`${VOLUMES}-on-nodes`),
+    rules: [rule('get update delete', '-', 'nodes/volumes')],
+  },
+  {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata: clusterWide(`${VOLUMES}-on-nodes`),
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: `${VOLUMES}-on-nodes` },
+    subjects: [{ ...subjects[0], name: VOLUMES }],
+  },
+  {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'Role',
+    metadata: volumesMetadata,
+    rules: [rule('create', '-', 'serviceaccounts/token', VOLUMES)],
+  },
+  {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'RoleBinding',
+    metadata: volumesMetadata,
+    roleRef: { apiGroup: RBAC, kind: 'Role', name: VOLUMES },
+    subjects,
+  },
+];
+
+const VOLUMES_HEAD = `# What "mendlet healer --local-volumes" needs beyond deploy/mendlet-healer.yaml, beside an API server that is not mendlet's. Then:
+#   kubectl -n kube-system patch deployment mendlet-healer --type=json \\
+#     -p '[{"op":"add","path":"/spec/template/spec/containers/0/args/-","value":"--local-volumes"}]'
+# Made by "npm run manifests" of tools/manifests/healer.ts: change that.
+`;
+
+export function localVolumesYaml(): string {
+  const objects = LOCAL_VOLUMES_OBJECTS.map((object) => dump(object, { lineWidth: -1, noRefs: true }));
+  return VOLUMES_HEAD + objects.map((text) => `---\n${text}`).join('');
 }

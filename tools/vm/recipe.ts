@@ -25,6 +25,8 @@ export const PACKAGES: readonly string[] = [
   'nftables',
   'busybox-static',
   'e2fsprogs',
+  'nfs-common',
+  'nfs-kernel-server',
   'quota',
   'procps',
   'kmod',
@@ -62,6 +64,15 @@ const MASKED: readonly string[] = [
   'systemd-hwdb-update.service',
   'systemd-pstore.service',
   'ldconfig.service',
+];
+
+/** What packages enable, and only the suite that needs it starts. */
+const DISABLED: readonly string[] = [
+  'nfs-server.service',
+  'nfs-client.target',
+  'nfs-blkmap.service',
+  'rpcbind.service',
+  'rpcbind.socket',
 ];
 
 const ENABLED: readonly string[] = [
@@ -106,6 +117,7 @@ export function finishScript(): string {
   return [
     'set -e',
     `systemctl enable ${ENABLED.join(' ')}`,
+    `systemctl disable ${DISABLED.join(' ')}`,
     `systemctl mask ${MASKED.join(' ')}`,
     'ln -sf /usr/lib/node_modules/mendlet/dist/mendlet.js /usr/bin/mendlet',
     'mkdir -p /usr/lib/node_modules/mendlet',

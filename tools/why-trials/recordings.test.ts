@@ -52,3 +52,11 @@ it('names of trials are unique, and a third of the programs is held out', () => 
   expect(new Set(names).size).toBe(names.length);
   expect(HELD_OUT.size * 3).toBeGreaterThanOrEqual(programs.length);
 });
+
+it('there are enough of them to say anything: faults, programs, and healthy logs', () => {
+  const all = programs.flatMap(recordingsOf);
+  const faults = all.filter(({ truth }) => !('healthy' in truth));
+  expect(new Set(faults.map(({ program, name }) => `${program}/${name}`)).size).toBeGreaterThanOrEqual(150);
+  expect(new Set(faults.map(({ program }) => program)).size).toBeGreaterThanOrEqual(15);
+  expect(all.length - faults.length).toBeGreaterThanOrEqual(150);
+});

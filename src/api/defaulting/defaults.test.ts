@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Container, Pod, PodSpec, Probe, Volume } from '../types.gen.ts';
+import { NAMESPACES, NODES, PODS, SECRETS } from '../resources.ts';
 import { applyDefaults } from './defaults.ts';
 import { defaultPullPolicy } from './image-name.ts';
 
 function specOf(spec: PodSpec): PodSpec {
-  return applyDefaults<Pod>('v1', 'Pod', { spec }).spec ?? { containers: [] };
+  return applyDefaults<Pod>(PODS, { spec }).spec ?? { containers: [] };
 }
 
 function containerOf(container: Partial<Container>): Container {
@@ -13,7 +14,7 @@ function containerOf(container: Partial<Container>): Container {
 
 describe('pod defaults', () => {
   it('fills a minimal pod as upstream does', () => {
-    const pod = applyDefaults<Pod>('v1', 'Pod', {
+    const pod = applyDefaults<Pod>(PODS, {
       metadata: { name: 'a' },
       spec: { containers: [{ name: 'c', image: 'busybox' }] },
     });
@@ -42,7 +43,7 @@ describe('pod defaults', () => {
   });
 
   it('gives a pod without a spec an empty one', () => {
-    const pod = applyDefaults<Pod>('v1', 'Pod', { metadata: { name: 'a' } });
+    const pod = applyDefaults<Pod>(PODS, { metadata: { name: 'a' } });
     expect(pod.spec).toMatchObject({ containers: [], restartPolicy: 'Always', dnsPolicy: 'ClusterFirst' });
   });
 
@@ -51,10 +52,10 @@ describe('pod defaults', () => {
       spec: { containers: [], terminationGracePeriodSeconds: 0, enableServiceLinks: false, restartPolicy: 'Never' },
     };
     const before = structuredClone(pod);
-    expect(applyDefaults('v1', 'Pod', pod).spec).toMatchObject(before.spec ?? {});
+    expect(applyDefaults(PODS, pod).spec).toMatchObject(before.spec ?? {});
     expect(pod).toEqual(before);
-    const once = applyDefaults('v1', 'Pod', pod);
-    expect(applyDefaults('v1', 'Pod', once)).toEqual(once);
+    const once = applyDefaults(PODS, pod);
+    expect(applyDefaults(PODS, once)).toEqual(once);
   });
 
   it.each([
@@ -140,7 +141,7 @@ describe('pod defaults', () => {
 
 describe('other defaults', () => {
   it('labels a namespace with its name', () => {
-    expect(applyDefaults('v1', 'Namespace', { metadata: { name: 'a', labels: { b: 'c' } } })).toEqual({
+    expect(applyDefaults(NAMESPACES, { metadata: { name: 'a', labels: { b: 'c' } } })).toEqual({
       metadata: { name: 'a', labels: { b: 'c', 'kubernetes.io/metadata.name': 'a' } },
       spec: {},
       status: { phase: 'Active' },
@@ -149,16 +150,16 @@ describe('other defaults', () => {
 
   it('encodes stringData over data', () => {
     const secret = { stringData: { a: 'é' }, data: { a: 'eA==', b: 'eA==' } };
-    expect(applyDefaults('v1', 'Secret', secret)).toEqual({ type: 'Opaque', data: { a: 'w6k=', b: 'eA==' } });
+    expect(applyDefaults(SECRETS, secret)).toEqual({ type: 'Opaque', data: { a: 'w6k=', b: 'eA==' } });
   });
 
   it('takes allocatable from capacity', () => {
-    expect(applyDefaults('v1', 'Node', { status: { capacity: { cpu: '2' } } })).toMatchObject({
+    expect(applyDefaults(NODES, { status: { capacity: { cpu: '2' } } })).toMatchObject({
       status: { allocatable: { cpu: '2' } },
     });
   });
 
   it('leaves other kinds alone', () => {
-    expect(applyDefaults('v1', 'toString', { a: 1 })).toEqual({ a: 1 });
+    expect(applyDefaults({}, { a: 1 })).toEqual({ a: 1 });
   });
 });

@@ -8,6 +8,8 @@ export interface PodHistory {
   readonly kind: 'PodHistory';
   readonly metadata: { readonly namespace: string; readonly name: string; readonly uid: string };
   readonly nodeName: string;
+  /** The controller that made it; absent: none, or its node recorded it before it recorded owners. */
+  readonly owner?: PodHistoryOwner;
   /**
    * Absent: the pod exists. If a server no longer has the pod and its node has not noted that yet, the server sets the time
    * of the answer.
@@ -15,6 +17,12 @@ export interface PodHistory {
   readonly goneAt?: string;
   /** Those that died, or that run and refuse a probe. */
   readonly containers: readonly ContainerHistory[];
+}
+
+export interface PodHistoryOwner {
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
 }
 
 export interface PodHistoryList {
@@ -38,6 +46,7 @@ export interface PodHistoryIndex {
   readonly nodeName: string;
   readonly items: readonly {
     readonly metadata: { readonly namespace: string; readonly name: string; readonly uid: string };
+    readonly owner?: PodHistoryOwner;
     readonly goneAt?: string;
     /** Of all containers, including forgotten records. */
     readonly total: number;
@@ -143,4 +152,14 @@ export interface ListeningPort {
   readonly loopback?: string;
   /** A process of this container listens; false: of another one. Absent: that could not be found out. */
   readonly own?: boolean;
+}
+
+/** frozen: its cgroup is frozen; stopped: its main process got SIGSTOP; traced: a debugger holds it. */
+export type Hold = 'frozen' | 'stopped' | 'traced';
+
+/** The node API's answer to /mendlet/v1/held: the running containers of a pod that are held from running. */
+export interface HeldContainers {
+  readonly apiVersion: string;
+  readonly kind: 'HeldContainers';
+  readonly containers: readonly { readonly name: string; readonly hold: Hold }[];
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyDefaults } from '../defaulting/defaults.ts';
 import { printFieldError } from '../field-error.ts';
+import { CRON_JOBS, JOBS } from '../resources.ts';
 import type { CronJob, CronJobSpec, Job, JobSpec, JobStatus, PodTemplateSpec } from '../types.gen.ts';
 import { validateCronJob, validateCronJobUpdate } from './cron-job.ts';
 import { validateJob, validateJobUpdate } from './job.ts';
@@ -20,7 +21,7 @@ const template = (spec: object = {}, metadata: object = { labels: LABELS }): Pod
 
 function job(spec: Partial<JobSpec> = {}, status: JobStatus = {}, name = 'work'): Job {
   const selector = { matchLabels: { 'batch.kubernetes.io/controller-uid': UID } };
-  return applyDefaults('batch/v1', 'Job', {
+  return applyDefaults(JOBS, {
     metadata: { name, namespace: 'team', uid: UID, resourceVersion: '1' },
     spec: { selector, template: template(), ...spec },
     status,
@@ -268,7 +269,7 @@ describe('a status', () => {
 
 describe('a cron job', () => {
   const cronJob = (spec: Partial<CronJobSpec>, name = 'report'): CronJob =>
-    applyDefaults('batch/v1', 'CronJob', {
+    applyDefaults(CRON_JOBS, {
       metadata: { name, namespace: 'team', uid: UID, resourceVersion: '1' },
       spec: { schedule: '@daily', jobTemplate: { spec: { template: template({}, {}) } }, ...spec },
     });
@@ -323,7 +324,7 @@ describe('a cron job', () => {
 });
 
 it('defaults', () => {
-  const { spec } = applyDefaults<Job>('batch/v1', 'Job', {
+  const { spec } = applyDefaults<Job>(JOBS, {
     metadata: { name: 'a' },
     spec: { template: { spec: { containers: [] } }, parallelism: 4 },
   });

@@ -9,7 +9,7 @@ const container = { name: 'c', image: 'x' };
 
 function problems(kind: typeof PODS | typeof PERSISTENT_VOLUMES, spec: object): string[] {
   const given = { apiVersion: 'v1', kind: kind.kind, metadata: { name: 'p', namespace: 'n' }, spec };
-  const object = applyDefaults<KubeObject>('v1', kind.kind, given);
+  const object = applyDefaults<KubeObject>(kind, given);
   return validateCreate(kind, object).map(({ field }) => field);
 }
 

@@ -8,7 +8,7 @@ import { validateCreate, validateUpdate } from './validate.ts';
 const NAME = { name: 'p', namespace: 'n' };
 
 function podWith(spec: Partial<PodSpec>, metadata: Pod['metadata'] = NAME): Pod {
-  return applyDefaults<Pod>('v1', 'Pod', { metadata, spec: { containers: [{ name: 'c', image: 'x' }], ...spec } });
+  return applyDefaults<Pod>(PODS, { metadata, spec: { containers: [{ name: 'c', image: 'x' }], ...spec } });
 }
 
 function withContainer(container: Partial<Container>, spec: Partial<PodSpec> = {}): Pod {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyDefaults } from '../defaulting/defaults.ts';
 import { printFieldError } from '../field-error.ts';
-import { apiVersionOf, type KubeObject, type Resource } from '../resource.ts';
+import type { KubeObject, Resource } from '../resource.ts';
 import { DEPLOYMENTS, REPLICA_SETS, REPLICATION_CONTROLLERS } from '../resources.ts';
 import type { Deployment, ReplicaSet, ReplicationController } from '../types.gen.ts';
 import { warningsOf } from '../warnings/warnings.ts';
@@ -12,7 +12,7 @@ const selector = { matchLabels: { app: 'web' } };
 const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'busybox' }] } };
 
 function defaulted<T extends KubeObject>(resource: Resource<T>, spec: object): T {
-  return applyDefaults(apiVersionOf(resource), resource.kind, structuredClone({ metadata, spec }) as unknown as T);
+  return applyDefaults(resource, structuredClone({ metadata, spec }) as unknown as T);
 }
 
 function created(resource: Resource<KubeObject>, spec: object): string[] {

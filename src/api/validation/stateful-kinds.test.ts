@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyDefaults } from '../defaulting/defaults.ts';
 import { printFieldError } from '../field-error.ts';
-import { apiVersionOf, type KubeObject, type Resource } from '../resource.ts';
+import type { KubeObject, Resource } from '../resource.ts';
 import {
   CONTROLLER_REVISIONS,
   DAEMON_SETS,
@@ -24,7 +24,7 @@ const VOLUME = { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, h
 
 function make(row: Resource<KubeObject>, content: Json, name = 'web'): KubeObject {
   const metadata = { name, resourceVersion: '1', ...(row.namespaced ? { namespace: 'default' } : {}) };
-  return applyDefaults(apiVersionOf(row), row.kind, { metadata, ...content }) as KubeObject;
+  return applyDefaults(row, { metadata, ...content }) as KubeObject;
 }
 
 function created(row: Resource<KubeObject>, content: Json, name?: string): string[] {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import {
   DEPLOYMENTS,
+  ENDPOINTS,
   PERSISTENT_VOLUMES,
   PERSISTENT_VOLUME_CLAIMS,
   PODS,
@@ -229,6 +230,6 @@ it('a headless service with affinity', () => {
 });
 
 it('endpoints are on their way out', () => {
-  expect(deprecationOf({ group: '', resource: 'endpoints' })).toContain('EndpointSlice');
+  expect(deprecationOf(ENDPOINTS)).toContain('EndpointSlice');
   expect(deprecationOf(PODS)).toBeUndefined();
 });

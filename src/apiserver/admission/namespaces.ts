@@ -1,4 +1,4 @@
-/** NamespaceLifecycle: nothing is created in a namespace that is missing or going, and some never go. */
+/** NamespaceLifecycle: nothing is created in a namespace that is missing or going. */
 import {
   forbidden,
   type Namespace,
@@ -7,7 +7,6 @@ import {
   type QualifiedResource,
   StatusError,
 } from '../../api/index.ts';
-import { IMMORTAL_NAMESPACES } from '../registry/namespaces.ts';
 import type { ApiObject } from '../registry/object.ts';
 
 /** Throws when nothing may be created in `name`; `namespace` is what is stored of it. */
@@ -26,9 +25,4 @@ export function admitToNamespace(
     { reason: 'NamespaceTerminating', message: `namespace ${name} is being terminated`, field: 'metadata.namespace' },
   ];
   throw new StatusError({ ...error.status, details: { ...error.status.details, causes } });
-}
-
-/** Throws for the namespaces that must stay. */
-export function admitNamespaceDelete(name: string): void {
-  if (IMMORTAL_NAMESPACES.has(name)) throw forbidden(NAMESPACES, name, 'this namespace may not be deleted');
 }

@@ -75,6 +75,7 @@ const USER_ROLES: readonly ClusterRole[] = [
       rule(WRITE, 'policy', 'poddisruptionbudgets'),
       rule(WRITE, 'networking.k8s.io', 'ingresses networkpolicies'),
       rule(`${READ} ${WRITE}`, 'coordination.k8s.io', 'leases'),
+      rule(WRITE, 'resource.k8s.io', 'resourceclaims resourceclaimtemplates'),
     ],
     ['edit'],
   ),
@@ -104,6 +105,7 @@ const USER_ROLES: readonly ClusterRole[] = [
       rule(READ, 'batch', 'cronjobs cronjobs/status jobs jobs/status'),
       rule(READ, 'policy', 'poddisruptionbudgets poddisruptionbudgets/status'),
       rule(READ, 'networking.k8s.io', 'ingresses ingresses/status networkpolicies'),
+      rule(READ, 'resource.k8s.io', 'resourceclaims resourceclaims/status resourceclaimtemplates'),
     ],
     ['view'],
   ),
@@ -196,6 +198,7 @@ const COMPONENT_ROLES: readonly ClusterRole[] = [
     rule(READ, 'apps', 'replicasets statefulsets'),
     rule(READ, 'policy', 'poddisruptionbudgets'),
     rule(READ, 'scheduling.k8s.io', 'priorityclasses'),
+    rule(READ, 'storage.k8s.io', 'csidrivers csinodes csistoragecapacities'),
     ...DELEGATION,
   ]),
   clusterRole('system:volume-scheduler', [

@@ -111,6 +111,15 @@ const ROLES: Readonly<Record<string, PolicyRule[]>> = {
     rule('get patch', 'batch', 'jobs'),
     EVENTS,
   ],
+  'horizontal-pod-autoscaler': [
+    rule(READ, 'autoscaling', 'horizontalpodautoscalers'),
+    rule(CHANGE, 'autoscaling', 'horizontalpodautoscalers/status'),
+    rule('get update', '*', '*/scale'),
+    rule('list', '-', 'pods'),
+    rule('list', 'metrics.k8s.io', 'pods'),
+    rule('get list', 'custom.metrics.k8s.io external.metrics.k8s.io', '*'),
+    EVENTS,
+  ],
   'job-controller': [
     rule(`${READ} ${CHANGE}`, 'batch', 'jobs'),
     rule(CHANGE, 'batch', 'jobs/status'),

@@ -1,5 +1,4 @@
 /** One version of one object as all its readers share it: decoded once, encoded seldom. Never mutate it. */
-import { canonicalObject, fillDefaults } from '../../api/index.ts';
 import { decodeText, encodeText } from '../../lib/index.ts';
 import type { ApiObject } from '../registry/object.ts';
 import type { ByteBudget } from './byte-budget.ts';
@@ -9,6 +8,19 @@ const decodedLines = new Map<string, string>([
   ['MODIFIED', '{"type":"MODIFIED","object":'],
   ['DELETED', '{"type":"DELETED","object":'],
 ]);
+
+/**
+ * From an object that an older version stored to today's form: canonical, with today's defaults, as upstream decodes from its
+ * storage. So it is equal to what a client sends again, whose object gets both. Nothing is written for it.
+ */
+export type ReadStored = (stored: ApiObject) => ApiObject;
+
+/** An entry of the store. */
+export interface Encoded {
+  readonly key: string;
+  readonly revision: number;
+  readonly value: Uint8Array;
+}
 
 export type WatchType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
@@ -31,8 +43,9 @@ export class CachedObject {
   }
 
   /** From the store's bytes, which hold no resourceVersion: the revision is it. */
-  static decode(key: string, revision: number, value: Uint8Array, texts?: ByteBudget): CachedObject {
-    return new CachedObject(key, revision, decodeStored(value, revision), value.length, texts);
+  static decode(entry: Encoded, read?: ReadStored, texts?: ByteBudget): CachedObject {
+    const { key, revision, value } = entry;
+    return new CachedObject(key, revision, decodeStored(value, revision, read), value.length, texts);
   }
 
   /** The same object at another revision: sent to a watcher when it left the selector, or is deleted. */
@@ -69,26 +82,15 @@ export class CachedObject {
 }
 
 /**
- * An object that an older version stored, in today's form: canonical, with today's defaults, as upstream decodes from its
- * storage. So it is equal to what a client sends again, whose object gets both. Nothing is written for it.
- */
-function readStored(object: ApiObject): ApiObject {
-  const { apiVersion = '', kind = '' } = object;
-  const canonical = canonicalObject(apiVersion, kind, object);
-  fillDefaults(apiVersion, kind, canonical);
-  return canonical;
-}
-
-/**
  * Bytes that this process has encoded, as the store hands them back: they have today's form, which is not made anew. Others may be an
  * older version's.
  */
 const encodedHere = new WeakSet<Uint8Array>();
 
 /** The object of the store's bytes, with `revision` as its resourceVersion. */
-export function decodeStored(value: Uint8Array, revision: number): ApiObject {
+export function decodeStored(value: Uint8Array, revision: number, read: ReadStored = (object) => object): ApiObject {
   const parsed = JSON.parse(decodeText(value)) as ApiObject;
-  const object = encodedHere.has(value) ? parsed : readStored(parsed);
+  const object = encodedHere.has(value) ? parsed : read(parsed);
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
 

@@ -11,7 +11,7 @@ import { CACHE_RETRY_MAX_MS, CACHE_RETRY_MS, SHARED_LINES_BYTES, SHARED_TEXTS_BY
 import { ByteBudget } from './byte-budget.ts';
 import { CacheEvent, type WatchFilter } from './cache-event.ts';
 import type { ApiObject } from '../registry/object.ts';
-import { CachedObject } from './cached-object.ts';
+import { CachedObject, type ReadStored } from './cached-object.ts';
 import { SortedObjects } from './sorted-objects.ts';
 import { HistoryKeeper, WatchHistory } from './watch-history.ts';
 import { Watcher } from './watcher.ts';
@@ -25,6 +25,8 @@ export interface WatchCacheOptions {
   readonly logger: Logger;
   readonly breather: Breather;
   readonly shared: SharedBudgets;
+  /** How stored objects get today's form; absent: they are taken as they are. */
+  readonly read?: ReadStored;
 }
 
 /** Budgets that all caches of a server share. */
@@ -82,6 +84,10 @@ export class WatchCache {
   constructor(options: WatchCacheOptions) {
     this.#options = options;
     this.#history = new WatchHistory(options.shared.keeper);
+  }
+
+  get read(): ReadStored | undefined {
+    return this.#options.read;
   }
 
   get prefix(): string {
@@ -313,7 +319,7 @@ export class WatchCache {
   /** Undefined: it is not an object. Only its key is reported, because the content may be a secret. */
   #decode(key: string, revision: number, value: Uint8Array): CachedObject | undefined {
     try {
-      return CachedObject.decode(key, revision, value, this.#options.shared.texts);
+      return CachedObject.decode({ key, revision, value }, this.#options.read, this.#options.shared.texts);
     } catch {
       this.#options.logger.error('an object in the store is damaged', { key, revision });
       return undefined;

@@ -12,7 +12,12 @@ import { cronJobTable, jobTable } from '../tables/jobs.ts';
 import type { ApiObject } from '../registry/object.ts';
 import type { Registration, Strategy } from '../registry/registration.ts';
 
+/** A job's pods outlive it unless the request says otherwise, as in the first versions of its API. */
+const PODS_STAY =
+  'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
+
 const jobStrategy: Strategy = {
+  deleteWarning: PODS_STAY,
   hasGeneration: true,
   prepareForCreate: (object) => ({ ...withGeneratedSelector(object), status: {} }),
   dependentsByDefault: 'orphan',

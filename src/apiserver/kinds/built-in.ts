@@ -10,9 +10,12 @@ import type { ServedKind, StoredKind } from '../call.ts';
 import { REVIEW_KINDS } from '../reviews/reviews.ts';
 import { bind } from '../subresources/binding.ts';
 import { ACCESS_REGISTRATIONS } from './access.ts';
+import { AUTOSCALING_REGISTRATIONS } from './autoscaling.ts';
 import { BATCH_REGISTRATIONS } from './batch.ts';
 import { BUDGET_REGISTRATIONS } from './budgets.ts';
+import { COMPONENT_STATUS_KIND } from './component-status.ts';
 import { CORE_REGISTRATIONS } from './core.ts';
+import { DEVICE_REGISTRATIONS } from './devices.ts';
 import { HEALING_REGISTRATIONS } from './healing.ts';
 import { NETWORKING_REGISTRATIONS } from './networking.ts';
 import { REPLICATED_REGISTRATIONS } from './replicated.ts';
@@ -26,6 +29,8 @@ const REGISTRATIONS: readonly StoredKind[] = [
   ...BUDGET_REGISTRATIONS,
   ...ACCESS_REGISTRATIONS,
   ...NETWORKING_REGISTRATIONS,
+  ...AUTOSCALING_REGISTRATIONS,
+  ...DEVICE_REGISTRATIONS,
   ...HEALING_REGISTRATIONS,
 ];
 
@@ -45,7 +50,9 @@ const BINDING_KIND: ServedKind = {
 /** In the order of the table of resources, which discovery keeps. Throws when a row of that table has no kind. */
 export function builtInKinds(): readonly ServedKind[] {
   const stored = REGISTRATIONS.map((registration): ServedKind => ({ row: registration.row, stored: registration }));
-  const kinds = new Map([...stored, BINDING_KIND, ...REVIEW_KINDS].map((kind) => [kind.row, kind]));
+  const kinds = new Map(
+    [...stored, BINDING_KIND, COMPONENT_STATUS_KIND, ...REVIEW_KINDS].map((kind) => [kind.row, kind]),
+  );
   const listed = RESOURCES.map((row) => {
     const kind = kinds.get(row);
     if (kind === undefined) throw new Error(`${row.resource} has no registration`);

@@ -31,6 +31,7 @@ import { podStrategy } from '../registry/pods.ts';
 import { limitRangeStrategy, priorityClassStrategy, quotaStrategy } from '../registry/policies.ts';
 import type { Part, StoredKind } from '../call.ts';
 import type { Strategy } from '../registry/registration.ts';
+import { byName, podCount, serviceCount } from '../quota/usage.ts';
 import { bind } from '../subresources/binding.ts';
 import { evict } from '../subresources/eviction.ts';
 import { podHistory } from '../subresources/history.ts';
@@ -66,11 +67,24 @@ const POD_PARTS: Readonly<Record<string, Part>> = {
 };
 
 const eventStrategy: Strategy = { createOnUpdate: true, dependentsByDefault: 'unsupported' };
-const events = { keyPrefix: '/registry/events/', table: eventTable, strategy: eventStrategy, expires: true };
+const events = {
+  keyPrefix: '/registry/events/',
+  table: eventTable,
+  strategy: eventStrategy,
+  expires: true,
+  quota: false,
+} as const;
 
 /** Keys are upstream's, nodes under their old name included. */
 export const CORE_REGISTRATIONS: readonly StoredKind[] = [
-  { row: PODS, keyPrefix: '/registry/pods/', table: podTable, strategy: podStrategy, parts: POD_PARTS },
+  {
+    row: PODS,
+    keyPrefix: '/registry/pods/',
+    table: podTable,
+    strategy: podStrategy,
+    parts: POD_PARTS,
+    quota: podCount,
+  },
   {
     row: NODES,
     keyPrefix: '/registry/minions/',
@@ -87,8 +101,14 @@ export const CORE_REGISTRATIONS: readonly StoredKind[] = [
   },
   { row: EVENTS, ...events },
   { row: EVENTS_EVENTS, ...events, form: eventsForm },
-  { row: CONFIG_MAPS, keyPrefix: '/registry/configmaps/', table: configMapTable, strategy: {} },
-  { row: SECRETS, keyPrefix: '/registry/secrets/', table: secretTable, strategy: {} },
+  {
+    row: CONFIG_MAPS,
+    keyPrefix: '/registry/configmaps/',
+    table: configMapTable,
+    strategy: {},
+    quota: byName('configmaps'),
+  },
+  { row: SECRETS, keyPrefix: '/registry/secrets/', table: secretTable, strategy: {}, quota: byName('secrets') },
   {
     row: SERVICE_ACCOUNTS,
     keyPrefix: '/registry/serviceaccounts/',
@@ -101,12 +121,14 @@ export const CORE_REGISTRATIONS: readonly StoredKind[] = [
     keyPrefix: '/registry/leases/',
     table: leaseTable,
     strategy: { createOnUpdate: true, needsResourceVersion: true },
+    quota: false,
   },
   {
     row: SERVICES,
     keyPrefix: '/registry/services/specs/',
     table: serviceTable,
     strategy: serviceStrategy,
+    quota: serviceCount,
     parts: { proxy: PROXY },
   },
   { row: ENDPOINTS, keyPrefix: '/registry/services/endpoints/', table: endpointsTable, strategy: {} },
@@ -133,6 +155,7 @@ export const CORE_REGISTRATIONS: readonly StoredKind[] = [
     keyPrefix: '/registry/resourcequotas/',
     table: resourceQuotaTable,
     strategy: quotaStrategy,
+    quota: byName('resourcequotas'),
   },
   { row: RUNTIME_CLASSES, keyPrefix: '/registry/runtimeclasses/', table: runtimeClassTable, strategy: {} },
   {

@@ -1,6 +1,7 @@
 /** The rows of what keeps a number of like pods: replication controllers, replica sets, deployments. */
 import { DEPLOYMENTS, REPLICA_SETS, REPLICATION_CONTROLLERS } from '../../api/index.ts';
 import { deploymentTable, replicaSetTable, replicationControllerTable } from '../tables/replicated.ts';
+import { byName } from '../quota/usage.ts';
 import { type ApiObject, omit } from '../registry/object.ts';
 import { sameValue } from '../registry/object-meta.ts';
 import type { Registration, Strategy } from '../registry/registration.ts';
@@ -32,6 +33,7 @@ export const REPLICATED_REGISTRATIONS: readonly Registration[] = [
     keyPrefix: '/registry/controllers/',
     table: replicationControllerTable,
     strategy: { ...counted, dependentsByDefault: 'orphan' },
+    quota: byName('replicationcontrollers'),
   },
   { row: DEPLOYMENTS, keyPrefix: '/registry/deployments/', table: deploymentTable, strategy: deployment },
   { row: REPLICA_SETS, keyPrefix: '/registry/replicasets/', table: replicaSetTable, strategy: counted },

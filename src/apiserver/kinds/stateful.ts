@@ -13,6 +13,7 @@ import {
 } from '../../api/index.ts';
 import { controllerRevisionTable, daemonSetTable, statefulSetTable } from '../tables/stateful.ts';
 import { persistentVolumeClaimTable, persistentVolumeTable, storageClassTable } from '../tables/volumes.ts';
+import { claimCount } from '../quota/usage.ts';
 import { type ApiObject, withMeta } from '../registry/object.ts';
 import type { Registration, Strategy } from '../registry/registration.ts';
 
@@ -115,6 +116,7 @@ export const STATEFUL_REGISTRATIONS: readonly Registration[] = [
     keyPrefix: '/registry/persistentvolumeclaims/',
     table: persistentVolumeClaimTable,
     strategy: claimStrategy,
+    quota: claimCount,
   },
   {
     row: PERSISTENT_VOLUMES,

@@ -9,10 +9,11 @@ import {
   subtractQuantities,
 } from '../../api/index.ts';
 import type { ApiObject } from '../registry/object.ts';
+import type { Registration } from '../registry/registration.ts';
 import { concerns, unspecified, type Usage, usageOf } from './usage.ts';
 
 export interface QuotaCheck {
-  readonly row: ResourceRow;
+  readonly registration: Registration;
   /** As it will be. */
   readonly object: ApiObject;
   /** As it was; undefined: it is new. */
@@ -28,9 +29,10 @@ export interface QuotaCheck {
  * Throws 403 when a write asks for more than a quota leaves. Only growth is checked, so that an object above a quota can
  * still shrink.
  */
-export function checkQuotas({ row, object, old, quotas, usedFor, wall }: QuotaCheck): void {
-  const next = usageOf(row, object, wall);
-  const before = old === undefined ? {} : usageOf(row, old, wall);
+export function checkQuotas({ registration, object, old, quotas, usedFor, wall }: QuotaCheck): void {
+  const { row } = registration;
+  const next = usageOf(registration, object, wall);
+  const before = old === undefined ? {} : usageOf(registration, old, wall);
   for (const quota of quotas) {
     if (!concerns(quota, row, object)) continue;
     const hard = quota.spec?.hard ?? {};
@@ -66,9 +68,10 @@ function growingNames(quota: ResourceQuota, next: Usage, before: Usage): readonl
 }
 
 /** Whether a write asks one of the quotas for more: only then the present usage matters. */
-export function asksForMore({ row, object, old, quotas, wall }: Omit<QuotaCheck, 'usedFor'>): boolean {
-  const next = usageOf(row, object, wall);
-  const before = old === undefined ? {} : usageOf(row, old, wall);
+export function asksForMore({ registration, object, old, quotas, wall }: Omit<QuotaCheck, 'usedFor'>): boolean {
+  const { row } = registration;
+  const next = usageOf(registration, object, wall);
+  const before = old === undefined ? {} : usageOf(registration, old, wall);
   return quotas.some((quota) => concerns(quota, row, object) && growingNames(quota, next, before).length > 0);
 }
 

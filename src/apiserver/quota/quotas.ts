@@ -1,12 +1,5 @@
 /** The quotas of a namespace: their usage, the check before a write, and their status after it. */
-import {
-  canonicalPart,
-  addQuantities,
-  type Quantity,
-  RESOURCE_QUOTAS,
-  type ResourceQuota,
-  type ResourceRow,
-} from '../../api/index.ts';
+import { canonicalPart, addQuantities, type Quantity, RESOURCE_QUOTAS, type ResourceQuota } from '../../api/index.ts';
 import { encodeText } from '../../lib/index.ts';
 import type { Connection } from '../ports.ts';
 import { sameValue } from '../registry/object-meta.ts';
@@ -17,21 +10,9 @@ import { listCurrent } from '../registry/read-current.ts';
 import { asksForMore, checkQuotas } from './check-quota.ts';
 import { concerns, countName, only, type Usage, usageOf } from './usage.ts';
 
-/** Writes of these change no quota, and there are many of them. */
-const NEVER_COUNTED: ReadonlySet<string> = new Set(['events', 'leases', 'bindings']);
-
-const POD_NAMES = /^(?:pods|cpu|memory|ephemeral-storage|(?:requests|limits|hugepages)[.-].+)$/;
-const SERVICE_NAMES = /^services(?:\.|$)/;
-const CLAIM_NAMES = /^(?:persistentvolumeclaims$|requests\.storage$|.+\.storageclass\.storage\.k8s\.io\/)/;
-
-/** Whether one of these names counts objects of the row. */
-function isCounted(row: ResourceRow, names: readonly string[]): boolean {
-  if (names.includes(countName(row))) return true;
-  if (row.group !== '') return false;
-  if (row.resource === 'pods') return names.some((name) => POD_NAMES.test(name));
-  if (row.resource === 'services') return names.some((name) => SERVICE_NAMES.test(name));
-  if (row.resource === 'persistentvolumeclaims') return names.some((name) => CLAIM_NAMES.test(name));
-  return names.includes(row.resource);
+/** Whether one of these names counts objects of the kind. */
+function isCounted({ row, quota }: Registration, names: readonly string[]): boolean {
+  return names.includes(countName(row)) || (quota ? names.some((name) => quota.counts(name)) : false);
 }
 
 /** The quotas of a namespace. */
@@ -40,8 +21,8 @@ export async function quotasOf(server: ServerContext, namespace: string): Promis
 }
 
 /** Whether anything of the row can be under a quota. */
-export function mayBeCounted({ row, form }: Registration): boolean {
-  return row.namespaced && form === undefined && !NEVER_COUNTED.has(row.resource);
+export function mayBeCounted({ row, quota }: Registration): boolean {
+  return row.namespaced && quota !== false;
 }
 
 /** All that is counted now for one quota. */
@@ -51,10 +32,11 @@ export async function usedOf(server: ServerContext, quota: ResourceQuota): Promi
   const { wall } = server.ports.clock.now();
   for (const registration of server.registry.all()) {
     const { row } = registration;
-    if (!mayBeCounted(registration) || !isCounted(row, names)) continue;
+    // Other forms are of the same objects.
+    if (registration.form !== undefined || !mayBeCounted(registration) || !isCounted(registration, names)) continue;
     for (const object of await listCurrent(server, registration, quota.metadata?.namespace ?? '')) {
       if (!concerns(quota, row, object)) continue;
-      for (const [name, quantity] of Object.entries(only(usageOf(row, object, wall), names)))
+      for (const [name, quantity] of Object.entries(only(usageOf(registration, object, wall), names)))
         total[name] = addQuantities(total[name] ?? '0', quantity);
     }
   }
@@ -67,7 +49,7 @@ export async function admitQuotas(call: Call, object: ApiObject, old: ApiObject 
   if (!mayBeCounted(registration)) return;
   const quotas = await quotasOf(server, object.metadata.namespace ?? '');
   if (quotas.length === 0) return;
-  const check = { row: registration.row, object, old, quotas, wall: server.ports.clock.now().wall };
+  const check = { registration, object, old, quotas, wall: server.ports.clock.now().wall };
   const used = new Map<ResourceQuota, Usage>();
   // Counting reads the whole namespace: not for each status of a pod.
   if (asksForMore(check)) for (const quota of quotas) used.set(quota, await usedOf(server, quota));

@@ -16,19 +16,10 @@ import {
 } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import type { ApiObject } from '../registry/object.ts';
+import type { QuotaCount, Registration } from '../registry/registration.ts';
 
 export type Usage = Readonly<Record<string, Quantity>>;
 
-/** Counted under their bare name too. */
-const COUNTED_BY_NAME = new Set([
-  'configmaps',
-  'secrets',
-  'services',
-  'resourcequotas',
-  'pods',
-  'replicationcontrollers',
-  'persistentvolumeclaims',
-]);
 /** Those that are also counted without the word before the dot. */
 const PLAIN = new Set(['cpu', 'memory', 'ephemeral-storage']);
 
@@ -38,15 +29,31 @@ export function countName(row: ResourceRow): string {
 }
 
 /** `wall` (ms): a pod past the end of its grace counts no more. */
-export function usageOf(row: ResourceRow, object: ApiObject, wall: number): Usage {
-  const counted: Record<string, Quantity> = { [countName(row)]: '1' };
-  if (row.group !== '') return counted;
-  if (row.resource === 'pods') return { ...counted, ...podUsage(object, wall) };
-  if (COUNTED_BY_NAME.has(row.resource)) counted[row.resource] = '1';
-  if (row.resource === 'services') Object.assign(counted, serviceUsage(object as Service));
-  if (row.resource === 'persistentvolumeclaims') Object.assign(counted, claimUsage(object as PersistentVolumeClaim));
-  return counted;
+export function usageOf({ row, quota }: Registration, object: ApiObject, wall: number): Usage {
+  const counted = { [countName(row)]: '1' };
+  return quota ? { ...counted, ...quota.usage(object, wall) } : counted;
 }
+
+/** For kinds of the core group that are counted under their bare name too. */
+export function byName(resource: string): QuotaCount {
+  return { counts: (name) => name === resource, usage: () => ({ [resource]: '1' }) };
+}
+
+const POD_NAMES = /^(?:pods|cpu|memory|ephemeral-storage|(?:requests|limits|hugepages)[.-].+)$/;
+const SERVICE_NAMES = /^services(?:\.|$)/;
+const CLAIM_NAMES = /^(?:persistentvolumeclaims$|requests\.storage$|.+\.storageclass\.storage\.k8s\.io\/)/;
+
+export const podCount: QuotaCount = { counts: (name) => POD_NAMES.test(name), usage: podUsage };
+
+export const serviceCount: QuotaCount = {
+  counts: (name) => SERVICE_NAMES.test(name),
+  usage: (object) => ({ services: '1', ...serviceUsage(object) }),
+};
+
+export const claimCount: QuotaCount = {
+  counts: (name) => CLAIM_NAMES.test(name),
+  usage: (object) => ({ persistentvolumeclaims: '1', ...claimUsage(object) }),
+};
 
 function podUsage(pod: Pod, wall: number): Usage {
   if (pod.spec === undefined || isOver(pod, wall)) return {};

@@ -1,5 +1,5 @@
 /** The strategy of namespaces: `spec.finalizers` holds them until the controller has emptied them. */
-import type { Namespace } from '../../api/index.ts';
+import { forbidden, type Namespace, NAMESPACES } from '../../api/index.ts';
 import { withMeta } from './object.ts';
 import type { Strategy } from './registration.ts';
 
@@ -10,7 +10,7 @@ const CONTENT_FINALIZER = 'kubernetes';
 /** They are there from the start. */
 export const SYSTEM_NAMESPACES: readonly string[] = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 /** They may not be deleted (upstream: the NamespaceLifecycle plugin). */
-export const IMMORTAL_NAMESPACES: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
+const IMMORTAL_NAMESPACES: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 
 export const namespaceStrategy: Strategy = {
   prepareForCreate: (object) => {
@@ -23,6 +23,9 @@ export const namespaceStrategy: Strategy = {
   prepareForUpdate: (object, old) => {
     const { finalizers } = (old as Namespace).spec ?? {};
     return { ...object, spec: finalizers === undefined ? {} : { finalizers } };
+  },
+  refuseDelete: (name) => {
+    if (IMMORTAL_NAMESPACES.has(name)) throw forbidden(NAMESPACES, name, 'this namespace may not be deleted');
   },
   isHeld: (object) => ((object as Namespace).spec?.finalizers ?? []).length > 0,
   markDeleting: (object) => ({ ...object, status: { ...(object as Namespace).status, phase: 'Terminating' } }),

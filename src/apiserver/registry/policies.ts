@@ -13,10 +13,10 @@ export const limitRangeStrategy: Strategy = {
   prepareForCreate: (object) => (object.metadata.name ? object : withMeta(object, { name: object.metadata.uid ?? '' })),
 };
 
-export const priorityClassStrategy: Strategy = { hasGeneration: true };
+export const priorityClassStrategy: Strategy = { hasGeneration: true, refuseDelete: refuseSystemClass };
 
 /** Throws 403 for the classes that must stay. */
-export function admitPriorityClassDelete(name: string): void {
+function refuseSystemClass(name: string): void {
   if (Object.hasOwn(SYSTEM_PRIORITY_CLASSES, name))
     throw forbidden(PRIORITY_CLASSES, name, 'this is a system priority class and cannot be deleted');
 }

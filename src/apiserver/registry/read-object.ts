@@ -35,7 +35,7 @@ export function readObject({ value, problems }: ParsedBody, options: ReadOptions
   const read = validateStructure(apiVersion, row.kind, named, options.fieldValidation, problems);
   warnings.push(...read.warnings);
   const { object } = read;
-  fillDefaults(apiVersion, row.kind, object);
+  fillDefaults(row, object);
   return { ...object, metadata: object.metadata ?? {} };
 }
 

@@ -1,5 +1,5 @@
 /** One kind whose objects are stored: everything that the generic verbs need to know of it. */
-import type { ResourceRow } from '../../api/index.ts';
+import type { Quantity, ResourceRow } from '../../api/index.ts';
 import type { UserInfo } from '../../lib/index.ts';
 import type { TableKind } from '../tables/table.ts';
 import type { ApiObject } from './object.ts';
@@ -30,6 +30,10 @@ export interface Strategy {
    * with an older API); or it never has any (upstream: DefaultGarbageCollectionPolicy).
    */
   readonly dependentsByDefault?: 'background' | 'orphan' | 'unsupported';
+  /** Throws 403 for an object that must stay. `name`: as the path says it. */
+  refuseDelete?(name: string): void;
+  /** A warning for a delete that does not say what becomes of the dependents. */
+  readonly deleteWarning?: string;
   /** Deletes answer with the object, not with a Status. */
   readonly returnsDeleted?: boolean;
 }
@@ -38,6 +42,14 @@ export interface Strategy {
 export interface ServedForm {
   fromStored(object: ApiObject): ApiObject;
   toStored(object: ApiObject): ApiObject;
+}
+
+/** By what quotas count objects of a kind, beside `count/RESOURCE.GROUP`. Pure. */
+export interface QuotaCount {
+  /** Whether the name of an amount in a quota counts objects of the kind. */
+  counts(name: string): boolean;
+  /** The amounts of one object. `wall` (ms): what has ended counts no more. */
+  usage(object: ApiObject, wall: number): Readonly<Record<string, Quantity>>;
 }
 
 export interface Registration {
@@ -49,6 +61,8 @@ export interface Registration {
   readonly form?: ServedForm;
   /** Stored objects end by themselves (events). */
   readonly expires?: boolean;
+  /** Absent: quotas count how many there are. False: quotas count none, since there are many and often written. */
+  readonly quota?: QuotaCount | false;
 }
 
 /** The key of an object, or (without `name`) the prefix of all of a namespace or of the resource. */

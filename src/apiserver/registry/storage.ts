@@ -72,7 +72,7 @@ export class ResourceStorage {
       }
     }).then((found) => ('seen' in found ? { entry: found.seen } : found));
     if (entry instanceof CachedObject) return entry;
-    return entry === undefined ? undefined : decodeEntry(entry);
+    return entry === undefined ? undefined : this.#decode(entry);
   }
 
   /** Throws 500 when the object under `key` is there and cannot be read: "not found" would be a lie that others act on. */
@@ -105,7 +105,7 @@ export class ResourceStorage {
   async put(key: string, object: ApiObject, expectedRevision: number): Promise<Written> {
     const value = encodeStored(object);
     const result = await this.#write(() => this.#store.put(key, value, expectedRevision, this.#ttl));
-    if (!result.ok) return refused(result.current);
+    if (!result.ok) return this.#refused(result.current);
     const { revision } = result.entry;
     this.cache.expect(revision);
     return { ok: true, item: new CachedObject(key, revision, withMeta(object, { resourceVersion: String(revision) })) };
@@ -114,19 +114,32 @@ export class ResourceStorage {
   /** Deletes if the stored object is still at `expectedRevision`. */
   async delete(key: string, expectedRevision: number): Promise<Written> {
     const result = await this.#write(() => this.#store.delete(key, expectedRevision));
-    if (!result.ok) return refused(result.current);
+    if (!result.ok) return this.#refused(result.current);
     const { revision } = result.entry;
     // Its last value may have been damaged since it was read.
     const last = result.entry.value.length === 0 ? this.cache.get(key)?.at(revision) : undefined;
     this.cache.expect(revision);
-    return { ok: true, item: last ?? decodeEntry(result.entry) };
+    return { ok: true, item: last ?? this.#decode(result.entry) };
   }
 
   /** A page of the past; `key` order. Throws 410 when it is compacted. */
   async listAt(prefix: string, revision: number, after: string, limit: number | undefined): Promise<CachedObject[]> {
     const options = { revision, after, ...(limit === undefined ? {} : { limit }) };
     const { entries } = await guarded('list', () => this.#store.list(prefix, options));
-    return entries.map(decodeEntry);
+    return entries.map((entry) => this.#decode(entry));
+  }
+
+  #refused(current: StoreEntry | undefined): Written {
+    return current === undefined ? { ok: false } : { ok: false, current: this.#decode(current) };
+  }
+
+  /** Throws 500 for bytes that are no object; its parser's own words would quote them. */
+  #decode(entry: StoreEntry): CachedObject {
+    try {
+      return CachedObject.decode(entry, this.cache.read);
+    } catch {
+      throw damagedObject(entry.key, entry.revision);
+    }
   }
 
   async #write(write: () => Promise<WriteResult>): Promise<WriteResult> {
@@ -150,19 +163,6 @@ export async function guarded<T>(what: 'read' | 'list' | 'write', call: () => Pr
   } catch (error) {
     if (error instanceof StoreError) throw storeFailure(error, what);
     throw error;
-  }
-}
-
-function refused(current: StoreEntry | undefined): Written {
-  return current === undefined ? { ok: false } : { ok: false, current: decodeEntry(current) };
-}
-
-/** Throws 500 for bytes that are no object; its parser's own words would quote them. */
-function decodeEntry({ key, revision, value }: StoreEntry): CachedObject {
-  try {
-    return CachedObject.decode(key, revision, value);
-  } catch {
-    throw damagedObject(key, revision);
   }
 }
 

@@ -12,7 +12,9 @@ import {
   type KubeObject,
   numberToIpv4,
   parseIpv4Range,
+  FLOW_SCHEMAS,
   PRIORITY_CLASSES,
+  PRIORITY_LEVELS,
   type ResourceRow,
   SERVICE_CIDRS,
   type ServiceCIDR,
@@ -25,6 +27,7 @@ import type { Connection } from '../ports.ts';
 import { sameValue } from '../registry/object-meta.ts';
 import { isRecord } from '../registry/object.ts';
 import { STORE_READ_ERROR } from '../registry/storage.ts';
+import { FLOW_SCHEMA_OBJECTS, PRIORITY_LEVEL_OBJECTS } from '../registry/flow-control.ts';
 import { SYSTEM_CLASSES } from '../registry/policies.ts';
 import { DEFAULT_CIDR_NAME } from './address-book.ts';
 import { firstAddress } from './allocate-service.ts';
@@ -98,6 +101,8 @@ export async function ensureSystemObjects(
   { range, advertised }: { readonly range: Ipv4Range; readonly advertised: Advertised | undefined },
 ): Promise<void> {
   for (const priorityClass of SYSTEM_CLASSES) await ensure(server, PRIORITY_CLASSES, priorityClass, []);
+  for (const level of PRIORITY_LEVEL_OBJECTS) await ensure(server, PRIORITY_LEVELS, level, []);
+  for (const schema of FLOW_SCHEMA_OBJECTS) await ensure(server, FLOW_SCHEMAS, schema, []);
   await ensure(server, SERVICES, kubernetesService(range, advertised), []);
   if (advertised === undefined) return;
   await ensure(server, ENDPOINTS, kubernetesEndpoints(advertised), ['subsets']);

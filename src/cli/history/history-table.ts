@@ -40,7 +40,7 @@ function tableOf(item: PodHistory, options: TableOptions): readonly string[] {
     return [`No death of ${options.container === undefined ? 'it' : `its container ${options.container}`} is known.`];
   }
   const heads = ['#', 'CONTAINER', 'WHEN', 'RAN', 'EXIT', 'REASON', 'WHY', 'BACK-OFF', 'RUNG'];
-  const lines = alignedLines([[...heads, ...(options.wide ? ['FINISHED', 'IMAGE'] : [])], ...rows], options);
+  const lines = alignedLines([[...heads, ...(options.wide ? ['FINISHED', 'IMAGE'] : [])], ...rows], WHY, options);
   return [...lines, ...histories.flatMap(forgottenText)];
 }
 
@@ -61,13 +61,17 @@ function rowOf(history: ContainerHistory, death: DeathRecord, { wide, now }: Tab
 
 const WHY = 6;
 
-/** Aligns the columns; WHY gets the rest of the line. */
-function alignedLines(rows: readonly (readonly string[])[], options: TableOptions): readonly string[] {
+/** Aligns the columns; the column `why` gets the rest of the line. */
+export function alignedLines(
+  rows: readonly (readonly string[])[],
+  why: number,
+  options: TableOptions,
+): readonly string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  const others = widths.reduce((sum, width, column) => sum + (column === WHY ? 0 : width + GAP.length), 0);
+  const others = widths.reduce((sum, width, column) => sum + (column === why ? 0 : width + GAP.length), 0);
   const room =
     options.columns === undefined ? WHY_CHARACTERS : Math.max(LEAST_WHY_CHARACTERS, options.columns - others);
-  if (!options.wide) widths[WHY] = Math.min(widths[WHY] ?? 0, room);
+  if (!options.wide) widths[why] = Math.min(widths[why] ?? 0, room);
   return rows.map((row) =>
     row
       .map((cell, column) => cut(cell, widths[column] ?? 0).padEnd(widths[column] ?? 0))

@@ -11,3 +11,11 @@ export const UNREADY_NODE_TIMEOUT_MS = 3_000;
 /** Width of the column WHY where there is no terminal to fit into. */
 export const WHY_CHARACTERS = 80;
 export const LEAST_WHY_CHARACTERS = 24;
+/** Pods of a workload whose deaths are read: those that are there first, then those gone last. */
+export const MAX_GROUP_PODS = 100;
+/** Deaths and rollouts in the table of a workload, the newest. */
+export const MAX_GROUP_ROWS = 200;
+/** The size of a node's list of the pods that it remembers. */
+export const MAX_INDEX_BYTES = 8 * 1024 * 1024;
+/** Objects of a kind in one list. */
+export const MAX_GROUP_LISTED = 1000;

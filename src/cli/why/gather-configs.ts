@@ -1,5 +1,5 @@
 /** Gathers ConfigMaps and Secrets that a waiting pod refers to. Only the names of their keys are kept. */
-import { CONFIG_MAPS, SECRETS } from '../../api/index.ts';
+import { CONFIG_MAPS, type ObjectMeta, SECRETS } from '../../api/index.ts';
 import { type ConfigEvidence, type ConfigReference } from '../../diagnosis/index.ts';
 import { type Asker } from './ask.ts';
 import { MAX_CONFIGS } from './limits.ts';
@@ -29,5 +29,16 @@ async function gatherOne(
   if (answer.kind === 'unknown') return undefined;
   if (answer.kind !== 'found') return { kind, name, state: answer.kind, keys: [] };
   const binary = 'binaryData' in answer.value ? Object.keys(answer.value.binaryData ?? {}) : [];
-  return { kind, name, state: 'found', keys: [...Object.keys(answer.value.data ?? {}), ...binary].toSorted() };
+  const keys = [...Object.keys(answer.value.data ?? {}), ...binary].toSorted();
+  const writtenAt = lastWritten(answer.value.metadata);
+  return { kind, name, state: 'found', keys, ...(writtenAt !== undefined && { writtenAt }) };
+}
+
+/** The newest of the times that its fields' managers left, and that of its creation. */
+function lastWritten(metadata: ObjectMeta | undefined): string | undefined {
+  const times = [metadata?.creationTimestamp, ...(metadata?.managedFields ?? []).map(({ time }) => time)];
+  return times
+    .flatMap((time) => (time === undefined || time === null ? [] : [time]))
+    .toSorted()
+    .at(-1);
 }

@@ -35,6 +35,7 @@ import { gatherClaimSubject } from './gather-claim.ts';
 import { gatherCronJob } from './gather-cron-job.ts';
 import { gatherNode } from './gather-node.ts';
 import { gatherPod } from './gather-pod.ts';
+import { gatherServiceQuietly, isSelectedBy } from './gather-service-subject.ts';
 import { gatherWorkload, isQuiet, urgency } from './gather-workload.ts';
 import { MAX_DEEP_PODS } from './limits.ts';
 
@@ -146,6 +147,7 @@ class Group {
           }),
         ),
       ),
+      services: await this.#services(pods),
       budgets: await Promise.all(budgets.map((one) => gatherBudget(asker, one, flag(namespaceOf(one)), { isDeep }))),
       nodes: await Promise.all(
         nodes.map(async (node) => ({
@@ -160,6 +162,20 @@ class Group {
         })),
       ),
     };
+  }
+
+  /** With a selector, those that select one of its pods. */
+  async #services(pods: readonly Pod[]): Promise<GroupParts['services']> {
+    const { namespace, selector, flag } = this.#options;
+    const all = await this.#asker.list('services', SERVICES, namespace === undefined ? {} : { namespace });
+    const meant = all.filter(
+      (service) =>
+        service.spec?.type !== 'ExternalName' &&
+        (selector === undefined || pods.some((pod) => isSelectedBy(service, pod))),
+    );
+    return await Promise.all(
+      meant.map((service) => gatherServiceQuietly(this.#asker, service, flag(namespaceOf(service)))),
+    );
   }
 
   /** The pods whose nodes are asked what they remember, by UID. */

@@ -3,18 +3,22 @@ import { controllerOf, EVENTS, isControlledBy, type Pod, PODS, uidsOf } from '..
 import {
   type ContainerLogs,
   configsWanted,
+  credentialsWanted,
   type LogWanted,
   logsWanted,
   namedServicesOf,
   type PodEvidence,
   type Throttling,
+  wantsRollout,
   wantsThrottling,
   type WorkloadObject,
 } from '../../diagnosis/index.ts';
 import { type Asker, found } from './ask.ts';
 import { gatherConfigs } from './gather-configs.ts';
+import { gatherHeld } from './gather-held.ts';
 import { gatherHistory } from './gather-history.ts';
 import { gatherNode } from './gather-node.ts';
+import { gatherRollout } from './gather-rollout.ts';
 import { gatherServices } from './gather-services.ts';
 import { gatherClaims } from './gather-volumes.ts';
 import { LOG_TAIL_LINES, MAX_EVENTS, MAX_LISTED, MAX_LOG_BYTES, MAX_METRICS_BYTES } from './limits.ts';
@@ -74,14 +78,26 @@ async function eventsOf(asker: Asker, pod: Pod): Promise<PodEvidence['events']> 
 
 async function gatherRest(asker: Asker, first: PodEvidence): Promise<PodEvidence> {
   const { pod } = first;
-  const [logs, configs, throttling] = await Promise.all([
+  const [logs, configs, throttling, held, rollout] = await Promise.all([
     gatherLogs(asker, pod, logsWanted(first)),
     gatherConfigs(asker, pod.metadata?.namespace, configsWanted(first)),
     wantsThrottling(first) ? gatherThrottling(asker, pod) : {},
+    gatherHeld(asker, pod),
+    wantsRollout(first) ? gatherRollout(asker, pod, first.owners, [pod, ...first.siblings]) : undefined,
   ]);
-  const second: PodEvidence = { ...first, logs, configs, throttling };
-  const services = await gatherServices(asker, namedServicesOf(second));
-  return { ...second, services, notLookedAt: asker.notLookedAt };
+  const second: PodEvidence = {
+    ...first,
+    logs,
+    configs,
+    throttling,
+    ...(held && { held }),
+    ...(rollout && { rollout }),
+  };
+  const [services, credentials] = await Promise.all([
+    gatherServices(asker, namedServicesOf(second)),
+    gatherConfigs(asker, pod.metadata?.namespace, credentialsWanted(second)),
+  ]);
+  return { ...second, services, configs: [...configs, ...credentials], notLookedAt: asker.notLookedAt };
 }
 
 async function siblingsOf(asker: Asker, pod: Pod): Promise<readonly Pod[]> {

@@ -69,7 +69,7 @@ async function gatherBehind(asker: Asker, service: Service, namespaceFlag: strin
     asker.list('networkpolicies', NETWORK_POLICIES, { namespace, limit: MAX_LISTED }),
     isLocal(service) ? asker.list('nodes', NODES, { limit: MAX_LISTED }) : [],
   ]);
-  const selected = pods.filter((pod) => isSelected(service, pod));
+  const selected = pods.filter((pod) => isSelectedBy(service, pod));
   const unready = selected.filter((pod) => !isReady(pod)).toSorted((a, b) => urgency(b) - urgency(a));
   const running = selected.filter(({ status }) => status?.phase === 'Running').slice(0, MAX_LISTENERS_ASKED);
   const [looked, listening] = await Promise.all([
@@ -88,11 +88,39 @@ async function gatherBehind(asker: Asker, service: Service, namespaceFlag: strin
   };
 }
 
+/** The evidence that lists have, as one among many objects: no node is asked anything. */
+export async function gatherServiceQuietly(
+  asker: Asker,
+  service: Service,
+  namespaceFlag: string,
+): Promise<ServiceSubjectEvidence> {
+  const { namespace = 'default', name = '' } = service.metadata ?? {};
+  const [pods, slices] = await Promise.all([
+    asker.list(`pods in namespace ${namespace}`, PODS, { namespace }),
+    asker.list(`endpointslices of service/${name}`, ENDPOINT_SLICES, {
+      namespace,
+      labelSelector: `kubernetes.io/service-name=${name}`,
+    }),
+  ]);
+  const behind = { pods, slices, policies: [], looked: [], listening: {}, readyNodes: [] };
+  return {
+    now: asker.now,
+    name,
+    namespace,
+    service,
+    elsewhere: [],
+    behind,
+    events: [],
+    notLookedAt: [],
+    namespaceFlag,
+  };
+}
+
 function isLocal({ spec }: Service): boolean {
   return spec?.externalTrafficPolicy === 'Local' || spec?.internalTrafficPolicy === 'Local';
 }
 
-function isSelected({ spec }: Service, { metadata, status }: Pod): boolean {
+export function isSelectedBy({ spec }: Service, { metadata, status }: Pod): boolean {
   const selector = Object.entries(spec?.selector ?? {});
   const isOver = status?.phase === 'Succeeded' || status?.phase === 'Failed';
   return selector.length > 0 && !isOver && selector.every(([key, value]) => metadata?.labels?.[key] === value);

@@ -1,12 +1,29 @@
 /** Gathers the services that a failing pod names, with the number of their endpoints. */
-import { ENDPOINT_SLICES, SERVICES } from '../../api/index.ts';
-import type { ServiceEvidence, ServiceName } from '../../diagnosis/index.ts';
+import { ENDPOINT_SLICES, PODS, SERVICES } from '../../api/index.ts';
+import { type ServiceEvidence, type ServiceName, type WaitingInit, waitingInits } from '../../diagnosis/index.ts';
 import { type Asker } from './ask.ts';
 import { MAX_LISTED, MAX_SERVICES } from './limits.ts';
 
 export async function gatherServices(asker: Asker, names: readonly ServiceName[]): Promise<readonly ServiceEvidence[]> {
-  const all = await Promise.all(names.slice(0, MAX_SERVICES).map((name) => gatherService(asker, name)));
-  return all.flatMap((one) => one ?? []);
+  const found: ServiceEvidence[] = [];
+  const asked = new Set<string>();
+  let next = names;
+  // A service may wait for another one, and that for the first.
+  for (let round = 0; round < MAX_ROUNDS && next.length > 0; round++) {
+    const wanted = next.filter((name) => !asked.has(keyOf(name))).slice(0, MAX_SERVICES - asked.size);
+    for (const name of wanted) asked.add(keyOf(name));
+    const all = await Promise.all(wanted.map((name) => gatherService(asker, name)));
+    const services = all.flatMap((one) => one ?? []);
+    found.push(...services);
+    next = services.flatMap(({ waiting = [] }) => waiting.flatMap((one) => one.services));
+  }
+  return found;
+}
+
+const MAX_ROUNDS = 3;
+
+function keyOf({ namespace, name }: ServiceName): string {
+  return `${namespace}/${name}`;
 }
 
 async function gatherService(asker: Asker, { namespace, name }: ServiceName): Promise<ServiceEvidence | undefined> {
@@ -26,13 +43,28 @@ async function gatherService(asker: Asker, { namespace, name }: ServiceName): Pr
   if (spec?.type === 'ExternalName') return undefined;
   const endpoints = slices.flatMap((slice) => slice.endpoints ?? []);
   const ready = endpoints.filter(({ conditions }) => conditions?.ready !== false).length;
+  const selector = Object.entries(spec?.selector ?? {});
+  const waiting = ready > 0 || selector.length === 0 ? [] : await initsBehind(asker, namespace, selector);
   return {
     namespace,
     name,
     missing: false,
+    ...(selector.length > 0 && { selector: Object.fromEntries(selector) }),
+    ...(waiting.length > 0 && { waiting }),
     clusterIPs: (spec?.clusterIPs ?? []).filter((address) => address !== 'None'),
     ports: (spec?.ports ?? []).map(({ port }) => port),
     ready,
     notReady: endpoints.length - ready,
   };
+}
+
+/** What the init containers of its pods wait for. */
+async function initsBehind(
+  asker: Asker,
+  namespace: string,
+  selector: readonly (readonly [string, string])[],
+): Promise<readonly WaitingInit[]> {
+  const labelSelector = selector.map(([key, value]) => `${key}=${value}`).join(',');
+  const pods = await asker.list(`pods with ${labelSelector}`, PODS, { namespace, labelSelector, limit: MAX_SERVICES });
+  return pods.slice(0, MAX_SERVICES).flatMap((pod) => waitingInits(pod));
 }

@@ -95,7 +95,7 @@ function kindOf(text: string): WhyKind {
 }
 
 /** Accepts "deployments.apps", too. */
-function findKind(text: string): WhyKind | undefined {
+export function findKind(text: string): WhyKind | undefined {
   const [word = ''] = text.toLowerCase().split('.');
   return (Object.keys(NAMES) as WhyKind[]).find((kind) => NAMES[kind].includes(word));
 }

@@ -51,7 +51,7 @@ async function start(): Promise<void> {
   const options = { client, clock, random, logger: silentLogger, metrics: createMetrics() };
   const informers = new Informers({ ...options, indexes: CONTROLLER_INDEXES });
   const events = createEventRecorder({ ...options, component: 'garbage-collector-controller' });
-  const controller = garbageCollector(informers, client, events);
+  const controller = garbageCollector({ ...options, informers, events });
   stop.controller = new AbortController();
   const { signal } = stop.controller;
   stop.done = Promise.all([

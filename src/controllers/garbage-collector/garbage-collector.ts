@@ -21,18 +21,19 @@ import {
   keyOf,
   type Lister,
   LruCache,
-  METADATA,
   objectKey,
   referenceTo,
+  type ServedKinds,
   splitKey,
   type Informers,
 } from '../../client/index.ts';
-import { mapLimit } from '../../lib/index.ts';
+import { type Clock, mapLimit } from '../../lib/index.ts';
 import { BY_OWNER } from '../indexes.ts';
 import { GARBAGE_COLLECTOR_CONCURRENCY, GARBAGE_COLLECTOR_TRIES, MAX_ABSENT_OWNERS } from '../limits.ts';
 import type { Controller, ReconcileContext } from '../controller.ts';
 import { concernedBy } from './concerned-objects.ts';
-import { absenceKey, COLLECTED, describeReference, isOwnedBy, placeOfOwner } from './owner-kinds.ts';
+import { type CollectedKind, CollectedListers } from './collected-listers.ts';
+import { absenceKey, describeReference, isOwnedBy, placeOfOwner } from './owner-kinds.ts';
 import {
   blocksOwner,
   detachPatch,
@@ -47,55 +48,58 @@ import {
 } from './plan-collection.ts';
 import { resourceKey, splitResourceKey } from './resource-key.ts';
 
-/** One kind, and the lister of its objects. */
-interface Kind {
-  readonly row: ResourceRow;
-  readonly lister: Lister<KubeObject>;
+export interface GarbageCollectorParts {
+  readonly informers: Informers;
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly events: EventRecorder;
 }
 
 /** Keys are those of objects: see `resourceKey`. It must be made after the controllers whose listers it can share. */
-export function garbageCollector(informers: Informers, client: KubeClient, events: EventRecorder): Controller {
-  const collector = new GarbageCollector(informers, client, events);
+export function garbageCollector(parts: GarbageCollectorParts): Controller {
+  const collector = new GarbageCollector(parts);
   return {
     name: 'garbage-collector-controller',
     concurrency: GARBAGE_COLLECTOR_CONCURRENCY,
-    sources: COLLECTED.map((row) => ({
-      resource: row,
-      view: { form: METADATA },
-      keysOf: (change) => collector.keysOf(row, change),
-    })),
+    sources: [],
+    moving: collector.listers,
     reconcile: (key, context) => collector.reconcile(key, context),
   };
+}
+
+/** Whether objects of the kind define kinds, or where they are served. */
+function definesKinds({ group }: ResourceRow): boolean {
+  return group === 'apiextensions.k8s.io' || group === 'apiregistration.k8s.io';
 }
 
 class GarbageCollector {
   readonly #client: KubeClient;
   readonly #events: EventRecorder;
-  readonly #kinds: ReadonlyMap<string, Kind>;
+  readonly #served: ServedKinds;
+  readonly listers: CollectedListers;
   /** Owners that are gone; a UID never comes back. */
   readonly #absent = new LruCache<string, true>(MAX_ABSENT_OWNERS);
 
-  constructor(informers: Informers, client: KubeClient, events: EventRecorder) {
+  constructor({ informers, client, clock, events }: GarbageCollectorParts) {
     this.#client = client;
     this.#events = events;
-    this.#kinds = new Map(
-      COLLECTED.map((row) => [
-        `${row.group}/${row.resource}`,
-        { row, lister: informers.lister(row, { form: METADATA }) },
-      ]),
-    );
+    this.#served = informers.kinds;
+    const keysOf = (row: ResourceRow, change: Change<KubeObject>) => this.keysOf(row, change);
+    this.listers = new CollectedListers({ informers, served: informers.kinds, clock, keysOf });
   }
 
   keysOf(row: ResourceRow, change: Change<KubeObject>): readonly string[] {
     const { object } = change;
+    // What it defines may have come or gone.
+    if (definesKinds(row)) this.#served.refreshSoon();
     const concerned = concernedBy(change);
     const keys = concerned.itself ? [resourceKey(row, objectKey(object))] : [];
     for (const reference of concerned.owners) {
-      const place = placeOfOwner(reference, object);
+      const place = placeOfOwner(this.listers.collected, reference, object);
       if (place.kind === 'at') keys.push(resourceKey(place.row, keyOf(place.namespace, reference.name)));
     }
     if (!concerned.dependents) return keys;
-    for (const kind of this.#kinds.values()) {
+    for (const kind of this.listers.all()) {
       for (const dependent of kind.lister.byIndex(BY_OWNER, uidOf(object)))
         keys.push(resourceKey(kind.row, objectKey(dependent)));
     }
@@ -103,8 +107,10 @@ class GarbageCollector {
   }
 
   async reconcile(key: string, { signal }: ReconcileContext): Promise<void> {
+    // Owners and dependents that are not listed yet would be asked for one by one, or missed.
+    await this.listers.caughtUp(signal);
     const { resource, objectKey: name } = splitResourceKey(key);
-    const kind = this.#kinds.get(resource);
+    const kind = this.listers.byKey(resource);
     const object = kind?.lister.getByKey(name);
     if (kind === undefined || object === undefined) return;
     if (isOrphaning(object)) await this.#orphanDependents(kind, object, signal);
@@ -112,17 +118,17 @@ class GarbageCollector {
     else if (object.metadata?.deletionTimestamp === undefined) await this.#collect(kind, object, signal);
   }
 
-  #dependentsOf({ row }: Kind, owner: KubeObject): readonly (readonly [Kind, KubeObject])[] {
-    const found: (readonly [Kind, KubeObject])[] = [];
-    for (const kind of this.#kinds.values()) {
+  #dependentsOf({ row }: CollectedKind, owner: KubeObject): readonly (readonly [CollectedKind, KubeObject])[] {
+    const found: (readonly [CollectedKind, KubeObject])[] = [];
+    for (const kind of this.listers.all()) {
       for (const dependent of kind.lister.byIndex(BY_OWNER, uidOf(owner)))
-        if (isOwnedBy(dependent, row, owner)) found.push([kind, dependent]);
+        if (isOwnedBy(this.listers.collected, dependent, row, owner)) found.push([kind, dependent]);
     }
     return found;
   }
 
   /** The next change wakes it again; when no object names it any more, it may go. */
-  async #orphanDependents(kind: Kind, owner: KubeObject, signal: AbortSignal): Promise<void> {
+  async #orphanDependents(kind: CollectedKind, owner: KubeObject, signal: AbortSignal): Promise<void> {
     const dependents = this.#dependentsOf(kind, owner);
     const patches = dependents.map(([{ row }, dependent]) => ({ row, dependent, uids: [uidOf(owner)] }));
     await mapLimit(patches, GARBAGE_COLLECTOR_CONCURRENCY, async ({ row, dependent, uids }) => {
@@ -136,12 +142,12 @@ class GarbageCollector {
   }
 
   /** Its dependents were woken when its deletion began, and wake it when they go. */
-  async #awaitDependents(kind: Kind, owner: KubeObject, signal: AbortSignal): Promise<void> {
+  async #awaitDependents(kind: CollectedKind, owner: KubeObject, signal: AbortSignal): Promise<void> {
     const blocked = this.#dependentsOf(kind, owner).some(([, dependent]) => blocksOwner(dependent, uidOf(owner)));
     if (!blocked) await this.#removeFinalizer(kind.row, owner, FOREGROUND_FINALIZER, signal);
   }
 
-  async #collect(kind: Kind, object: KubeObject, signal: AbortSignal): Promise<void> {
+  async #collect(kind: CollectedKind, object: KubeObject, signal: AbortSignal): Promise<void> {
     const references = object.metadata?.ownerReferences ?? [];
     if (references.every((reference) => this.#isSolidInCache(reference, object))) return;
     for (let tries = 1; ; tries += 1) {
@@ -156,17 +162,17 @@ class GarbageCollector {
   }
 
   #isSolidInCache(reference: OwnerReference, dependent: KubeObject): boolean {
-    const place = placeOfOwner(reference, dependent);
+    const place = placeOfOwner(this.listers.collected, reference, dependent);
     if (place.kind !== 'at') return place.kind === 'unknown';
     const owner = this.#listerOf(place.row)?.get(place.namespace, reference.name);
     return owner !== undefined && uidOf(owner) === reference.uid && !isDeletingDependents(owner);
   }
 
   #listerOf(row: ResourceRow): Lister<KubeObject> | undefined {
-    return this.#kinds.get(`${row.group}/${row.resource}`)?.lister;
+    return this.listers.of(row)?.lister;
   }
 
-  async #collectLive(kind: Kind, seen: KubeObject, signal: AbortSignal): Promise<void> {
+  async #collectLive(kind: CollectedKind, seen: KubeObject, signal: AbortSignal): Promise<void> {
     const { row } = kind;
     const { namespace, name } = splitKey(objectKey(seen));
     const object = await this.#client.get<KubeObject>(row, namespace, name, signal, { metadataOnly: true });
@@ -198,7 +204,7 @@ class GarbageCollector {
     dependent: KubeObject,
     signal: AbortSignal,
   ): Promise<OwnerState | undefined> {
-    const place = placeOfOwner(reference, dependent);
+    const place = placeOfOwner(this.listers.collected, reference, dependent);
     if (place.kind === 'unknown') return undefined;
     if (place.kind === 'impossible') {
       this.#reportNamespace(reference, dependent);

@@ -1,6 +1,7 @@
 /** The controllers of volumes that are folders of nodes. */
 import type { Controller } from '../controller.ts';
-import type { ControllerSetup, LocalVolumesSettings } from '../controller-setup.ts';
+import type { LocalVolumesSettings } from '../controller-setup.ts';
+import type { SetOptions, SetParts } from '../run-set.ts';
 import { claimProblemController } from './claim-problem-controller.ts';
 import { classController } from './class-controller.ts';
 import { deletionController } from './deletion-controller.ts';
@@ -12,7 +13,10 @@ import { provisioningController } from './provisioning-controller.ts';
 /** The component of their events. */
 const COMPONENT = 'mendlet.dev/local';
 
-export function localVolumeControllers(setup: ControllerSetup, settings: LocalVolumesSettings): readonly Controller[] {
+export function localVolumeControllers(
+  setup: SetOptions & SetParts,
+  settings: LocalVolumesSettings,
+): readonly Controller[] {
   const { client, clock, informers, logger, metrics } = setup;
   const events = setup.events(COMPONENT);
   const options = { client, informers, events, nodeVolumes: nodeVolumes(settings.connectionOf, clock) };

@@ -4,8 +4,8 @@ import {
   NAMESPACES,
   type Namespace,
   PODS,
-  RESOURCES,
   type Resource,
+  type ResourceRow,
   isNotFound,
 } from '../../api/index.ts';
 import { type KubeClient, isRetryable, type Informers } from '../../client/index.ts';
@@ -17,13 +17,16 @@ import { type NamespaceContent, planNamespaceDeletion } from './plan-namespace-d
 
 const LIST_LIMIT = 500;
 
+export interface NamespaceParts {
+  readonly informers: Informers;
+  readonly client: KubeClient;
+  readonly clock: Clock;
+}
+
 /** Keys are namespace names. The content of a namespace that is being deleted is read from the server, not from a cache. */
-export function namespaceController(informers: Informers, client: KubeClient, clock: Clock): Controller {
+export function namespaceController({ informers, client, clock }: NamespaceParts): Controller {
   const namespaces = informers.lister(NAMESPACES);
   informers.lister(PODS);
-  const resources = RESOURCES.filter(
-    ({ namespaced, verbs }) => namespaced && verbs.includes('list') && verbs.includes('delete'),
-  );
   return {
     name: 'namespace',
     sources: [
@@ -33,9 +36,21 @@ export function namespaceController(informers: Informers, client: KubeClient, cl
     ],
     reconcile: async (key, context) => {
       if (namespaces.getByKey(key)?.metadata?.deletionTimestamp === undefined) return undefined;
+      const resources = deletable(await informers.kinds.refresh());
       return reconcileNamespace(client, clock, resources, key, context);
     },
   };
+}
+
+/** Every kind with objects in namespaces, in one of its versions; events of the newer group are those of the core group. */
+function deletable(rows: readonly ResourceRow[]): readonly ResourceRow[] {
+  const kinds = new Map<string, ResourceRow>();
+  for (const row of rows) {
+    const { group, resource, namespaced, verbs } = row;
+    const key = `${group}/${resource}`;
+    if (namespaced && verbs.includes('list') && verbs.includes('delete') && !kinds.has(key)) kinds.set(key, row);
+  }
+  return [...kinds.values()];
 }
 
 async function reconcileNamespace(

@@ -3,6 +3,7 @@ import type { Namespace } from '../../api/index.ts';
 import type { BudgetEvidence, ClaimSubjectEvidence, CronJobEvidence } from './object-evidence.ts';
 import type { Pod } from './kinds.ts';
 import type { PodEvidence } from './pod-evidence.ts';
+import type { ServiceSubjectEvidence } from './service-evidence.ts';
 import type { NodeSubjectEvidence, WorkloadEvidence } from './workload-evidence.ts';
 
 export interface GroupEvidence {
@@ -27,6 +28,8 @@ export interface GroupParts {
   readonly cronJobs: readonly CronJobEvidence[];
   readonly claims: readonly ClaimSubjectEvidence[];
   readonly budgets: readonly BudgetEvidence[];
+  /** Services with a selector or endpoints of their own, and the pods behind them; nobody was asked where these listen. */
+  readonly services: readonly ServiceSubjectEvidence[];
   /** Only of a cluster. */
   readonly nodes: readonly NodeSubjectEvidence[];
 }

@@ -10,6 +10,7 @@ export type {
   DeathRecord,
   Event,
   FailedProbe,
+  Hold,
   ListeningPort,
   Node,
   PersistentVolume,

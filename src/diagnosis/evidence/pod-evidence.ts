@@ -2,12 +2,14 @@
 import type {
   ContainerHistory,
   Event,
+  Hold,
   Node,
   PersistentVolume,
   PersistentVolumeClaim,
   Pod,
   WorkloadObject,
 } from './kinds.ts';
+import type { Rollout } from './rollout-evidence.ts';
 
 export interface PodEvidence {
   /** Wall ms. */
@@ -18,6 +20,8 @@ export interface PodEvidence {
   readonly node?: NodeEvidence;
   /** The controllers above it, nearest first. */
   readonly owners: readonly WorkloadObject[];
+  /** The rollout that made it, of the workload above it. */
+  readonly rollout?: Rollout;
   /** The deaths of its containers that its node remembers. */
   readonly history?: readonly ContainerHistory[];
   /** The last lines of logs, by container. */
@@ -28,6 +32,8 @@ export interface PodEvidence {
   readonly services: readonly ServiceEvidence[];
   /** CPU throttling, by container. */
   readonly throttling: Readonly<Record<string, Throttling>>;
+  /** How containers are held from running, by container; absent: the node was not asked, or cannot tell. */
+  readonly held?: Readonly<Record<string, Hold>>;
   /** Pods of the same controller, without this one. */
   readonly siblings: readonly Pod[];
   /** Killing events of siblings. */
@@ -71,6 +77,8 @@ export interface ConfigEvidence {
   readonly state: 'found' | 'missing' | 'forbidden';
   /** Names of its keys. */
   readonly keys: readonly string[];
+  /** RFC 3339: when it was made, or written last as far as it says itself. */
+  readonly writtenAt?: string;
 }
 
 export interface ServiceEvidence {
@@ -81,6 +89,17 @@ export interface ServiceEvidence {
   readonly ports: readonly number[];
   readonly ready: number;
   readonly notReady: number;
+  /** Absent: it has none. */
+  readonly selector?: Readonly<Record<string, string>>;
+  /** Init containers of its pods that wait for services; read only while none of its endpoints is ready. */
+  readonly waiting?: readonly WaitingInit[];
+}
+
+/** An init container that runs, and the services that its command waits for. */
+export interface WaitingInit {
+  readonly pod: string;
+  readonly container: string;
+  readonly services: readonly { readonly namespace: string; readonly name: string }[];
 }
 
 /** Counters of cpu.stat since the container started. */

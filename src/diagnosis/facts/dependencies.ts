@@ -1,9 +1,11 @@
 /** Finds the services that a pod needs, by its annotation and by the last log lines of its containers. */
 import { DEPENDS_ON, readDependsOn } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
-import type { PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
+import type { PodEvidence, ServiceEvidence, WaitingInit } from '../evidence/pod-evidence.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { lastWord, linesAround, type LastWord } from './last-words.ts';
+import { type ProbeFailure, probeFailures, probeOf } from './probe-failures.ts';
+import { awaitedPeers, environmentPeers, type SpecPeer } from './spec-peers.ts';
 import { peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 
 const REFUSED =
@@ -66,9 +68,59 @@ export function namedServices(
   containers: readonly ContainerFacts[],
 ): readonly ServiceName[] {
   const namespace = evidence.pod.metadata?.namespace ?? 'default';
-  const hosts = containers.flatMap((container) => dependencyTrouble(container)?.host ?? []);
+  const hosts = containers.flatMap((container) => [
+    ...[dependencyTrouble(container)?.host, probeTrouble(container)?.host].flatMap((host) => host ?? []),
+    ...(isUp(container) ? [] : namedPeers(container).map(({ host }) => host)),
+  ]);
   const found = [...declaredServices(evidence.pod), ...hosts.flatMap((host) => serviceOfHost(host, namespace) ?? [])];
   return [...new Map(found.map((service) => [`${service.namespace}/${service.name}`, service])).values()];
+}
+
+function isUp({ kind, status }: ContainerFacts): boolean {
+  return kind === 'init' ? status?.state?.running === undefined : status?.ready === true;
+}
+
+/** The peers that its command waits for, else those of its environment. */
+export function namedPeers({ kind, spec }: ContainerFacts): readonly SpecPeer[] {
+  const awaited = awaitedPeers(spec);
+  return awaited.length > 0 || kind === 'init' ? awaited : environmentPeers(spec);
+}
+
+/** Init containers of a pod that run and wait, by their command, for services of the cluster. */
+export function waitingInits({ metadata, spec, status }: Pod): readonly WaitingInit[] {
+  const { name = '', namespace = 'default' } = metadata ?? {};
+  return (spec?.initContainers ?? []).flatMap((container): readonly WaitingInit[] => {
+    const own = status?.initContainerStatuses?.find((each) => each.name === container.name);
+    if (own?.state?.running === undefined) return [];
+    const services = awaitedPeers(container).flatMap(({ host }) => serviceOfHost(host, namespace) ?? []);
+    return services.length === 0 ? [] : [{ pod: name, container: container.name, services }];
+  });
+}
+
+/** A peer that refuses or has no name, by the output of a readiness or startup probe that runs a command. */
+export function probeTrouble(container: ContainerFacts): ProbeTrouble | undefined {
+  for (const type of ['readiness', 'startup'] as const) {
+    const [failure] = probeFailures(container, type);
+    if (failure === undefined || probeOf(container, type)?.exec === undefined) continue;
+    const kind = UNRESOLVED.test(failure.output)
+      ? 'not-resolved'
+      : REFUSED.test(failure.output)
+        ? 'refused'
+        : undefined;
+    if (kind === undefined) continue;
+    const { host, port } = kind === 'refused' ? peerIn(failure.output) : { host: unresolvedHost(failure.output) };
+    // Its own port that refuses is no dependency.
+    if (host === undefined || /^(?:localhost|127\.|::1|0\.0\.0\.0)/.test(host)) continue;
+    return { kind, failure, host, ...(port !== undefined && { port }) };
+  }
+  return undefined;
+}
+
+export interface ProbeTrouble {
+  readonly kind: Trouble['kind'];
+  readonly failure: ProbeFailure;
+  readonly host: string;
+  readonly port?: number;
 }
 
 /** The service that a line means, by name or address. */
@@ -82,4 +134,11 @@ export function serviceBehind(
     (service) =>
       service.clusterIPs.includes(host) || (named?.name === service.name && named.namespace === service.namespace),
   );
+}
+
+/** Whether the pod is one of the service's own. */
+export function isOfPod({ namespace, selector }: ServiceEvidence, { metadata }: Pod): boolean {
+  const wanted = Object.entries(selector ?? {});
+  if (wanted.length === 0 || namespace !== (metadata?.namespace ?? 'default')) return false;
+  return wanted.every(([key, value]) => metadata?.labels?.[key] === value);
 }

@@ -1,12 +1,19 @@
 /** All rules about a pod. Their order does not matter, because findings have ranks. */
 import type { PodRule } from '../rule.ts';
+import { authentication } from './authentication.ts';
+import { cLibraries } from './c-libraries.ts';
+import { certificates } from './certificates.ts';
 import { cpuThrottled } from './cpu-throttled.ts';
 import { dependencies } from './dependencies.ts';
+import { diedTogether } from './died-together.ts';
+import { encoding } from './encoding.ts';
 import { endedPods } from './ended-pods.ts';
 import { endingSlowly } from './ending-slowly.ts';
 import { exhausted } from './exhausted.ts';
 import { exitCode } from './exit-code.ts';
 import { healing } from './healing.ts';
+import { heap } from './heap.ts';
+import { held } from './held.ts';
 import { hooks } from './hooks.ts';
 import { images } from './images.ts';
 import { livenessCascade } from './liveness-cascade.ts';
@@ -28,18 +35,26 @@ import { terminating } from './terminating.ts';
 import { unschedulable } from './unschedulable.ts';
 import { volumeAway } from './volume-away.ts';
 import { volumes } from './volumes.ts';
+import { waitingInit } from './waiting-init.ts';
 
 /** Rules about a pod that is being deleted: why it still exists. */
-export const DELETION_RULES: readonly PodRule[] = [terminating, endingSlowly, nodeLost, volumeAway];
+export const DELETION_RULES: readonly PodRule[] = [terminating, held, endingSlowly, nodeLost, volumeAway];
 
 export const POD_RULES: readonly PodRule[] = [
+  authentication,
+  cLibraries,
+  certificates,
   cpuThrottled,
   dependencies,
+  diedTogether,
+  encoding,
   endedPods,
   endingSlowly,
   exhausted,
   exitCode,
   healing,
+  heap,
+  held,
   hooks,
   images,
   livenessCascade,
@@ -60,4 +75,5 @@ export const POD_RULES: readonly PodRule[] = [
   unschedulable,
   volumeAway,
   volumes,
+  waitingInit,
 ];

@@ -5,10 +5,15 @@ import type { ContainerFacts } from '../facts/container-facts.ts';
 import {
   declaredServices,
   dependencyTrouble,
+  isOfPod,
+  namedPeers,
+  probeTrouble,
   serviceBehind,
   serviceOfHost,
   type Trouble,
 } from '../facts/dependencies.ts';
+import { formatHost } from '../../log-analysis/index.ts';
+import { probeFailures, quoteProbe } from '../facts/probe-failures.ts';
 import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -24,8 +29,8 @@ const ofContainer: ContainerRule = (facts, container) => {
   const trouble = dependencyTrouble(container);
   // An init container that has gone on since then has overcome it.
   const isFresh = container.kind !== 'init' || isLongInit(facts, container) || (trouble?.word.fromEnd ?? 0) < 3;
-  if (unready && !isFresh) return NOTHING;
-  if (trouble === undefined) return unready ? NOTHING : declaredAndAway(facts, container);
+  if (unready && trouble !== undefined && !isFresh) return NOTHING;
+  if (trouble === undefined) return unready ? unreadyWithoutWords(facts, container) : declaredAndAway(facts, container);
   return [finding(facts, container, trouble, unready)];
 };
 
@@ -53,6 +58,59 @@ function finding(facts: PodFacts, container: ContainerFacts, trouble: Trouble, u
     ],
     try: commands(facts, container, trouble, behind),
   };
+}
+
+/** The log names no peer: the probe's output may, or its environment names a service of which nothing is ready. */
+function unreadyWithoutWords(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
+  if (container.kind === 'init') return NOTHING;
+  const base = { severity: 'warning' as const, topic: `ready/${container.name}`, container: container.name };
+  const told = probeTrouble(container);
+  if (told !== undefined) {
+    const behind = servicesBehind(facts, told.host);
+    const isRefused = told.kind === 'refused';
+    const peer = formatHost(told.host, told.port);
+    return [
+      {
+        ...base,
+        id: isRefused ? 'dependency-refused' : 'dependency-not-resolved',
+        rank: 89,
+        says: `${title(container)} is not ready: its ${told.failure.type} probe ${isRefused ? `is refused by ${peer}` : `does not find ${peer} (no such name)`}${because(told.kind, behind)}`,
+        evidence: [quoteProbe(container, told.failure), ...behind.map(serviceQuote), ...declared(facts)],
+        try: behind.flatMap((service) => serviceCommands(facts, service)),
+      },
+    ];
+  }
+  const away = awayOfSpec(facts, container);
+  if (away === undefined) return NOTHING;
+  const { service, at, path } = away;
+  return [
+    {
+      ...base,
+      id: 'dependency-not-ready',
+      rank: 55,
+      says: `${title(container)} is not ready, and service ${service.name}, which its ${at} names, has no endpoint that is ready`,
+      evidence: [
+        { source: 'field', path, value: service.name },
+        serviceQuote(service),
+        ...probeFailures(container, 'readiness')
+          .slice(0, 1)
+          .map((failure) => quoteProbe(container, failure)),
+      ],
+      try: serviceCommands(facts, service),
+    },
+  ];
+}
+
+/** A service of the cluster that its specification names and of which nothing is ready; not one of this pod itself. */
+function awayOfSpec(facts: PodFacts, container: ContainerFacts) {
+  const { services, pod } = facts.evidence;
+  const namespace = pod.metadata?.namespace ?? 'default';
+  for (const { host, at } of namedPeers(container)) {
+    const service = serviceBehind(services, host, namespace);
+    if (service === undefined || service.missing || service.ready > 0 || isOfPod(service, pod)) continue;
+    return { service, at: at.replace(/^env\[\d+\] \((.*)\)$/, 'variable $1'), path: `${container.path}.${at}` };
+  }
+  return undefined;
 }
 
 /** The log names no peer, but a service that the pod declares has no ready endpoints. */
@@ -83,7 +141,10 @@ function declaredAndAway(facts: PodFacts, container: ContainerFacts): readonly R
   ];
 }
 
-function serviceCommands({ commands }: PodFacts, { name, namespace, missing }: ServiceEvidence): readonly string[] {
+export function serviceCommands(
+  { commands }: PodFacts,
+  { name, namespace, missing }: ServiceEvidence,
+): readonly string[] {
   const { cluster } = commands;
   if (missing) return [cluster('get', 'services', '-n', namespace)];
   return [
@@ -108,7 +169,7 @@ function servicesBehind(facts: PodFacts, host: string | undefined): readonly Ser
   );
 }
 
-function because(kind: Trouble['kind'], behind: readonly ServiceEvidence[]): string {
+export function because(kind: Trouble['kind'], behind: readonly ServiceEvidence[]): string {
   const [service] = behind;
   if (service === undefined) return '';
   if (service.missing) return `: there is no service ${service.name}`;
@@ -125,7 +186,7 @@ function isNamed(kind: Trouble['kind'], { missing, clusterIPs }: ServiceEvidence
   return kind === 'not-resolved' && !missing && clusterIPs.length > 0;
 }
 
-function serviceQuote(service: ServiceEvidence): Quote {
+export function serviceQuote(service: ServiceEvidence): Quote {
   const object = `service/${service.name}`;
   if (service.missing) return { source: 'object', object, says: `not found in namespace ${service.namespace}` };
   const all = service.ready + service.notReady;

@@ -1,9 +1,23 @@
 /** Rule: a container was told to end some time ago and still runs, because its program or its preStop hook takes long. */
+import type { Container } from '../evidence/kinds.ts';
 import { endingOf, endingQuotes, whatFollows } from '../facts/ending.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
+import { quotable } from '../facts/text.ts';
 import { SLOW_END_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { title } from './exit-code.ts';
+
+type LifecycleHandler = NonNullable<NonNullable<Container['lifecycle']>['preStop']>;
+
+/** Characters of a hook's command in a headline. */
+const MAX_HOOK_LENGTH = 100;
+
+/** "sh -c 'sleep 25'", "GET /drain", "sleep 5s": what the hook does. */
+function hookText({ exec, httpGet, sleep }: LifecycleHandler): string {
+  if (exec?.command !== undefined) return quotable(exec.command.join(' ')).slice(0, MAX_HOOK_LENGTH);
+  if (httpGet !== undefined) return `GET ${httpGet.path ?? '/'}`;
+  return sleep === undefined ? 'unknown' : `sleep ${sleep.seconds}s`;
+}
 
 export const endingSlowly: PodRule = eachContainer((facts, container) => {
   const ending = endingOf(facts, container);
@@ -19,7 +33,7 @@ export const endingSlowly: PodRule = eachContainer((facts, container) => {
       ? 'its preStop hook failed, and its program goes on'
       : hook === undefined
         ? 'its program does not end on SIGTERM'
-        : 'its preStop hook, or its program after it, takes long';
+        : `its preStop hook (${hookText(hook)}), or its program after it, takes long`;
   return [
     {
       id: hook === undefined ? 'slow-end' : 'slow-pre-stop',

@@ -1,6 +1,7 @@
 /** Tests findings about containers that end: exit codes, signals, memory and last log lines. */
-import { describe } from 'vitest';
-import { ago, crashed, history, lastWords, pod } from '../evidence.fixtures.ts';
+import { describe, expect, it } from 'vitest';
+import { diagnosePod } from '../diagnose-pod.ts';
+import { ago, crashed, history, lastWords, pod, evidence } from '../evidence.fixtures.ts';
 import { type Case, configured, crash, limit, runc, startError, tellsEach } from './cases.fixtures.ts';
 
 const endings: readonly Case[] = [
@@ -313,6 +314,25 @@ const endings: readonly Case[] = [
     /needs: Error: Cannot find module '\/app\/index\.js'$/,
     [/Cannot find module '\/app\/index\.js'/],
   ],
+  [
+    'node: no package that a module imports',
+    crash(
+      1,
+      'node:internal/modules/package_json_reader:314',
+      '  throw new ERR_MODULE_NOT_FOUND(packageName, fileURLToPath(base), null);',
+      '        ^',
+      '',
+      "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'express' imported from /conf/..2026_01_01/main.mjs",
+      '    at Object.getPackageJSONURL (node:internal/modules/package_json_reader:314:9)',
+      '    at packageResolve (node:internal/modules/esm/resolve:768:81) {',
+      "  code: 'ERR_MODULE_NOT_FOUND'",
+      '}',
+      '',
+      'Node.js v24.15.0',
+    ),
+    'missing-module',
+    /Cannot find package 'express'/,
+  ],
   ['curl: no such host', crash(6, 'curl: (6) Could not resolve host: db'), 'dependency-not-resolved', /find db /],
   [
     'no interpreter, as runc 1.1 says it',
@@ -352,7 +372,7 @@ const endings: readonly Case[] = [
     'words about settings',
     crash(1, 'config loaded', 'invalid password for user web'),
     'authentication-refused',
-    /refuses its user or password: invalid password for user web$/,
+    /refuses its password or user: invalid password for user web$/,
   ],
   [
     'YAML',
@@ -532,8 +552,8 @@ const endings: readonly Case[] = [
   [
     'a library of another version',
     crash(127, "/app/serve: /lib/libc.so.6: version `GLIBC_2.34' not found (required by /app/serve)"),
-    'missing-binary',
-    /127: library GLIBC_2\.34, which its program needs, is not in its image$/,
+    'c-library-mismatch',
+    /\/app\/serve was built for a newer library than \/lib\/libc\.so\.6 of its image \(it wants GLIBC_2\.34\)$/,
   ],
   [
     'env finds no command',
@@ -595,7 +615,7 @@ const endings: readonly Case[] = [
       logs: lastWords('FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory'),
     },
     'heap-exhausted',
-    /gives up: the heap that it allows itself is full/,
+    /gives up: its JavaScript heap is full/,
     [/heap out of memory"/, /limits\.memory: 64Mi/],
   ],
   [
@@ -614,4 +634,28 @@ const endings: readonly Case[] = [
 
 describe('ends', () => {
   tellsEach(endings);
+});
+
+describe('an older error that was overcome', () => {
+  const overcome = [
+    ['dial tcp 10.0.0.9:5432: connect: connection refused', 'connected to 10.0.0.9:5432'],
+    ['ERROR password authentication failed for user "app", retrying', 'INFO login succeeded'],
+    ['level=error msg="lookup db: no such host"', 'level=info msg="connection established"'],
+    ['{"level":"error","msg":"certificate has expired"}', '{"level":"info","msg":"listening on :8080"}'],
+    ['2026/01/31 11:58:00 too many open files', '2026/01/31 11:59:00 server started successfully'],
+  ] as const;
+  const present = [
+    ['open /data/a.db: permission denied', 'permission-denied'],
+    ['FATAL: listen tcp :8080: bind: address already in use', 'port-in-use'],
+    ['{"level":"fatal","msg":"write /data/a: no space left on device"}', 'no-space'],
+    ['Error: something nobody has heard of: code 17', 'exit-code'],
+  ] as const;
+
+  it.each(overcome.flatMap(([error, success]) => present.map(([line, id]) => ({ error, success, line, id }))))(
+    'is no cause: $error, then $line',
+    ({ error, success, line, id }) => {
+      const { findings } = diagnosePod(evidence(crash(1, error, success, line)));
+      expect(findings.map((each) => each.id)).toEqual([id]);
+    },
+  );
 });

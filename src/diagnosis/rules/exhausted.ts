@@ -1,22 +1,30 @@
-/** Rule: a program's log says that it ran out of disk space, processes or heap. */
+/** Rule: a program's log says that it ran out of disk space, processes or watched files. */
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
-import { limitQuote, memoryLimit } from '../facts/memory.ts';
-import { volumeOf } from '../facts/mounts.ts';
+import { type MountedVolume, volumeOf } from '../facts/mounts.ts';
 import { fileIn } from '../../log-analysis/index.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, type PodRule } from '../rule.ts';
-import { argumentsOf, commandForLog, explainedEnd, title } from './exit-code.ts';
+import { explainedEnd, title } from './exit-code.ts';
 
 const NO_SPACE = /no space left on device|ENOSPC|disk quota exceeded/i;
-const NO_PROCESS =
-  /(?:fork|clone|pthread_create|thread)\b.*(?:resource temporarily unavailable|EAGAIN)|unable to create (?:new )?native thread|can't start new thread|newosproc|failed to create new OS thread/i;
-const FULL_HEAP =
-  /OutOfMemoryError: (?:Java heap|GC overhead|Metaspace|Direct buffer)|heap out of memory|Allowed memory size of \d+ bytes exhausted|^MemoryError\b|^fatal error: (?:runtime: )?out of memory/;
+const NO_PROCESS = new RegExp(
+  [
+    String.raw`(?:\bfork|clone|pthread_create|\bthread\b|spawn\w*)\b.*(?:resource temporarily unavailable|\bEAGAIN\b)`,
+    String.raw`unable to create (?:new )?native thread|can't start new thread|newosproc|failed to create new OS thread`,
+    String.raw`pthread_create failed|could not fork|unable to fork|fork failed|no more OS threads|Could not create G1\w+Thread`,
+    String.raw`Can't create (?:a )?(?:new )?thread\b|BlockingIOError: \[Errno 11\]`,
+  ].join('|'),
+  'i',
+);
+/** Python says the same of a read that would wait. */
+const FORKS = /_fork_exec|\bos\.fork|subprocess\.py|multiprocessing/;
+const WATCHES =
+  /system limit for number of file watchers|\binotify\b.*(?:no space left|too many open files|limit|EMFILE|ENOSPC)|(?:no space left|too many open files|limit|EMFILE|ENOSPC).*\binotify\b|fsnotify.*too many open files|max_user_(?:watches|instances)/i;
 
 const noSpace: ContainerRule = (facts, container) => {
   const word = endedByItself(container) ? lastWord(container, NO_SPACE) : undefined;
-  if (word === undefined) return [];
+  if (word === undefined || WATCHES.test(word.line)) return [];
   const file = fileIn(word.line);
   const mounted = file === undefined ? undefined : volumeOf(facts, container, file);
   const limit = mounted?.volume.emptyDir?.sizeLimit;
@@ -24,7 +32,7 @@ const noSpace: ContainerRule = (facts, container) => {
     mounted?.volume.emptyDir === undefined
       ? []
       : [{ source: 'field', path: `${mounted.path}.emptyDir`, value: JSON.stringify(mounted.volume.emptyDir) }];
-  const where = mounted === undefined ? '' : ` in volume ${mounted.volume.name}`;
+  const where = mounted === undefined ? '' : ` in volume ${mounted.volume.name}${sizeOf(facts, mounted)}`;
   const finding = explainedEnd(facts, container, {
     id: 'no-space',
     rank: rankOfWord(85, word),
@@ -39,6 +47,7 @@ const noSpace: ContainerRule = (facts, container) => {
 const noProcess: ContainerRule = (facts, container): readonly RankedFinding[] => {
   const word = endedByItself(container) ? lastWord(container, NO_PROCESS) : undefined;
   if (word === undefined) return [];
+  if (word.line.includes('BlockingIOError') && !container.lines.some((line) => FORKS.test(line))) return [];
   const finding = explainedEnd(facts, container, {
     id: 'too-many-processes',
     rank: rankOfWord(85, word),
@@ -49,17 +58,18 @@ const noProcess: ContainerRule = (facts, container): readonly RankedFinding[] =>
   return [finding];
 };
 
-/** The program ended itself at the heap limit of its own language runtime; the kernel did not kill it. */
-const fullHeap: ContainerRule = (facts, container): readonly RankedFinding[] => {
-  const word = endedByItself(container) ? lastWord(container, FULL_HEAP) : undefined;
+/** The kernel's limits of watched files, which count for all containers of one user on the node. */
+const watches: ContainerRule = (facts, container): readonly RankedFinding[] => {
+  const word = endedByItself(container) ? lastWord(container, WATCHES) : undefined;
   if (word === undefined) return [];
+  const setting = /instance|too many open files|EMFILE/i.test(word.line) ? 'max_user_instances' : 'max_user_watches';
+  const node = facts.pod.spec?.nodeName;
   const finding = explainedEnd(facts, container, {
-    id: 'heap-exhausted',
-    rank: rankOfWord(85, word),
-    says: `${title(container)} gives up: the heap that it allows itself is full (its own setting, or a share of its memory limit)`,
+    id: 'too-many-watches',
+    rank: rankOfWord(88, word),
+    says: `${title(container)} may not watch more files: fs.inotify.${setting} of ${node === undefined ? 'its node' : `node ${node}`}, which all containers of its user share, is used up (no disk is full)`,
     line: word.line,
-    more: [...limitQuote(memoryLimit(container)), ...argumentsOf(container)],
-    try: [commandForLog(facts, container), ...facts.commands.edit],
+    try: [...onNode(facts), ...facts.commands.edit],
   });
   return [finding];
 };
@@ -67,10 +77,17 @@ const fullHeap: ContainerRule = (facts, container): readonly RankedFinding[] => 
 export const exhausted: PodRule = eachContainer((facts, container) => [
   ...noSpace(facts, container),
   ...noProcess(facts, container),
-  ...fullHeap(facts, container),
+  ...watches(facts, container),
 ]);
 
 function onNode({ commands, pod }: PodFacts): readonly string[] {
   const node = pod.spec?.nodeName;
   return node === undefined ? [] : [commands.whyNode(node)];
+}
+
+/** ", of 1Gi": the size that the volume was given. */
+function sizeOf({ evidence }: PodFacts, { volume }: MountedVolume): string {
+  const claim = evidence.claims.find(({ name }) => name === volume.persistentVolumeClaim?.claimName)?.claim;
+  const size = volume.emptyDir?.sizeLimit ?? claim?.status?.capacity?.['storage'];
+  return size === undefined ? '' : `, of ${size}`;
 }

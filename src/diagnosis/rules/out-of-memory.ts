@@ -1,6 +1,7 @@
 /** Rule: a container was killed for memory at its own limit or the node's, or survived the kill of a child process. */
 import { type ContainerFacts } from '../facts/container-facts.ts';
 import { type Death, quoteDeath } from '../facts/deaths.ts';
+import { type HeapSetting, heapQuote, heapSettings } from '../facts/heap-setting.ts';
 import { quoteLastLines } from '../facts/last-words.ts';
 import { largerLimit, limitQuote, type MemoryLimit, memoryLimit } from '../facts/memory.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -19,6 +20,7 @@ function killed(facts: PodFacts, container: ContainerFacts): readonly RankedFind
   const { death } = container;
   if (death === undefined || !isOutOfMemory(death)) return NOTHING;
   const limit = memoryLimit(container);
+  const heap = heapSettings(container, 'java')[0] ?? heapSettings(container, 'node')[0];
   const at = limit === undefined ? 'and has no limit: the node ran out' : `at its limit of ${limit.text}`;
   return [
     {
@@ -27,16 +29,28 @@ function killed(facts: PodFacts, container: ContainerFacts): readonly RankedFind
       rank: 95,
       topic: `end/${container.name}`,
       container: container.name,
-      says: `container ${container.name} is killed for memory ${at}`,
+      says: `container ${container.name} is killed for memory ${at}${heapText(heap, limit)}`,
       evidence: [
         quoteDeath(container.name, death),
         ...proof(container.name, death),
         ...limitQuote(limit),
+        ...(heap === undefined ? [] : [heapQuote(container, heap)]),
         ...quoteLastLines(container, 1),
       ],
       try: limit === undefined ? withoutLimit(facts, container) : raise(facts, container, limit),
     },
   ];
+}
+
+/** A heap that may grow to this share of the limit leaves too little for threads, code and buffers. */
+const LARGE_HEAP = 0.75;
+
+/** "; its heap alone may take 512Mi (-Xmx512m), which leaves 0Mi for …": the sum that does not fit. */
+function heapText(heap: HeapSetting | undefined, limit: MemoryLimit | undefined): string {
+  if (heap?.bytes === undefined || limit === undefined || heap.bytes < limit.bytes * LARGE_HEAP) return '';
+  const left = limit.bytes - heap.bytes;
+  const rest = left > 0 ? `and leaves ${formatBytes(left)}` : 'and leaves nothing';
+  return `: its heap alone may take ${formatBytes(heap.bytes)} (${heap.flag}) ${rest} for threads, code and buffers`;
 }
 
 function isOutOfMemory(death: Death): boolean {

@@ -3,10 +3,10 @@ import { findCondition } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endingOf } from '../facts/ending.ts';
-import { type LastWord, lastWord, quoteLastLines, quoteLine } from '../facts/last-words.ts';
+import { type LastWord, lastWord, quoteLastLines } from '../facts/last-words.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
 import { secondsUntilFailed } from '../facts/probe-failures.ts';
-import { formatAge, listed, quotable } from '../facts/text.ts';
+import { formatAge, listed } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { LONG_INIT_MS, NORMAL_START_MS, SLOW_INIT_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -45,32 +45,10 @@ export function isWaitingInit(facts: PodFacts, container: ContainerFacts): boole
   return isSlowInit(facts, container) && waitingWord(container) !== undefined;
 }
 
-function waitingWord(container: ContainerFacts): LastWord | undefined {
+export function waitingWord(container: ContainerFacts): LastWord | undefined {
   const word = lastWord(container, WAITING);
   return word !== undefined && word.fromEnd < 3 ? word : undefined;
 }
-
-/** An init container, or a sidecar that has not started, says what it waits for: seconds are enough to say it. */
-const waitingInit: PodRule = eachContainer((facts, container) => {
-  const word = isWaitingInit(facts, container) ? waitingWord(container) : undefined;
-  if (word === undefined) return NOTHING;
-  const startedAt = container.status?.state?.running?.startedAt ?? '';
-  return [
-    {
-      id: 'init-waits',
-      severity: 'warning',
-      rank: 45,
-      topic: `ready/${container.name}`,
-      container: container.name,
-      says: `${title(container)} has waited for ${formatAge(facts.now - (parseTime(startedAt) ?? facts.now))}, and the containers after it wait for its end: ${quotable(word.line)}`,
-      evidence: [
-        { source: 'field', path: `${container.path}: state.running.startedAt`, value: startedAt },
-        quoteLine(container, word.line),
-      ],
-      try: [facts.commands.kubectl('logs', facts.name, '-c', container.name)],
-    },
-  ];
-});
 
 /** Whether the container was ready in this life and is not ready any more. */
 export function lostReadiness(facts: PodFacts, { status }: ContainerFacts): boolean {
@@ -167,9 +145,4 @@ function gates(facts: PodFacts): readonly RankedFinding[] {
   ];
 }
 
-export const readiness: PodRule = (facts) => [
-  ...unready(facts),
-  ...waitingInit(facts),
-  ...longInit(facts),
-  ...gates(facts),
-];
+export const readiness: PodRule = (facts) => [...unready(facts), ...longInit(facts), ...gates(facts)];

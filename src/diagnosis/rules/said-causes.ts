@@ -19,20 +19,6 @@ interface SaidCause {
 
 const SAID_CAUSES: readonly SaidCause[] = [
   {
-    id: 'authentication-refused',
-    rank: 87,
-    pattern:
-      /(?:password )?authentication failed|access denied for user|\bWRONGPASS\b|\bNOAUTH\b|invalid (?:username-password|user ?name or password|credentials|password\b.*\buser)|bad credentials|login failed|\bACCESS_REFUSED\b|no pg_hba\.conf entry|(?:role|user) "[^"]{1,100}" does not exist|\b401 unauthorized|SASL authentication|not authorized to/i,
-    means: 'is not let in by its peer, which refuses its user or password',
-  },
-  {
-    id: 'certificate-not-trusted',
-    rank: 86,
-    pattern:
-      /self[- ]?signed certificate|DEPTH_ZERO_SELF_SIGNED|certificate verify failed|unable to (?:get local issuer|verify the first)|UNABLE_TO_VERIFY|x509: |PKIX path|CERT_HAS_EXPIRED|certificate (?:has expired|is not (?:yet valid|trusted))|does not match certificate's|ALTNAME_INVALID|unknown (?:ca|certificate authority)|valid certification path|SSL certificate problem/i,
-    means: 'does not trust the certificate of its peer',
-  },
-  {
     id: 'tls-mismatch',
     rank: 86,
     pattern:
@@ -56,7 +42,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
     id: 'missing-module',
     rank: 86,
     pattern:
-      /cannot find module|ModuleNotFoundError|ImportError: |ClassNotFoundException|NoClassDefFoundError|could not find or load main class|can't locate \S+ in @INC|cannot load such file|class "[^"]{1,200}" not found|loading shared librar|cannot open shared object|version [`']GLIBC|error relocating|unknown module:|dlopen\(|unable to access jarfile|no such extension/i,
+      /cannot find (?:module|package)\b|ModuleNotFoundError|ImportError: |ClassNotFoundException|NoClassDefFoundError|could not find or load main class|can't locate \S+ in @INC|cannot load such file|class "[^"]{1,200}" not found|loading shared librar|cannot open shared object|version [`']GLIBC|error relocating|unknown module:|dlopen\(|unable to access jarfile|no such extension/i,
     means: 'lacks a module or library that it needs',
   },
   {
@@ -124,6 +110,8 @@ export const saidCauses: PodRule = eachContainer(ofContainer);
 function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): readonly RankedFinding[] {
   const word = lastWord(container, cause.pattern);
   if (word === undefined || (cause.id === 'bad-argument' && OF_A_FILE.test(word.line))) return NOTHING;
+  // Another limit has the same error number.
+  if (cause.id === 'too-many-files' && /inotify|fsnotify|file watchers/i.test(word.line)) return NOTHING;
   const { decisive } = container.reading;
   const line = decisive?.line === word.line ? saidBy(decisive) : quotable(word.line);
   const more: readonly Quote[] = cause.showsArguments === true ? argumentsOf(container) : [];

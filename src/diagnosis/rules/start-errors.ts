@@ -152,11 +152,17 @@ function missingCommand(facts: PodFacts, container: ContainerFacts): readonly Ra
   const word = library ?? lastWord(container, SHELL_NOT_FOUND);
   const name = word?.match[1] ?? word?.match[2];
   const line = word?.line ?? container.lines.at(-1) ?? '';
-  const what =
-    name === undefined
+  // The kernel says of a file without its interpreter, too, that it is not there; newer shells tell the two apart.
+  const isThere = word !== undefined && /cannot execute: required file not found/.test(word.line);
+  const isFile = name?.includes('/') === true;
+  const what = isThere
+    ? `${name} is there, but not the interpreter or loader that it asks for (Windows line ends in its first line, or another C library than it was built for)`
+    : name === undefined
       ? 'a command that it calls is not in its image'
       : library === undefined
-        ? `there is no command ${name} in its image`
+        ? isFile
+          ? `${name}, or the interpreter or loader that it asks for, is not in its image`
+          : `there is no command ${name} in its image`
         : `library ${name}, which its program needs, is not in its image`;
   return [
     explainedEnd(facts, container, {

@@ -313,6 +313,14 @@ const notPublished: ServiceRule = ({ service, ready, behind, evidence }) => {
   ];
 };
 
+/** What is worth saying of a service among many objects, where nobody was asked which ports are open. */
+export const SERVICE_RULES_OF_GROUPS: readonly ServiceRule[] = [
+  nothingSelected,
+  nothingReady,
+  unnamedPort,
+  noEndpoints,
+];
+
 export const SERVICE_RULES: readonly ServiceRule[] = [
   nothingSelected,
   nothingReady,

@@ -1,5 +1,5 @@
 /** The rules about workloads: stalled rollouts, failed jobs, pods that wait for others. */
-import { findCondition, type Job, type StatefulSet } from '../../api/index.ts';
+import { type DaemonSet, type Deployment, findCondition, type Job, type StatefulSet } from '../../api/index.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NOTHING } from '../rule.ts';
 import { createFailed } from './create-failed.ts';
@@ -85,7 +85,48 @@ const ordered: WorkloadRule = (facts) => {
   ];
 };
 
-export const WORKLOAD_RULES: readonly WorkloadRule[] = [createFailed, progressDeadline, jobFailed, ordered];
+/** Somebody holds the rollout, and pods of an older template are still there. */
+const held: WorkloadRule = (facts) => {
+  const { workload } = facts.evidence;
+  const holder = holderOf(facts.kind, workload as Deployment & StatefulSet & DaemonSet);
+  const status = workload.status as { updatedReplicas?: number; updatedNumberScheduled?: number } | undefined;
+  const updated = status?.updatedReplicas ?? status?.updatedNumberScheduled ?? 0;
+  if (holder === undefined || facts.wanted === 0 || updated >= facts.wanted) return NOTHING;
+  return [
+    {
+      id: 'rollout-held',
+      severity: 'info',
+      // What its pods say comes first.
+      rank: 12,
+      topic: 'rollout',
+      says: `the rollout of ${facts.target} is held ${holder.how}: ${updated} of ${facts.wanted} pods have its newest template`,
+      evidence: [
+        { source: 'field', path: holder.path, value: holder.value },
+        { source: 'field', path: 'status.updatedReplicas', value: String(updated) },
+      ],
+      try:
+        facts.kind === 'Deployment'
+          ? [facts.kubectl('rollout', 'resume', facts.target)]
+          : [facts.kubectl('get', 'pods', '-o', 'wide')],
+    },
+  ];
+};
+
+function holderOf(kind: string, { spec }: Deployment & StatefulSet & DaemonSet) {
+  if (kind === 'Deployment')
+    return spec?.paused === true ? { how: 'by hand (paused)', path: 'spec.paused', value: 'true' } : undefined;
+  if (kind !== 'StatefulSet' && kind !== 'DaemonSet') return undefined;
+  const { type, rollingUpdate } = spec?.updateStrategy ?? {};
+  if (type === 'OnDelete') {
+    return { how: 'until somebody deletes the old pods (OnDelete)', path: 'spec.updateStrategy.type', value: type };
+  }
+  const partition = kind === 'StatefulSet' ? (rollingUpdate?.partition ?? 0) : 0;
+  if (partition === 0) return undefined;
+  const path = 'spec.updateStrategy.rollingUpdate.partition';
+  return { how: `below pod ${partition} (its partition)`, path, value: String(partition) };
+}
+
+export const WORKLOAD_RULES: readonly WorkloadRule[] = [createFailed, progressDeadline, jobFailed, ordered, held];
 
 function conditionQuote(
   type: string,

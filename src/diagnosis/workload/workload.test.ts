@@ -123,6 +123,34 @@ describe('workloads', () => {
     ]);
   });
 
+  it.each<[string, object, object, RegExp | undefined]>([
+    [
+      'Deployment',
+      { paused: true },
+      { updatedReplicas: 1 },
+      /deployment\/web is held by hand \(paused\): 1 of 3 pods have its newest template/,
+    ],
+    ['Deployment', { paused: true }, { updatedReplicas: 3 }, undefined],
+    ['Deployment', {}, { updatedReplicas: 1 }, undefined],
+    [
+      'StatefulSet',
+      { updateStrategy: { type: 'OnDelete' } },
+      { updatedReplicas: 0 },
+      /until somebody deletes the old pods/,
+    ],
+    [
+      'StatefulSet',
+      { updateStrategy: { rollingUpdate: { partition: 2 } } },
+      { updatedReplicas: 1 },
+      /below pod 2 \(its partition\)/,
+    ],
+  ])('%s %j %j: says that somebody holds its rollout', (kind, spec, status, says) => {
+    const object = { ...deployment, kind, spec: { ...deployment.spec, ...spec }, status } as WorkloadObject;
+    const { findings } = diagnoseWorkload(workload({ workload: object, pods: three() }));
+    expect(findings.map(({ id }) => id)).toEqual(says === undefined ? [] : ['rollout-held']);
+    if (says !== undefined) expect(findings[0]?.says).toMatch(says);
+  });
+
   it('does not count pods that were evicted long ago, unless pods are missing', () => {
     const evicted = pod({
       name: 'old',

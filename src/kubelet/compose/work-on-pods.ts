@@ -12,6 +12,7 @@ import { createPreemption } from '../preemption.ts';
 import { RecoveryWatch } from '../recovery/recovery-watch.ts';
 import { createRuntimeClasses } from '../runtime-classes.ts';
 import { SyncLoop } from '../sync-loop.ts';
+import type { PodUID } from '../types.ts';
 import { type Given, givenTo, type Ground } from './ground.ts';
 import type { Supplies } from './supply-containers.ts';
 import type { PodTraffic } from './tell-pods.ts';
@@ -63,7 +64,8 @@ export function createWorking(given: Given, config: KubeletConfig, ground: Groun
     node: createHostingNode(given, config, ground),
   });
   later.workers.is(workers);
-  const syncLoop = new SyncLoop({ clock, logger, queue, desired, pleg, workers, notes, volumes });
+  const onDisk = async (): Promise<readonly PodUID[]> => [...(await notes.list()), ...(await volumes.onDisk())];
+  const syncLoop = new SyncLoop({ clock, logger, queue, desired, pleg, workers, cgroups: given.cgroups, onDisk });
   return { executor, recovery, workers, syncLoop };
 }
 

@@ -52,11 +52,7 @@ export function readStaticPod({ file, text, nodeName, seen }: StaticPodInput): S
   try {
     // Unknown fields are errors, since nobody would read warnings about a file.
     const { object } = validateStructure<Pod>('v1', 'Pod', value, 'Strict');
-    const pod = applyDefaults(
-      'v1',
-      'Pod',
-      withIdentity(object, { file, nodeName, seen, content: JSON.stringify(value) }),
-    );
+    const pod = applyDefaults(PODS, withIdentity(object, { file, nodeName, seen, content: JSON.stringify(value) }));
     const uid = pod.metadata?.uid ?? '';
     // The UID becomes the name of a folder; for other pods the server makes it.
     if (!isSafeName(uid))

@@ -15,6 +15,14 @@ describe('a book on disk', () => {
     expect(parseHead(text, 'u1')).toEqual({ ok: true, value: { ...NAMES, goneAt: '2026-01-01T00:00:00Z', total: 2 } });
   });
 
+  it('has the controller of its pod, if it had one', () => {
+    const owner = { kind: 'ReplicaSet', name: 'web-1', uid: 'r1' };
+    const owned = formatBook(withDeath(emptyBook({ ...NAMES, owner }), 'main', testDeath(1)));
+    expect(parseBook(owned, 'u1')).toMatchObject({ ok: true, value: { owner } });
+    const odd = owned.replace('"r1"', '7');
+    expect(parseHead(odd, 'u1')).toEqual({ ok: true, value: { ...NAMES, total: 1 } });
+  });
+
   it.each([
     ['nothing', '', 'its first line is not an object'],
     ['no JSON', 'x\n', 'its first line is not an object'],

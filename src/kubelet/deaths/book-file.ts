@@ -2,7 +2,7 @@
  * A pod's book as a file: a first line that names the pod, then a line for each container. So the node knows what it has
  * without reading all of it. The reader trusts nothing: a file may be torn, foreign, or of a newer mendlet. Pure.
  */
-import type { ContainerHistory } from '../../api/index.ts';
+import type { ContainerHistory, PodHistoryOwner } from '../../api/index.ts';
 import { type PodBook, totalOf } from './death-book.ts';
 
 /** Version of the file's format; a higher one is from a newer mendlet. */
@@ -12,6 +12,7 @@ export interface BookHead {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
+  readonly owner?: PodHistoryOwner;
   readonly goneAt?: string;
   /** All deaths ever of all containers. */
   readonly total: number;
@@ -20,8 +21,9 @@ export interface BookHead {
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 export function formatBook(book: PodBook): string {
-  const { namespace, name, uid, goneAt } = book;
-  const head = { format: BOOK_FORMAT, namespace, name, uid, ...(goneAt === undefined ? {} : { goneAt }) };
+  const { namespace, name, uid, owner, goneAt } = book;
+  const names = { namespace, name, uid, ...(owner === undefined ? {} : { owner }) };
+  const head = { format: BOOK_FORMAT, ...names, ...(goneAt === undefined ? {} : { goneAt }) };
   const lines = [{ ...head, total: totalOf(book), containers: book.containers.length }, ...book.containers];
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
@@ -52,7 +54,16 @@ export function parseHead(text: string, uid: string): Parsed<BookHead> {
   if (head['uid'] !== uid) return { ok: false, problem: 'it is of another pod' };
   if (typeof namespace !== 'string' || typeof name !== 'string') return { ok: false, problem: 'it names no pod' };
   if (typeof total !== 'number' || typeof containers !== 'number') return { ok: false, problem: 'it has no counts' };
-  return { ok: true, value: { namespace, name, uid, total, ...(typeof goneAt === 'string' ? { goneAt } : {}) } };
+  const owner = ownerOf(head['owner']);
+  const names = { namespace, name, uid, ...(owner === undefined ? {} : { owner }) };
+  return { ok: true, value: { ...names, total, ...(typeof goneAt === 'string' ? { goneAt } : {}) } };
+}
+
+function ownerOf(value: unknown): PodHistoryOwner | undefined {
+  if (!isFields(value)) return undefined;
+  const { kind, name, uid } = value;
+  if (typeof kind !== 'string' || typeof name !== 'string' || typeof uid !== 'string') return undefined;
+  return { kind, name, uid };
 }
 
 type Fields = Readonly<Record<string, unknown>>;

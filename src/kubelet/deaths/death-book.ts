@@ -2,19 +2,21 @@
  * All that is remembered of one pod's deaths, and how it changes: each death once, by its container's id; the first one and the
  * last `MAX_LAST_DEATHS` of each container. Pure.
  */
-import type { ContainerHistory, DeathRecord, OomProof } from '../../api/index.ts';
+import type { ContainerHistory, DeathRecord, OomProof, PodHistoryOwner } from '../../api/index.ts';
 import { MAX_LAST_DEATHS, MAX_OOM_PROCESSES } from './limits.ts';
 
 export interface PodBook {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
+  /** Its controller; absent: none, or the record is of an earlier mendlet. */
+  readonly owner?: PodHistoryOwner;
   /** RFC 3339; absent: the node still has the pod. */
   readonly goneAt?: string;
   readonly containers: readonly ContainerHistory[];
 }
 
-export type PodNames = Pick<PodBook, 'namespace' | 'name' | 'uid'>;
+export type PodNames = Pick<PodBook, 'namespace' | 'name' | 'uid' | 'owner'>;
 
 /** A death without its number, which the book gives. */
 export type NewDeath = Omit<DeathRecord, 'number'>;
@@ -29,8 +31,8 @@ export interface DeathAmendment {
   readonly sandboxLost?: string;
 }
 
-export function emptyBook({ namespace, name, uid }: PodNames): PodBook {
-  return { namespace, name, uid, containers: [] };
+export function emptyBook({ namespace, name, uid, owner }: PodNames): PodBook {
+  return { namespace, name, uid, ...(owner === undefined ? {} : { owner }), containers: [] };
 }
 
 /** All deaths ever of all containers. */

@@ -51,7 +51,12 @@ export function createDeathHistory(options: {
       const heads = (await store.list()).filter((head) => namespace === undefined || head.namespace === namespace);
       const items = heads
         .toSorted((a, b) => compare(a.namespace, b.namespace) || compare(a.name, b.name) || newerFirst(a, b))
-        .map(({ goneAt, total, ...metadata }) => ({ metadata, total, ...(goneAt === undefined ? {} : { goneAt }) }));
+        .map(({ goneAt, total, owner, ...metadata }) => ({
+          metadata,
+          ...(owner === undefined ? {} : { owner }),
+          total,
+          ...(goneAt === undefined ? {} : { goneAt }),
+        }));
       return { apiVersion: 'mendlet.dev/v1alpha1', kind: 'PodHistoryIndex', nodeName, items };
     },
   };
@@ -62,7 +67,7 @@ function isMeant({ namespace, name, uid }: PodNames, query: HistoryQuery): boole
 }
 
 function historyOf(book: PodBook, nodeName: string, query: HistoryQuery): PodHistory {
-  const { namespace, name, uid, goneAt } = book;
+  const { namespace, name, uid, owner, goneAt } = book;
   const containers = book.containers
     .filter((each) => query.container === undefined || each.name === query.container)
     .map((each) => {
@@ -76,6 +81,7 @@ function historyOf(book: PodBook, nodeName: string, query: HistoryQuery): PodHis
     kind: 'PodHistory',
     metadata: { namespace, name, uid },
     nodeName,
+    ...(owner === undefined ? {} : { owner }),
     ...(goneAt === undefined ? {} : { goneAt }),
     containers,
   };

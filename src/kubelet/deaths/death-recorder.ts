@@ -55,6 +55,7 @@ import { readLogTail, type TailLimits } from './log-tail.ts';
 import { lostSandboxOf } from './lost-sandbox.ts';
 import { type OomEvidence, proofOf, untoldKills, withoutSurvival } from './oom-proofs.ts';
 import type { OomWatch, Survival } from './oom-watch.ts';
+import { namesOf } from './pod-names.ts';
 import type { RecentChanges } from './recent-changes.ts';
 import { memoryLimitOf } from './resource-limits.ts';
 import { survivalRecord, survivalText } from './survival-record.ts';
@@ -418,10 +419,6 @@ function withTold(
   outlived: DeathRecord | undefined,
 ): PodBook {
   return wasNone ? withDeathForSurvival(book, container, death, outlived) : withDeath(book, container, death);
-}
-
-function namesOf({ metadata }: Pod): PodNames {
-  return { namespace: metadata?.namespace ?? '', name: metadata?.name ?? '', uid: metadata?.uid ?? '' };
 }
 
 /** Of an orphan even the name may be unknown. */

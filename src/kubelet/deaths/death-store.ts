@@ -346,6 +346,7 @@ export class DeathStore {
 }
 
 function entryOf(book: PodBook, bytes: number): Entry {
-  const { namespace, name, uid, goneAt } = book;
-  return { namespace, name, uid, total: totalOf(book), bytes, ...(goneAt === undefined ? {} : { goneAt }) };
+  const { namespace, name, uid, owner, goneAt } = book;
+  const names = { namespace, name, uid, ...(owner === undefined ? {} : { owner }) };
+  return { ...names, total: totalOf(book), bytes, ...(goneAt === undefined ? {} : { goneAt }) };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { encodeText } from '../../lib/index.ts';
 import { memoryFiles } from './deaths.fixtures.ts';
+import { FIRST_LOG_TAIL_BYTES, FIRST_LOG_TAIL_LINES, LOG_TAIL_BYTES, LOG_TAIL_LINES } from './limits.ts';
 import { cutTail, readLogTail } from './log-tail.ts';
 
 const line = (text: string, tag = 'F') => `2026-01-01T00:00:00.000000001Z stdout ${tag} ${text}\n`;
@@ -51,5 +52,36 @@ describe('readLogTail', () => {
     files.set('/logs/0.log.20251231-000000.gz', 'x');
     files.set('/logs/0.log', lines(7, 7));
     expect(await readLogTail(fs, '/logs/0.log', limits)).toEqual({ tail: 'l4\nl5\nl6\nl7\n', truncated: false });
+  });
+
+  it.each([
+    ['a first death', { lines: FIRST_LOG_TAIL_LINES, bytes: FIRST_LOG_TAIL_BYTES }, 64 * 1024],
+    ['a later death', { lines: LOG_TAIL_LINES, bytes: LOG_TAIL_BYTES }, 16 * 1024],
+  ])('reads no more of the log of %s than its bound, however long log and lines are', async (_, given, bound) => {
+    const { fs, files } = memoryFiles();
+    files.set('/logs/0.log.20260101-000000', line('old '.repeat(300_000)).repeat(3));
+    let read = 0;
+    const counting: typeof fs = {
+      ...fs,
+      openFileBelow: async (root, path) => {
+        const file = await fs.openFileBelow(root, path);
+        if (file === undefined) return undefined;
+        const readAt: typeof file.readAt = async (position, length) => {
+          const bytes = await file.readAt(position, length);
+          read += bytes.length;
+          return bytes;
+        };
+        return { ...file, size: () => file.size(), close: () => file.close(), readAt };
+      },
+    };
+    for (const log of [lines(1, 100_000), line('x'.repeat(3_000_000)), line('just rotated')]) {
+      files.set('/logs/0.log', log);
+      read = 0;
+      const found = await readLogTail(counting, '/logs/0.log', { ...given, decides: true });
+      expect(read).toBeGreaterThan(0);
+      // A log that was just rotated has its last words in two files.
+      expect(read).toBeLessThanOrEqual(log.length < bound ? log.length + bound : bound);
+      expect(found?.tail.length).toBeLessThanOrEqual(given.bytes);
+    }
   });
 });

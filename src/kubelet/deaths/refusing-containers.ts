@@ -1,8 +1,9 @@
 /** Containers that run and refuse their probes, as a part of their pods' histories. Pure. */
-import type { ContainerHistory, Pod } from '../../api/index.ts';
+import type { ContainerHistory } from '../../api/index.ts';
 import type { PodUID, PodView } from '../types.ts';
-import type { PodBook, PodNames } from './death-book.ts';
+import type { PodBook } from './death-book.ts';
 import type { FailedProbes } from './failed-probes.ts';
+import { namesOf } from './pod-names.ts';
 
 /** By pod; without their deaths. */
 export type Refusing = ReadonlyMap<PodUID, PodBook>;
@@ -17,10 +18,6 @@ function refusingIn({ observation }: PodView, refused: FailedProbes['refused']):
     const probes = state === 'running' ? refused(id) : [];
     return probes.length === 0 ? [] : [{ name, total: 0, deaths: [], refused: probes }];
   });
-}
-
-function namesOf({ metadata }: Pod): PodNames {
-  return { namespace: metadata?.namespace ?? '', name: metadata?.name ?? '', uid: metadata?.uid ?? '' };
 }
 
 /** The book with what is refused now. */

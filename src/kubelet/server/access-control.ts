@@ -2,7 +2,7 @@
  * Decides who asks the kubelet's API and whether he may, by asking the API server (TokenReview, SubjectAccessReview); answers
  * are kept for a while (upstream: authentication.webhook, authorization.mode Webhook).
  */
-import { SUBJECT_ACCESS_REVIEWS, TOKEN_REVIEWS } from '../../api/index.ts';
+import { nodeAudience, SUBJECT_ACCESS_REVIEWS, TOKEN_REVIEWS } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
 import { type Clock, errorMessage, type Logger, type UserInfo, withDeadline } from '../../lib/index.ts';
 import {
@@ -13,6 +13,7 @@ import {
   REVIEW_TIMEOUT_MS,
   TOKEN_TTL_MS,
 } from './limits.ts';
+import { namesAudience } from './token-audience.ts';
 
 export type AccessDecision = 'allowed' | 'denied' | 'unknown';
 
@@ -39,7 +40,7 @@ export function createAccessControl({ client, clock, logger, nodeName, digest }:
     authenticate: async (token) => {
       if (token.length > MAX_TOKEN_CHARACTERS) return undefined;
       try {
-        return await users.get(digest(token), () => reviewToken(client, clock, token));
+        return await users.get(digest(token), () => reviewToken(client, clock, { token, nodeName }));
       } catch (error) {
         logger.warn('a token cannot be reviewed', { error: errorMessage(error) });
         return undefined;
@@ -59,11 +60,21 @@ export function createAccessControl({ client, clock, logger, nodeName, digest }:
   };
 }
 
-async function reviewToken(client: KubeClient, clock: Clock, token: string): Promise<UserInfo | undefined> {
-  const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token } };
+/** A token for the API server, or one for this node alone. */
+async function reviewToken(
+  client: KubeClient,
+  clock: Clock,
+  { token, nodeName }: { readonly token: string; readonly nodeName: string },
+): Promise<UserInfo | undefined> {
+  const own = nodeAudience(nodeName);
+  const isForUs = namesAudience(token, own);
+  const spec = { token, ...(isForUs && { audiences: [own] }) };
+  const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec };
   const { status } = await inTime(clock, (signal) => client.create(TOKEN_REVIEWS, review, signal));
   const user = status?.user;
   if (status?.authenticated !== true || !user?.username) return undefined;
+  // A server that knows nothing of audiences says nothing of them, and may have accepted a token for somebody else.
+  if (isForUs && status.audiences?.includes(own) !== true) return undefined;
   const { username: name, uid, groups = [], extra } = user;
   return { name, groups, ...(uid !== undefined && { uid }), ...(extra !== undefined && { extra }) };
 }

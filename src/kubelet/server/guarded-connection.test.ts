@@ -16,13 +16,17 @@ const STRANGER: UserInfo = { name: 'system:anonymous', groups: ['system:unauthen
 function world(rights: readonly string[]) {
   const clock = createManualClock();
   const asked: unknown[] = [];
-  const state = { broken: false, rights };
+  const state = { broken: false, knowsAudiences: true, rights };
   const answer = (object: KubeObject): unknown => {
     if (state.broken) throw new Error('no API server');
     if (object.kind === 'TokenReview') {
-      const { token } = (object as TokenReview).spec ?? {};
+      const { token, audiences } = (object as TokenReview).spec ?? {};
       asked.push(token);
       const user = { username: 'anna', groups: ['system:authenticated'], uid: '7' };
+      if (audiences !== undefined) {
+        const authenticated = state.knowsAudiences ? { audiences } : {};
+        return { status: { authenticated: true, user, ...authenticated } };
+      }
       return { status: token === 'good' ? { authenticated: true, user } : { authenticated: false } };
     }
     const { resourceAttributes: at, ...who } = (object as SubjectAccessReview).spec ?? {};
@@ -134,6 +138,28 @@ describe('a token', () => {
     const others = ['gooD', 'good ', ' good', 'good=', 'go\u200bod', 'goo', '', sha256Hex('good')];
     for (const other of others) expect(await access.authenticate(other)).toBeUndefined();
     expect(asked).toEqual(['good', ...others]);
+  });
+
+  const jwt = (claims: unknown): string =>
+    `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2lnbmF0dXJl`;
+
+  it.each<[string, unknown, boolean]>([
+    ['this node alone', { aud: ['mendlet.dev/node/n1'] }, true],
+    ['this node, as a text', { aud: 'mendlet.dev/node/n1' }, true],
+    ['another node', { aud: ['mendlet.dev/node/n2'] }, false],
+    ['nobody', {}, false],
+    ['nothing', null, false],
+  ])('for %s', async (_, claims, isKnown) => {
+    const { access } = world([]);
+    const user = await access.authenticate(jwt(claims));
+    if (isKnown) expect(user).toMatchObject({ name: 'anna' });
+    else expect(user).toBeUndefined();
+  });
+
+  it('for this node is not taken from a server that knows no audiences', async () => {
+    const { access, state } = world([]);
+    state.knowsAudiences = false;
+    expect(await access.authenticate(jwt({ aud: ['mendlet.dev/node/n1'] }))).toBeUndefined();
   });
 
   it('is kept nowhere: its answer is found by its hash', async () => {

@@ -9,3 +9,4 @@ export * from './stuck-client.ts';
 export * from './websocket-connection.ts';
 export * from './websocket-frames.ts';
 export * from './websocket-handshake.ts';
+export { sha1 } from './sha1.ts';

@@ -23,6 +23,9 @@ export const VIEW: Rights = [
   `${read}: jobs.batch cronjobs.batch jobs/status.batch cronjobs/status.batch`,
   `${read}: poddisruptionbudgets.policy poddisruptionbudgets/status.policy`,
   `${read}: ingresses.networking.k8s.io ingresses/status.networking.k8s.io networkpolicies.networking.k8s.io`,
+  `${read}: horizontalpodautoscalers.autoscaling horizontalpodautoscalers/status.autoscaling`,
+  `${read}: resourceclaims.resource.k8s.io resourceclaims/status.resource.k8s.io`,
+  `${read}: resourceclaimtemplates.resource.k8s.io`,
   // metrics-server's system:aggregated-metrics-reader.
   `${read}: pods.metrics.k8s.io`,
 ];
@@ -34,6 +37,8 @@ export const EDIT: Rights = [
   `${write}: pods replicationcontrollers serviceaccounts services persistentvolumeclaims configmaps events`,
   `${write}: ${workloads} ${scales} jobs.batch cronjobs.batch poddisruptionbudgets.policy`,
   `${write}: ingresses.networking.k8s.io networkpolicies.networking.k8s.io`,
+  `${write}: horizontalpodautoscalers.autoscaling resourceclaims.resource.k8s.io`,
+  `${write}: resourceclaimtemplates.resource.k8s.io`,
   'create: pods/eviction serviceaccounts/token',
 ];
 
@@ -57,6 +62,7 @@ export const SCHEDULER: Rights = [
   'create update patch: events events.events.k8s.io',
   `${read}: nodes namespaces pods replicationcontrollers services persistentvolumeclaims persistentvolumes`,
   `${read}: replicasets.apps statefulsets.apps poddisruptionbudgets.policy storageclasses.storage.k8s.io`,
+  `${read}: csidrivers.storage.k8s.io csinodes.storage.k8s.io csistoragecapacities.storage.k8s.io`,
   'delete: pods',
   // Upstream's scheduler does not have this right, because it takes a pod's priority only from its spec.
   `${read}: priorityclasses.scheduling.k8s.io`,

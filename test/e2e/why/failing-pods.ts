@@ -378,7 +378,68 @@ export function failingPods(registries: Registries): readonly FailingPod[] {
         container: { resources: { limits: { memory: '24Mi' } } },
       },
     ),
+    pausedByHand(),
+    failing('waits-silently', 'init-waits', ['state.running.startedAt', 'not found in namespace'], sleep, {
+      spec: {
+        initContainers: [
+          {
+            name: 'wait',
+            image: IMAGE,
+            imagePullPolicy: 'IfNotPresent',
+            command: ['/bin/sh', '-c', 'until nc -z -w 1 nobody 5432 2>/dev/null; do sleep 1; done'],
+          },
+        ],
+      },
+    }),
+    failing(
+      'line-ends',
+      'encoding',
+      ['a.sh'],
+      String.raw`printf '#!/bin/sh\nset -e\r\necho a\r\n' >/tmp/a.sh; exec sh /tmp/a.sh`,
+    ),
+    deadlocked(),
   ];
+}
+
+/** A container that another one of its pod stops, as a person on the node might. */
+function pausedByHand(): FailingPod {
+  const pod = busyboxPod('paused-by-hand', serve(8080), {
+    spec: { shareProcessNamespace: true },
+    container: { readinessProbe: { periodSeconds: 1, httpGet: { path: '/', port: 8080 } } },
+  });
+  const stop = 'until pidof httpd; do sleep 1; done; sleep 3; kill -STOP $(pidof httpd); exec sleep 36000';
+  const objects = [withSecondContainer(pod, stop)];
+  return { name: 'paused-by-hand', finding: 'held', quotes: ['stopped'], tries: 'kill -CONT', objects };
+}
+
+/** Two pods, each of which waits in an init container for the service of the other. */
+function deadlocked(): FailingPod {
+  const one = (name: string, other: string): object =>
+    busyboxPod(name, sleep, {
+      metadata: { labels: { app: name } },
+      spec: {
+        initContainers: [
+          {
+            name: 'wait',
+            image: IMAGE,
+            imagePullPolicy: 'IfNotPresent',
+            command: ['/bin/sh', '-c', `until nc -z -w 1 ${other} 80 2>/dev/null; do sleep 1; done`],
+          },
+        ],
+      },
+    });
+  const service = (name: string): object => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name },
+    spec: { selector: { app: name }, ports: [{ port: 80 }] },
+  });
+  return {
+    name: 'lock-a',
+    finding: 'init-deadlock',
+    quotes: ['service/lock-b', 'service/lock-a', '0 of 1 endpoints ready'],
+    objects: [service('lock-a'), service('lock-b'), one('lock-a', 'lock-b'), one('lock-b', 'lock-a')],
+  };
 }
 
 /**

@@ -143,6 +143,26 @@ describe('invariants of a fleet', () => {
     expect(await play(...begin, ...replicas(1, 4), smaller)).toBeUndefined();
   });
 
+  it('a smaller number of replicas takes effect when the replica set has seen it, too', async () => {
+    // Seed 18: the burst of creations for nine replicas was under way when there were to be six.
+    const to = (many: number, generation: number): Step =>
+      put('deployments', 'n/web', {
+        ...deployment(many),
+        metadata: { ...deployment(many).metadata, generation },
+        status: { observedGeneration: generation },
+      } as KubeObject);
+    const set = (generation: number, observedGeneration: number): Step =>
+      put('replicasets', 'n/web-1', {
+        ...replicaSet,
+        metadata: { ...replicaSet.metadata, generation },
+        status: { observedGeneration },
+      } as KubeObject);
+    const smaller = [to(9, 1), set(1, 1), ...replicas(1, 4), set(2, 1), to(6, 2), ...replicas(5, 5)];
+    expect(await play(...smaller, ...replicas(6, 10))).toBeUndefined();
+    const fewer = await play(...smaller, set(2, 2), ...replicas(6, 8));
+    expect(fewer).toBe('replicas: 8 pods of the owner of n/web-8, at most 7 may be');
+  });
+
   it('nobody writes one object for ever', async () => {
     const write =
       (times: number): Step =>

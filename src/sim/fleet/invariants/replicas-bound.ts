@@ -5,7 +5,8 @@ import type { Fleet } from '../fleet.ts';
 
 /**
  * The present bound, and the highest bound since the number of pods was last within it: a lower bound takes effect only
- * gradually, and not before its controller has seen it.
+ * gradually, and not before its controller has seen it, and that of its replica sets: they end the burst of creations that is
+ * under way, as upstream.
  */
 interface Bound {
   now: number;
@@ -31,9 +32,14 @@ export function replicasBound({ stored }: Fleet): void {
   });
   /** Replica set → its deployment. */
   const deploymentOf = new Map<string, string>();
-  stored.replicaSets.onChange((_key, set) => {
+  /** Replica set → its deployment, while its controller has not finished with what it is to be now. */
+  const unseen = new Map<string, string>();
+  stored.replicaSets.onChange((_key, set, before) => {
     const owner = set && controllerOf(set)?.uid;
-    if (set !== undefined && owner !== undefined) deploymentOf.set(uidOf(set), owner);
+    if (before !== undefined) unseen.delete(uidOf(before));
+    if (set === undefined || owner === undefined) return;
+    deploymentOf.set(uidOf(set), owner);
+    if ((set.status?.observedGeneration ?? 0) < (set.metadata?.generation ?? 0)) unseen.set(uidOf(set), owner);
   });
   /** Owner → names of pods that count. */
   const members = new Map<string, Set<string>>();
@@ -54,7 +60,7 @@ export function replicasBound({ stored }: Fleet): void {
     if (set.size > bound.most) {
       throw new InvariantViolation('replicas', `${set.size} pods of the owner of ${key}, at most ${bound.most} may be`);
     }
-    if (mayLower(bound, set)) bound.most = bound.now;
+    if (mayLower(bound, set) && ![...unseen.values()].includes(is)) bound.most = bound.now;
   });
 }
 

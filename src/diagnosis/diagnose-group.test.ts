@@ -1,0 +1,290 @@
+import { describe, expect, it } from 'vitest';
+import type { Service } from '../api/index.ts';
+import { diagnoseClaim } from './diagnose-claim.ts';
+import { diagnoseCronJob } from './diagnose-cron-job.ts';
+import { diagnoseGroup } from './diagnose-group.ts';
+import { diagnoseWorkload } from './diagnose-workload.ts';
+import { ago, crashed, event, evidence, NOW, pod } from './evidence.fixtures.ts';
+import type { GroupEvidence, GroupParts } from './evidence/group-evidence.ts';
+import type { Pod, WorkloadObject } from './evidence/kinds.ts';
+import type { ClaimSubjectEvidence, CronJobEvidence, VolumeUsage } from './evidence/object-evidence.ts';
+import type { ServiceSubjectEvidence } from './evidence/service-evidence.ts';
+import type { WorkloadEvidence } from './evidence/workload-evidence.ts';
+
+function group(parts: Partial<GroupParts> = {}, given: Partial<GroupEvidence> = {}): GroupEvidence {
+  const all = { workloads: [], barePods: [], cronJobs: [], claims: [], budgets: [], services: [], nodes: [], ...parts };
+  return {
+    now: NOW,
+    scope: { kind: 'namespace', namespace: 'shop' },
+    pods: [...all.workloads.flatMap(({ pods }) => pods), ...all.barePods.map((one) => one.pod)],
+    parts: all,
+    notLookedAt: [],
+    ...given,
+  };
+}
+
+function workload(pods: readonly Pod[], spec: object = {}, seconds = 3600): WorkloadEvidence {
+  const object = {
+    kind: 'Deployment',
+    metadata: { name: 'web', namespace: 'shop', uid: 'd', creationTimestamp: ago(seconds) },
+    spec: { replicas: pods.length, template: { metadata: { labels: { app: 'web' } } }, ...spec },
+  } as WorkloadObject;
+  const looked = pods.map((one) => evidence({ pod: one, owners: [object] }));
+  return { now: NOW, workload: object, events: [], pods, looked, notLookedAt: [], namespaceFlag: '' };
+}
+
+const labels = { labels: { app: 'web' } };
+const crashing = (name = 'web-1'): Pod => pod({ name, metadata: labels, status: crashed({ exitCode: 3 }) });
+
+function service(pods: readonly Pod[], spec: Service['spec'] = {}, name = 'front'): ServiceSubjectEvidence {
+  return {
+    now: NOW,
+    name,
+    namespace: 'shop',
+    service: {
+      metadata: { name, namespace: 'shop' },
+      spec: { selector: { app: 'web' }, ports: [{ port: 80 }], ...spec },
+    },
+    elsewhere: [],
+    behind: { pods, slices: [], policies: [], looked: [], listening: {}, readyNodes: [] },
+    events: [],
+    notLookedAt: [],
+    namespaceFlag: '',
+  };
+}
+
+const headlines = (given: GroupEvidence): readonly string[] =>
+  diagnoseGroup(given).findings.map(({ id, severity, says }) => `${severity} ${id}: ${says}`);
+
+describe('services among many objects', () => {
+  const well = pod({ metadata: labels });
+  const starting = { ready: false, started: false, state: { running: { startedAt: ago(2) } } };
+  it.each<[string, GroupEvidence, readonly string[]]>([
+    ['one that reaches a ready pod', group({ workloads: [workload([well])], services: [service([well])] }), []],
+    [
+      'one whose pods all fail: the cause first, then who suffers from it',
+      group({ workloads: [workload([crashing()])], services: [service([crashing()])] }),
+      [
+        'critical exit-code: deployment/web: container web ends with exit code 3',
+        'critical no-pod-ready: service/front: it reaches nobody, because none of its 1 pod is ready: deployment/web: container web ends with exit code 3',
+      ],
+    ],
+    [
+      'one whose pods are in their normal start',
+      group({
+        workloads: [workload([pod({ metadata: { ...labels, creationTimestamp: ago(3) }, status: starting })])],
+        services: [service([pod({ metadata: labels, status: starting })])],
+      }),
+      [
+        'info pods-starting: deployment/web has 0 of 1 pods ready, and nothing says that the others fail: web-1 (for 3s)',
+      ],
+    ],
+    [
+      'one that selects nothing',
+      group({ services: [service([pod({ metadata: { labels: { app: 'webs' } } })])] }),
+      [
+        'warning selector-matches-nothing: service/front: it reaches nobody: its selector matches no pod; the nearest, pod web-1, has app=webs instead of web',
+      ],
+    ],
+    ['one whose workload is scaled to 0', group({ workloads: [workload([])], services: [service([])] }), []],
+    [
+      'one of the server, and one that names a port that nobody has',
+      group({
+        workloads: [workload([well])],
+        services: [
+          { ...service([], { selector: {} }, 'kubernetes'), namespace: 'default' },
+          service([well], { ports: [{ port: 80, targetPort: 'http' }] }),
+        ],
+      }),
+      [
+        'critical target-port-not-found: service/front: port 80/TCP leads to the port "http", which no container of its pods has',
+      ],
+    ],
+  ])('%s', (_, given, wanted) => {
+    expect(headlines(given)).toEqual(wanted);
+  });
+
+  it('names objects with their namespaces in a cluster, and still finds the cause', () => {
+    const cluster = group(
+      { workloads: [workload([crashing()])], services: [service([crashing()])] },
+      { scope: { kind: 'cluster' } },
+    );
+    expect(headlines(cluster)[1]).toContain('shop/service/front: it reaches nobody, because none');
+    expect(diagnoseGroup(cluster).findings[1]?.try[0]).toBe('mendlet why service/front -n shop');
+  });
+});
+
+describe('what is not as wanted', () => {
+  it('is said of a workload that lacks pods, even before anything is wrong with it', () => {
+    const young = group({ workloads: [workload([], { replicas: 3 }, 5)] });
+    expect(diagnoseGroup(young)).toMatchObject({
+      asWanted: false,
+      state: '0 pods, deployment/web 0/3 ready',
+      findings: [],
+    });
+    expect(diagnoseGroup(group({ workloads: [workload([])] }))).toMatchObject({ asWanted: true, state: '0 pods' });
+  });
+
+  it('is a finding when no event says why pods are missing', () => {
+    const { findings, asWanted } = diagnoseWorkload(workload([], { replicas: 2 }));
+    expect({ asWanted, findings }).toMatchObject({
+      asWanted: false,
+      findings: [
+        {
+          id: 'pods-missing',
+          severity: 'warning',
+          says: 'deployment/web lacks 2 of 2 pods, and no event says why (for 60m)',
+          evidence: [{ source: 'field', path: 'spec.replicas', value: '2' }],
+        },
+      ],
+    });
+    expect(diagnoseWorkload(workload([], { replicas: 2 }, 10)).findings).toEqual([]);
+  });
+});
+
+describe('pods whose healing has stopped', () => {
+  const stopped = (name: string): Pod => {
+    const status = crashed({ exitCode: 3 });
+    const condition = { type: 'mendlet.dev/HealingStopped', status: 'True' as const, reason: 'LadderEnded' };
+    return pod({ name, metadata: labels, status, podStatus: { conditions: [condition] } });
+  };
+  it('are one finding, the first, with the cause of each', () => {
+    const bare = ['a', 'b'].map((name) => evidence({ pod: stopped(name) }));
+    const [first, ...others] = diagnoseGroup(group({ barePods: bare })).findings;
+    expect(first).toMatchObject({
+      id: 'healing-stopped',
+      says: 'healing has stopped for 2 pods, and nothing more is tried until somebody restarts them: a and b',
+      pods: ['a', 'b'],
+    });
+    expect(JSON.stringify(first?.evidence)).toContain('container web ends with exit code 3');
+    expect(others.map(({ id }) => id)).not.toContain('healing-stopped');
+  });
+
+  it('are no finding where none has stopped', () => {
+    const found = diagnoseGroup(group({ barePods: [evidence({ pod: crashing() })] })).findings;
+    expect(found.map(({ id }) => id)).toEqual(['exit-code']);
+  });
+});
+
+describe('a namespace that is being deleted', () => {
+  const going = (seconds: number, conditions: readonly object[] = []): GroupEvidence =>
+    group(
+      {},
+      {
+        scope: {
+          kind: 'namespace',
+          namespace: 'shop',
+          object: { metadata: { name: 'shop', deletionTimestamp: ago(seconds) }, status: { conditions } },
+        } as GroupEvidence['scope'],
+      },
+    );
+  const held = { type: 'NamespaceFinalizersRemaining', status: 'True', message: 'widgets.example.com: 2 resources' };
+  it.each<[string, GroupEvidence, readonly string[]]>([
+    ['just now', going(5), []],
+    [
+      'for long, and why',
+      going(300, [held, { ...held, type: 'NamespaceContentRemaining', status: 'False' }]),
+      ['critical namespace-terminating: namespace shop has been going for 5m: widgets.example.com: 2 resources'],
+    ],
+    [
+      'for long, and nobody says why',
+      going(300),
+      ['critical namespace-terminating: namespace shop has been going for 5m, and nothing says what it waits for'],
+    ],
+  ])('%s', (_, given, wanted) => {
+    expect(headlines(given)).toEqual(wanted);
+    expect(diagnoseGroup(given).state).toBe('Terminating');
+  });
+});
+
+describe('a cron job that does not start', () => {
+  const cron = (given: Partial<CronJobEvidence> = {}, spec: object = {}): CronJobEvidence => ({
+    now: NOW,
+    cronJob: {
+      metadata: { name: 'tidy', namespace: 'shop', creationTimestamp: ago(9000) },
+      spec: { schedule: '*/5 * * * *', jobTemplate: {}, ...spec },
+      status: { lastScheduleTime: ago(600) },
+    },
+    events: [],
+    jobs: [],
+    notLookedAt: [],
+    namespaceFlag: '',
+    ...given,
+  });
+  const running = (seconds: number): WorkloadEvidence => ({
+    ...workload([crashing('tidy-1-x')], { parallelism: 1, completions: 1 }),
+    workload: {
+      kind: 'Job',
+      metadata: { name: 'tidy-1', namespace: 'shop', uid: 'j', creationTimestamp: ago(seconds) },
+      spec: { template: {} },
+    },
+  });
+  const found = (given: CronJobEvidence): readonly string[] =>
+    diagnoseCronJob(given).findings.map(({ id, says }) => `${id}: ${says}`);
+
+  it('has missed a start', () => {
+    const missed = event('MissSchedule', 'Missed scheduled time to start a job', { seconds: 60 });
+    expect(found(cron({ events: [missed] }, { startingDeadlineSeconds: 10 }))).toEqual([
+      'missed-start: cronjob/tidy has missed a start, which may be at most 10s late',
+    ]);
+    expect(found(cron({ events: [{ ...missed, lastTimestamp: ago(900) }] }))).toEqual([]);
+    expect(found(cron())).toEqual([]);
+  });
+
+  it('waits for the job before, whose trouble is named', () => {
+    const active = event('JobAlreadyActive', 'Not starting job because prior execution is running', { seconds: 60 });
+    const given = cron({ events: [active], jobs: [running(400)] }, { concurrencyPolicy: 'Forbid' });
+    expect(found(given)).toContain(
+      'job-still-active: cronjob/tidy starts no further job while job tidy-1 runs, which has taken 6m40s: container web ends with exit code 3',
+    );
+    const allowed = cron({ events: [active], jobs: [running(400)] }, { concurrencyPolicy: 'Allow' });
+    expect(found(allowed).some((text) => text.startsWith('job-still-active'))).toBe(false);
+    const younger = cron({ events: [active], jobs: [running(30)] }, { concurrencyPolicy: 'Forbid' });
+    expect(found(younger).some((text) => text.startsWith('job-still-active'))).toBe(false);
+  });
+});
+
+describe('the volume of a claim', () => {
+  const claim = (usage?: VolumeUsage): ClaimSubjectEvidence => ({
+    now: NOW,
+    namespace: 'shop',
+    claim: {
+      name: 'data',
+      missing: false,
+      claim: {
+        metadata: { name: 'data', creationTimestamp: ago(900) },
+        spec: { volumeName: 'pv-1', resources: { requests: { storage: '1Gi' } } },
+        status: { phase: 'Bound', capacity: { storage: '1Gi' } },
+      },
+      volume: { metadata: { name: 'pv-1' } },
+      events: [],
+    },
+    users: ['db-0'],
+    ...(usage === undefined ? {} : { usage }),
+    notLookedAt: [],
+    namespaceFlag: '',
+  });
+  const Gi = 1024 ** 3;
+  it.each<[string, VolumeUsage | undefined, readonly string[]]>([
+    [
+      'full',
+      { capacityBytes: Gi, availableBytes: 1024 },
+      ['claim-full: the volume of claim data is full: 1Ki of 1Gi are free; 1 pod uses it: db-0'],
+    ],
+    [
+      'full of files',
+      { capacityBytes: Gi, availableBytes: Gi / 2, inodes: 1000, inodesFree: 0 },
+      ['claim-full: the volume of claim data is full: all but 0 of its 1000 inodes are used; 1 pod uses it: db-0'],
+    ],
+    [
+      'nearly full',
+      { capacityBytes: 100 * Gi, availableBytes: 8 * Gi },
+      ['claim-nearly-full: the volume of claim data is nearly full: 8Gi of 100Gi are free; 1 pod uses it: db-0'],
+    ],
+    ['half full', { capacityBytes: Gi, availableBytes: Gi / 2 }, []],
+    ['of an unknown size', { usedBytes: 7 }, []],
+    ['that nobody measured', undefined, []],
+  ])('%s', (_, usage, wanted) => {
+    expect(diagnoseClaim(claim(usage)).findings.map(({ id, says }) => `${id}: ${says}`)).toEqual(wanted);
+  });
+});

@@ -1,0 +1,64 @@
+/** Lists the ConfigMaps and Secrets that a pod or one of its containers refers to. */
+import type { Container, Pod } from '../evidence/kinds.ts';
+
+export interface ConfigReference {
+  readonly kind: 'ConfigMap' | 'Secret';
+  readonly name: string;
+}
+
+/** One of a container, and whether it reads it only when it starts. */
+export interface UsedConfig extends ConfigReference {
+  readonly asVariable: boolean;
+}
+
+export function configReferences(pod: Pod): readonly ConfigReference[] {
+  const { spec } = pod;
+  const found = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].flatMap((container) =>
+    ofVariables(container),
+  );
+  return unique([...found, ...(spec?.volumes ?? []).flatMap((volume) => ofVolume(volume))]);
+}
+
+/** What one container uses: its variables, and the volumes that it mounts. */
+export function usedBy({ spec }: Pod, container: Container): readonly UsedConfig[] {
+  const mounted = new Set((container.volumeMounts ?? []).map(({ name }) => name));
+  const files = (spec?.volumes ?? []).filter(({ name }) => mounted.has(name)).flatMap((volume) => ofVolume(volume));
+  return [
+    ...unique(ofVariables(container)).map((one) => ({ ...one, asVariable: true })),
+    ...unique(files).map((one) => ({ ...one, asVariable: false })),
+  ];
+}
+
+function ofVariables({ env, envFrom }: Container): readonly ConfigReference[] {
+  return [
+    ...(env ?? []).flatMap(({ valueFrom }) => [
+      ...one('ConfigMap', valueFrom?.configMapKeyRef?.name),
+      ...one('Secret', valueFrom?.secretKeyRef?.name),
+    ]),
+    ...(envFrom ?? []).flatMap(({ configMapRef, secretRef }) => [
+      ...one('ConfigMap', configMapRef?.name),
+      ...one('Secret', secretRef?.name),
+    ]),
+  ];
+}
+
+type Volume = NonNullable<NonNullable<Pod['spec']>['volumes']>[number];
+
+function ofVolume({ configMap, secret, projected }: Volume): readonly ConfigReference[] {
+  return [
+    ...one('ConfigMap', configMap?.name),
+    ...one('Secret', secret?.secretName),
+    ...(projected?.sources ?? []).flatMap((source) => [
+      ...one('ConfigMap', source.configMap?.name),
+      ...one('Secret', source.secret?.name),
+    ]),
+  ];
+}
+
+function one(kind: ConfigReference['kind'], name: string | undefined): readonly ConfigReference[] {
+  return name === undefined || name === '' ? [] : [{ kind, name }];
+}
+
+function unique(all: readonly ConfigReference[]): readonly ConfigReference[] {
+  return [...new Map(all.map((each) => [`${each.kind}/${each.name}`, each])).values()];
+}

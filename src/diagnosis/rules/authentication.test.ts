@@ -1,0 +1,149 @@
+/** Tests what is said of credentials that a peer refuses, and of Secrets that changed before. */
+import { describe, expect, it } from 'vitest';
+import { diagnosePod } from '../diagnose-pod.ts';
+import { ago, crashed, evidence, history, lastWords, pod } from '../evidence.fixtures.ts';
+import type { PodEvidence } from '../evidence/pod-evidence.ts';
+import { credentialsWanted } from '../wanted.ts';
+import { type Case, crash, tellsEach } from './cases.fixtures.ts';
+
+const PSQL =
+  'psycopg2.OperationalError: connection to server at "db", port 5432 failed: FATAL:  password authentication failed for user "app"';
+const variables = {
+  env: [
+    { name: 'PGPASSWORD', valueFrom: { secretKeyRef: { name: 'db', key: 'password' } } },
+    { name: 'LEVEL', valueFrom: { configMapKeyRef: { name: 'levels', key: 'level' } } },
+  ],
+};
+const changed = (seconds: number, name = 'db') => ({
+  changes: [{ at: ago(seconds), what: `Secret ${name} changed (resourceVersion 7 → 9)` }],
+});
+const crashing = (death: object): Partial<PodEvidence> => ({
+  pod: pod({ container: variables, status: crashed({ exitCode: 1 }) }),
+  history: history(death),
+  logs: lastWords(PSQL),
+});
+const unready = (given: Partial<PodEvidence> = {}): Partial<PodEvidence> => ({
+  pod: pod({ container: variables, status: { ready: false, state: { running: { startedAt: ago(600) } } } }),
+  logs: { web: { current: ['starting', PSQL] } },
+  ...given,
+});
+
+const refusals: readonly Case[] = [
+  [
+    'a password, after its Secret changed while it ran',
+    crashing({ startedAt: ago(600), finishedAt: ago(30), ...changed(200) }),
+    'authentication-refused',
+    /not let in by its peer db:5432, .* after Secret db changed 3m20s ago \(it has the old value, because variables are read at its start\): .*user "app"/,
+    [/Secret db changed \(resourceVersion 7 → 9\)/],
+  ],
+  [
+    'a password, which changed before it started',
+    crashing({ startedAt: ago(35), finishedAt: ago(30), ...changed(200) }),
+    'authentication-refused',
+    /after Secret db changed 3m20s ago \(it has the new value; the peer may still have the old one\)/,
+  ],
+  [
+    'a password, by the Secret itself, of a container that is not ready',
+    unready({ configs: [{ kind: 'Secret', name: 'db', state: 'found', keys: ['password'], writtenAt: ago(120) }] }),
+    'authentication-refused',
+    /its peer db:5432, .* after Secret db changed 2m ago \(it has the old value/,
+    [/secret\/db: written last at/],
+  ],
+  [
+    'a password, and no change',
+    crashing({ startedAt: ago(35), finishedAt: ago(30) }),
+    'authentication-refused',
+    /its peer db:5432, which refuses its password or user: psycopg2/,
+  ],
+  [
+    'a change of a Secret that it does not use',
+    crashing({ startedAt: ago(600), finishedAt: ago(30), ...changed(200, 'other') }),
+    'authentication-refused',
+    /refuses its password or user: psycopg2/,
+  ],
+  [
+    'HTTP 401: python',
+    crash(1, 'requests.exceptions.HTTPError: 401 Client Error: Unauthorized for url: http://api.shop.svc:8080/v1'),
+    'authentication-refused',
+    /its peer api\.shop\.svc:8080, which refuses/,
+  ],
+  [
+    'HTTP 401: curl, and the environment names the only peer',
+    {
+      pod: pod({ container: { env: [{ name: 'API', value: 'http://api:80/' }] }, status: crashed({ exitCode: 22 }) }),
+      logs: lastWords('curl: (22) The requested URL returned error: 401'),
+    },
+    'authentication-refused',
+    /its peer api:80/,
+  ],
+  [
+    'HTTP 403: axios',
+    crash(1, 'AxiosError: Request failed with status code 403'),
+    'not-allowed',
+    /is not allowed by its peer/,
+  ],
+  [
+    'a registry of packages',
+    crash(
+      1,
+      'npm error code E401',
+      'npm error 401 Unauthorized - GET https://registry.example/@shop%2fa - unauthenticated',
+    ),
+    'authentication-refused',
+    /its peer registry\.example/,
+  ],
+  [
+    'a service account without a role',
+    crash(
+      1,
+      'pods is forbidden: User "system:serviceaccount:shop:web" cannot list resource "pods" in API group "" in the namespace "shop"',
+    ),
+    'not-allowed',
+    /may not list pods: no role allows that to its service account shop\/web/,
+  ],
+  [
+    'gRPC',
+    crash(1, 'rpc error: code = PermissionDenied desc = caller may not read orders'),
+    'not-allowed',
+    /is not allowed by its peer/,
+  ],
+  [
+    'a table of a database',
+    crash(1, 'pq: permission denied for table orders'),
+    'not-allowed',
+    /is not allowed by its peer what it asks for: pq: permission denied for table orders/,
+  ],
+];
+
+describe('credentials', () => {
+  tellsEach(refusals);
+
+  it('are looked for in what the container uses, once its log speaks of them', () => {
+    expect(credentialsWanted(evidence(unready()))).toMatchObject([
+      { kind: 'Secret', name: 'db' },
+      { kind: 'ConfigMap', name: 'levels' },
+    ]);
+    expect(credentialsWanted(evidence(unready({ logs: { web: { current: ['starting'] } } })))).toEqual([]);
+  });
+
+  it('of a container that is well are no finding, whatever its log says and whatever changed', () => {
+    const given = evidence({
+      pod: pod({ container: variables }),
+      logs: { web: { current: [PSQL] } },
+      configs: [{ kind: 'Secret', name: 'db', state: 'found', keys: [], writtenAt: ago(10) }],
+    });
+    expect(diagnosePod(given).findings).toEqual([]);
+  });
+
+  it.each([
+    ['a file', 'open /data/a: permission denied', 'permission-denied'],
+    [
+      "the system's own refusal",
+      "thread 'main' panicked at '/data/a: Os { code: 13, kind: PermissionDenied, message: \"Permission denied\" }', main.rs:4:69",
+      'permission-denied',
+    ],
+    ['a number', 'cannot open row 401 of orders', 'exit-code'],
+  ])('have nothing to do with %s', (_, line, id) => {
+    expect(diagnosePod(evidence(crash(1, line))).findings[0]?.id).toBe(id);
+  });
+});

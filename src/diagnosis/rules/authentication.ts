@@ -1,0 +1,123 @@
+/** Rule: a peer refuses a container's user, password, token or rights, perhaps since its Secret changed. */
+import { peerIn, urlPeers } from '../../log-analysis/index.ts';
+import { type ConfigChange, configChange } from '../facts/config-changes.ts';
+import type { ContainerFacts } from '../facts/container-facts.ts';
+import { endedByItself, type LastWord, lastWord, linesAround, quoteLine, rankOfWord } from '../facts/last-words.ts';
+import type { PodFacts } from '../facts/pod-facts.ts';
+import { environmentPeers, peerText } from '../facts/spec-peers.ts';
+import { formatAge, quotable } from '../facts/text.ts';
+import type { RankedFinding } from '../finding.ts';
+import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
+import { commandForLog, explainedEnd, saidBy, title } from './exit-code.ts';
+import { isLateForReady } from './readiness.ts';
+
+const REFUSED = new RegExp(
+  [
+    String.raw`(?:password )?authentication (?:failed|failure|required)|access denied for user|\bWRONGPASS\b|\bNOAUTH\b`,
+    String.raw`invalid (?:username-password|user ?name or password|credentials|password\b.*\buser|api[- ]?key|access key|token\b)`,
+    String.raw`(?:bad|wrong|incorrect) (?:credentials|password|user ?name)|login (?:failed|incorrect)|\bACCESS_REFUSED\b|no pg_hba\.conf entry`,
+    String.raw`(?:role|user) "[^"]{1,100}" does not exist|SASL authentication|no password (?:was )?supplied|InvalidAccessKeyId|SignatureDoesNotMatch`,
+    String.raw`\b401:? \(?unauthori[sz]ed|\bunauthori[sz]ed\b.{0,40}\b401\b|(?:status(?: ?code)?|HTTP(?:\/[\d.]+)?|HTTP Error|response code|returned error|error|code)[:= ]{1,3}401\b|\b401 Client Error|Unauthenticated\b`,
+  ].join('|'),
+  'i',
+);
+const FORBIDDEN =
+  /\b403:? \(?forbidden|(?:status(?: ?code)?|HTTP(?:\/[\d.]+)?|HTTP Error|response code|returned error|error|code)[:= ]{1,3}403\b|\b403 Client Error|(?:code(?: = |: ?|=)|status(?: = |: ?|=))PermissionDenied\b|\bPERMISSION_DENIED: |not authorized to|\bAccessDenied\b(?!Exception)|\bis forbidden: User\b|permission denied for (?:table|schema|database|relation|sequence|function)|command denied to user|\bNOPERM\b/i;
+/** The words of an API server about a service account. */
+const RBAC = /User "system:serviceaccount:([^":]+):([^"]+)" cannot (\w+) resource "([^"]+)"/;
+
+export interface RefusedCredentials {
+  readonly word: LastWord;
+  /** The peer knows who asks, and does not allow it. */
+  readonly isForbidden: boolean;
+}
+
+/** What the log says of refused credentials, of a container that ended by itself or is not ready. */
+export function refusedCredentials(facts: PodFacts, container: ContainerFacts): RefusedCredentials | undefined {
+  const unready = container.death === undefined && isLateForReady(facts, container);
+  if (!unready && (!endedByItself(container) || [126, 127, 128].includes(container.death?.exitCode ?? 0)))
+    return undefined;
+  const refused = lastWord(container, REFUSED);
+  const word = refused ?? lastWord(container, FORBIDDEN);
+  if (word === undefined || (unready && word.fromEnd > 8)) return undefined;
+  return { word, isForbidden: refused === undefined };
+}
+
+const ofContainer: ContainerRule = (facts, container) => {
+  const found = refusedCredentials(facts, container);
+  return found === undefined ? NOTHING : [finding(facts, container, found)];
+};
+
+export const authentication: PodRule = eachContainer(ofContainer);
+
+function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden }: RefusedCredentials): RankedFinding {
+  const { decisive } = container.reading;
+  const line = decisive?.line === word.line ? saidBy(decisive) : quotable(word.line);
+  const change = configChange(facts, container);
+  const rbac = RBAC.exec(word.line);
+  const peer = peerOf(container, word);
+  const whom = peer === undefined ? 'its peer' : `its peer ${peer}`;
+  const what = isForbidden
+    ? `is not allowed by ${whom} what it asks for`
+    : `is not let in by ${whom}, which refuses its password or user`;
+  const says =
+    rbac === null
+      ? `${title(container)} ${what}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
+      : `${title(container)} may not ${rbac[3]} ${rbac[4]}: no role allows that to its service account ${rbac[1]}/${rbac[2]}: ${line.replace(/\.+$/, '')}`;
+  const unready = container.death === undefined;
+  const told = explainedEnd(facts, container, {
+    id: isForbidden ? 'not-allowed' : 'authentication-refused',
+    rank: rankOfWord(87, word),
+    says,
+    line: word.line,
+    more: change === undefined || rbac !== null ? [] : [change.quote],
+    try: commands(facts, container, { change, rbac }),
+  });
+  if (!unready) return told;
+  return {
+    ...told,
+    severity: 'warning',
+    topic: `ready/${container.name}`,
+    evidence: [quoteLine(container, word.line), ...(change === undefined ? [] : [change.quote])],
+  };
+}
+
+/** ", since Secret db changed 3m ago: …": the old value is still in its environment, or the peer still has the old one. */
+function changeText({ now }: PodFacts, change: ConfigChange | undefined): string {
+  if (change === undefined) return '';
+  const { kind, name, how, atMs, isNewer, asVariable } = change;
+  const when = `after ${kind} ${name} ${how} ${formatAge(now - atMs)} ago`;
+  if (isNewer && asVariable) return ` ${when} (it has the old value, because variables are read at its start)`;
+  return ` ${when}${isNewer ? '' : ' (it has the new value; the peer may still have the old one)'}`;
+}
+
+/** The peer that the lines name, unless the line that is told names it itself; else the only one of the environment. */
+function peerOf(container: ContainerFacts, word: LastWord): string | undefined {
+  for (const line of linesAround(container, word)) {
+    const [url] = urlPeers(line);
+    const peer = url ?? peerIn(line);
+    if (peer.host !== undefined && (url !== undefined || peer.port !== undefined))
+      return peerText({ host: peer.host, port: peer.port });
+  }
+  const named = new Set(environmentPeers(container.spec).map(peerText));
+  return named.size === 1 ? [...named][0] : undefined;
+}
+
+function commands(
+  facts: PodFacts,
+  container: ContainerFacts,
+  { change, rbac }: { readonly change: ConfigChange | undefined; readonly rbac: RegExpExecArray | null },
+): readonly string[] {
+  const { commands: make, name } = facts;
+  const log =
+    container.death === undefined ? make.kubectl('logs', name, '-c', container.name) : commandForLog(facts, container);
+  if (rbac !== null) {
+    const [, namespace, account, verb = '', resource = ''] = rbac;
+    return [make.cluster('auth', 'can-i', verb, resource, `--as=system:serviceaccount:${namespace}:${account}`), log];
+  }
+  if (change === undefined) return [log, ...make.edit];
+  const object = `${change.kind.toLowerCase()}/${change.name}`;
+  return change.isNewer && change.asVariable
+    ? [make.mendlet('restart', `pod/${name}`), log]
+    : [make.kubectl('describe', object), log];
+}

@@ -1,0 +1,157 @@
+/** Rule: an init container, or a sidecar that has not started, waits: for what, since when, and whether that waits for it in turn. */
+import { parseTime } from '../../lib/index.ts';
+import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
+import type { ContainerFacts } from '../facts/container-facts.ts';
+import { dependencyTrouble, isOfPod, namedPeers, serviceBehind, waitingInits } from '../facts/dependencies.ts';
+import { quoteLine } from '../facts/last-words.ts';
+import { awaitedThing, peerText } from '../facts/spec-peers.ts';
+import { formatAge, listed, quotable } from '../facts/text.ts';
+import type { PodFacts } from '../facts/pod-facts.ts';
+import type { Quote, RankedFinding } from '../finding.ts';
+import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
+import { because, serviceCommands, serviceQuote } from './dependencies.ts';
+import { argumentsOf, title } from './exit-code.ts';
+import { isSlowInit, waitingWord } from './readiness.ts';
+
+/** Words after which an init container does not wait any more, whatever its command is. */
+const GOES_ON = /\b(?:connected|is up|available|ready|done|succeeded|reached|found|resolved|accepting)\b/i;
+const NOT_YET = /\b(?:not|no|n't|waiting|until|refused|failed|timed out)\b|n't\b/i;
+
+const ofContainer: ContainerRule = (facts, container) => {
+  if (!isSlowInit(facts, container)) return NOTHING;
+  const deadlock = deadlockOf(facts, container);
+  if (deadlock !== undefined) return [deadlock];
+  const word = waitingWord(container);
+  const awaited = awaitedBy(facts, container);
+  if (word === undefined && awaited === undefined) return NOTHING;
+  // The rule about dependencies tells of a peer that refuses.
+  if (word === undefined && dependencyTrouble(container) !== undefined) return NOTHING;
+  if (word === undefined && hasGoneOn(container)) return NOTHING;
+  const behind = awaited?.service === undefined ? '' : because('refused', [awaited.service]);
+  const forWhat = awaited === undefined || word?.line.includes(awaited.text) === true ? '' : ` for ${awaited.text}`;
+  return [
+    {
+      ...base(container),
+      id: 'init-waits',
+      rank: 45,
+      says: `${title(container)} has waited${forWhat} for ${waited(facts, container)}, and the containers after it wait for its end${behind}${word === undefined ? '' : `: ${quotable(word.line)}`}`,
+      evidence: [
+        startQuote(container),
+        ...(word === undefined ? [] : [quoteLine(container, word.line)]),
+        ...(awaited === undefined ? [] : argumentsOf(container)),
+        ...(awaited?.service === undefined ? [] : [serviceQuote(awaited.service)]),
+      ],
+      try: [
+        facts.commands.kubectl('logs', facts.name, '-c', container.name),
+        ...(awaited?.service === undefined ? [] : serviceCommands(facts, awaited.service)),
+      ],
+    },
+  ];
+};
+
+export const waitingInit: PodRule = eachContainer(ofContainer);
+
+interface Awaited {
+  readonly text: string;
+  readonly service?: ServiceEvidence;
+}
+
+/** What its command waits for: peers, a file, or an object. */
+function awaitedBy({ evidence, pod }: PodFacts, container: ContainerFacts): Awaited | undefined {
+  const peers = container.kind === 'init' ? namedPeers(container) : [];
+  const namespace = pod.metadata?.namespace ?? 'default';
+  if (peers.length > 0) {
+    const found = peers.map((peer) => ({ peer, service: serviceBehind(evidence.services, peer.host, namespace) }));
+    const away = found.filter(({ service }) => service !== undefined && (service.missing || service.ready === 0));
+    const told = away.length > 0 ? away : found;
+    const service = told[0]?.service;
+    return { text: listed([...new Set(told.map(({ peer }) => peerText(peer)))]), ...(service && { service }) };
+  }
+  const thing = awaitedThing(container.spec);
+  return thing === undefined ? undefined : { text: thing };
+}
+
+function hasGoneOn({ lines }: ContainerFacts): boolean {
+  return lines.slice(-5).some((line) => GOES_ON.test(line) && !NOT_YET.test(line));
+}
+
+/** Init containers that wait for each other's services: none of them ever ends. */
+function deadlockOf(facts: PodFacts, container: ContainerFacts): RankedFinding | undefined {
+  const { pod, evidence } = facts;
+  const own = waitingInits(pod).find((each) => each.container === container.name);
+  if (own === undefined) return undefined;
+  for (const { namespace, name } of own.services) {
+    const chain = chainBack(facts, evidence.services, `${namespace}/${name}`, []);
+    if (chain === undefined) continue;
+    const others = chain.slice(0, -1);
+    const steps = others.map(
+      ({ service, by }) =>
+        `service ${service.name}, whose pod ${by?.pod} waits in its init container ${by?.container} for`,
+    );
+    const last = chain.at(-1)?.service;
+    const says =
+      others.length === 0
+        ? `${title(container)} waits for service ${last?.name}, which is of its own pod ${facts.name}: no pod gets ready before its init containers end`
+        : `${title(container)} of pod ${facts.name} waits for ${steps.join(' ')} service ${last?.name}, which is of pod ${facts.name}: they wait for each other, and none ever starts`;
+    return {
+      ...base(container),
+      id: 'init-deadlock',
+      severity: 'critical',
+      rank: 91,
+      says,
+      evidence: [
+        startQuote(container),
+        ...argumentsOf(container),
+        ...chain.map(({ service }) => serviceQuote(service)),
+      ],
+      try: facts.commands.edit,
+    };
+  }
+  return undefined;
+}
+
+interface Step {
+  readonly service: ServiceEvidence;
+  /** The init container behind the service that waits for the next step. */
+  readonly by?: NonNullable<ServiceEvidence['waiting']>[number];
+}
+
+/** The way from a service over what its pods wait for back to the pod in question. */
+function chainBack(
+  facts: PodFacts,
+  services: readonly ServiceEvidence[],
+  key: string,
+  passed: readonly string[],
+): readonly Step[] | undefined {
+  const service = services.find(({ namespace, name }) => `${namespace}/${name}` === key);
+  if (service === undefined || passed.includes(key) || !allWait(service)) return undefined;
+  if (isOfPod(service, facts.pod)) return [{ service }];
+  for (const by of service.waiting ?? []) {
+    for (const next of by.services) {
+      const rest = chainBack(facts, services, `${next.namespace}/${next.name}`, [...passed, key]);
+      if (rest !== undefined) return [{ service, by }, ...rest];
+    }
+  }
+  return undefined;
+}
+
+/** Whether all pods of the service wait in init containers; any other may still get ready. */
+function allWait({ missing, ready, notReady, waiting = [] }: ServiceEvidence): boolean {
+  return !missing && ready === 0 && waiting.length > 0 && new Set(waiting.map(({ pod }) => pod)).size >= notReady;
+}
+
+function base(container: ContainerFacts) {
+  return { severity: 'warning' as const, topic: `ready/${container.name}`, container: container.name };
+}
+
+function startedAt({ status }: ContainerFacts): string {
+  return status?.state?.running?.startedAt ?? '';
+}
+
+function waited({ now }: PodFacts, container: ContainerFacts): string {
+  return formatAge(now - (parseTime(startedAt(container)) ?? now));
+}
+
+function startQuote(container: ContainerFacts): Quote {
+  return { source: 'field', path: `${container.path}: state.running.startedAt`, value: startedAt(container) };
+}
