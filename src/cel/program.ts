@@ -65,7 +65,8 @@ export function compile(source: string, environment: Environment): Program | Com
     const message = `must evaluate to ${formatType(result)}`;
     return { problems: [{ at: 0, message }], text: message };
   }
-  const estimate = estimateTree(checked, (name) => hintOf(environment.variables[name]));
+  const { self } = environment.variables;
+  const estimate = estimateTree(checked, (name) => hintOf(environment.variables[name]) ?? hintOf(self));
   return programOf(source, checked, functions, estimate);
 }
 
