@@ -10,7 +10,7 @@ import type { CachedObject } from '../cache/cached-object.ts';
 import { SharedPieces } from '../cache/shared-pieces.ts';
 import type { Watcher } from '../cache/watcher.ts';
 import { readWatchOptions, type WatchOptions } from '../http/list-options.ts';
-import { negotiateObject } from '../http/negotiate.ts';
+import { formatOf, negotiateObject } from '../http/negotiate.ts';
 import { bookmarkLine, type Rendering, watchLine } from '../http/render.ts';
 import { JSON_TYPE } from '../http/respond.ts';
 import {
@@ -23,11 +23,6 @@ import { type ApiObject, recordOf, textOf } from '../registry/object.ts';
 import { keyOf } from '../registry/registration.ts';
 import { type Call, renderingOf } from '../call.ts';
 import { toServed } from './write.ts';
-
-/** The name of a form that does not depend on the moment: its text for an object is the same for all clients. */
-function formatOf({ form, registration }: Rendering): string {
-  return `${form.as} ${form.as === 'object' ? '' : form.version} ${registration.row.group}`;
-}
 
 /** Above this a line is sent by itself. */
 const LONG_LINE_BYTES = 8 * 1024;
@@ -198,7 +193,11 @@ class WatchStream {
   /** All existing objects, in pieces that are shared by all watches that begin like this one. */
   async *#sharedLines(initial: readonly CachedObject[]): AsyncGenerator<Uint8Array, void, undefined> {
     const { rendering, call } = this.#options;
-    const pieces = SharedPieces.of(initial, `ADDED ${formatOf(rendering)}`, call.storage.cache.lines);
+    const pieces = SharedPieces.of(
+      initial,
+      `ADDED ${formatOf(rendering.form, rendering.registration.row.group)}`,
+      call.storage.cache.lines,
+    );
     const encode = (items: readonly CachedObject[]): Uint8Array =>
       concatBytes(items.map((item) => watchLine(rendering, 'ADDED', item)));
     for (let at = 0; at < initial.length; ) {
@@ -241,7 +240,9 @@ class WatchStream {
     const { rendering } = this.#options;
     // Ages in tables are of the moment; everything else is the same for all.
     if (rendering.form.as === 'table') return watchLine({ ...rendering, now: this.#now() }, seen.type, seen.item);
-    return seen.event.line(formatOf(rendering), seen, () => watchLine(rendering, seen.type, seen.item));
+    return seen.event.line(formatOf(rendering.form, rendering.registration.row.group), seen, () =>
+      watchLine(rendering, seen.type, seen.item),
+    );
   }
 
   #now(): number {
