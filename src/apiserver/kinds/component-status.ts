@@ -9,7 +9,6 @@ import type { Asked, ServedKind } from '../call.ts';
 import { readListOptions } from '../http/list-options.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { renderList, renderObject } from '../http/render.ts';
-import type { ApiObject } from '../registry/object.ts';
 import { keyOf, type Registration } from '../registry/registration.ts';
 import { componentStatusTable } from '../tables/devices.ts';
 
