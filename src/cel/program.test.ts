@@ -11,6 +11,7 @@ import {
   DYN,
   type Environment,
   evaluate,
+  evaluationProblem,
   isCostExceeded,
   isFailure,
   listOf,
@@ -21,6 +22,7 @@ import {
   STRING,
   valueOfAnyJson,
 } from './index.ts';
+import { overload } from './library/overload.ts';
 import { costsOf } from './costs.testing.ts';
 
 const ANY: Environment = { variables: { x: { type: DYN }, list: { type: listOf(INT) }, text: { type: STRING } } };
@@ -39,11 +41,17 @@ function activation(values: Readonly<Record<string, unknown>>): Activation {
 function steppingClock(stepMs: number): { readonly clock: Clock; readonly pauses: () => number } {
   let mono = 0;
   let pauses = 0;
+  let due: ((lateMs: number) => void)[] = [];
   const clock: Clock = {
     now: () => ({ wall: 0, mono: (mono += stepMs) }),
-    setTimer: () => ({ cancel: () => {} }),
+    setTimer: (_, fire) => {
+      due.push(fire);
+      return { cancel: () => {} };
+    },
     sleep: () => {
       pauses += 1;
+      for (const fire of due) fire(0);
+      due = [];
       return Promise.resolve();
     },
   };
@@ -95,6 +103,21 @@ describe('an evaluation beside other work', () => {
     expect(pauses()).toBeGreaterThan(100);
   });
 
+  it('gives way within one long function', async () => {
+    const program = programOf("text.findAll('a').size() == 20000");
+    const { clock, pauses } = steppingClock(11);
+    const result = await run(program, activation({ text: 'a'.repeat(20_000) }), { clock });
+    expect(result).toEqual(evaluate(program, activation({ text: 'a'.repeat(20_000) })));
+    expect(result.value).toBe(true);
+    expect(pauses()).toBeGreaterThan(3);
+  });
+
+  it('takes no time by the square of a text', () => {
+    const text = `${' '.repeat(500_000)}x${' '.repeat(500_000)}x`;
+    const value = evaluate(programOf("text.trim().endsWith('x')"), activation({ text })).value;
+    expect(value).toBe(true);
+  });
+
   it('never gives way in time that stands still', async () => {
     const program = programOf('list.all(a, a >= 0)');
     const { clock, pauses } = steppingClock(0);
@@ -102,10 +125,36 @@ describe('an evaluation beside other work', () => {
     expect(pauses()).toBe(0);
   });
 
-  it('runs at once what is small', async () => {
-    const { clock, pauses } = steppingClock(1000);
-    expect((await run(programOf('1 + 1 == 2'), activation({}), { clock })).value).toBe(true);
+  it('runs at once what is small, and gives way between many small ones', async () => {
+    const { clock, pauses } = steppingClock(1);
+    const program = programOf('1 + 1 == 2');
+    expect((await run(program, activation({}), { clock })).value).toBe(true);
     expect(pauses()).toBe(0);
+    for (let count = 0; count < 100; count++) await run(program, activation({}), { clock });
+    expect(pauses()).toBeGreaterThan(5);
+  });
+});
+
+describe('what a caller adds', () => {
+  it('is a function like others', () => {
+    const functions = [overload('twice_int', 'my.twice(int): int', (value: bigint) => value * 2n)];
+    const program = programOf('my.twice(list[0]) == 14', { ...ANY, functions });
+    expect(evaluate(program, activation({ list: [7] })).value).toBe(true);
+    expect(isFailure(compile('my.twice(1)', ANY))).toBe(true);
+  });
+
+  it.each([
+    [
+      'no such overload: _+_(int, string)',
+      "'no such overload: _+_(int, string)': call arguments did not match a supported operator, function or macro signature for rule: R",
+    ],
+    ['no such key: a', 'no such key: a evaluating rule: R'],
+    [
+      'operation cancelled: actual cost limit exceeded',
+      "'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: R",
+    ],
+  ])('is told of %s', (error, text) => {
+    expect(evaluationProblem(error, 'R')).toBe(text);
   });
 });
 
@@ -166,66 +215,60 @@ describe('the source of an expression', () => {
 });
 
 const WORDS = [
-  ...[
-    'x',
-    'list',
-    'text',
-    '1',
-    '2u',
-    '3.5',
-    "'a'",
-    "b'a'",
-    'true',
-    'null',
-    '[',
-    ']',
-    '(',
-    ')',
-    '{',
-    '}',
-    ',',
-    ':',
-    '?',
-  ],
-  ...[
-    '+',
-    '-',
-    '*',
-    '/',
-    '%',
-    '==',
-    '!=',
-    '<',
-    '>=',
-    '&&',
-    '||',
-    '!',
-    '.',
-    '.?',
-    '[?',
-    'in',
-    'has',
-    'size',
-    '.all(a,',
-    '.map(a,',
-  ],
-  ...[
-    '.exists(a,',
-    '.filter(a,',
-    'a',
-    '.orValue(',
-    '.matches(',
-    'duration',
-    'ip',
-    'quantity',
-    '.format(',
-    '"',
-    "'",
-    '\\',
-    '\n',
-    '😁',
-    '`',
-  ],
+  'x',
+  'list',
+  'text',
+  '1',
+  '2u',
+  '3.5',
+  "'a'",
+  "b'a'",
+  'true',
+  'null',
+  '[',
+  ']',
+  '(',
+  ')',
+  '{',
+  '}',
+  ',',
+  ':',
+  '?',
+  '+',
+  '-',
+  '*',
+  '/',
+  '%',
+  '==',
+  '!=',
+  '<',
+  '>=',
+  '&&',
+  '||',
+  '!',
+  '.',
+  '.?',
+  '[?',
+  'in',
+  'has',
+  'size',
+  '.all(a,',
+  '.map(a,',
+  '.exists(a,',
+  '.filter(a,',
+  'a',
+  '.orValue(',
+  '.matches(',
+  'duration',
+  'ip',
+  'quantity',
+  '.format(',
+  '"',
+  "'",
+  '\\',
+  '\n',
+  '😁',
+  '`',
 ];
 const soup = fc.array(fc.constantFrom(...WORDS), { maxLength: 40 }).map((words) => words.join(' '));
 

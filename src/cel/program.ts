@@ -65,7 +65,8 @@ export function compile(source: string, environment: Environment): Program | Com
     const message = `must evaluate to ${formatType(result)}`;
     return { problems: [{ at: 0, message }], text: message };
   }
-  const estimate = estimateTree(checked, (name) => hintOf(environment.variables[name]));
+  const { self } = environment.variables;
+  const estimate = estimateTree(checked, (name) => hintOf(environment.variables[name]) ?? hintOf(self));
   return programOf(source, checked, functions, estimate);
 }
 
@@ -78,9 +79,16 @@ function failure(source: string, problems: readonly Problem[]): CompileFailure {
   return { problems, text: formatProblems(source, problems) };
 }
 
+/** Kubernetes' functions together with others, kept for as long as the others are. */
+const extended = new WeakMap<readonly Overload[], Functions>();
+
 function functionsFor({ functions }: Environment): Functions {
   if (functions === undefined || functions.length === 0) return KUBERNETES;
-  return functionsOf([...[...KUBERNETES.values()].flat(), ...functions]);
+  const known = extended.get(functions);
+  if (known !== undefined) return known;
+  const all = functionsOf([...[...KUBERNETES.values()].flat(), ...functions]);
+  extended.set(functions, all);
+  return all;
 }
 
 function typeOf(variable: Variable): CelType {
@@ -130,17 +138,46 @@ export interface RunOptions {
   readonly clock: Clock;
 }
 
+/** When evaluations on a clock have to give way: those of one turn of the loop share its 10 ms, however small each is. */
+const turns = new WeakMap<Clock, { readonly endsAt: number }>();
+
+/** The present turn of the loop. A timer that is due at once tells its end. */
+function turnOf(clock: Clock): { readonly endsAt: number } {
+  const known = turns.get(clock);
+  if (known !== undefined) return known;
+  const turn = { endsAt: clock.now().mono + TURN_MS };
+  turns.set(clock, turn);
+  clock.setTimer(0, () => turns.delete(clock));
+  return turn;
+}
+
+async function giveWay(clock: Clock): Promise<void> {
+  if (clock.now().mono >= turnOf(clock).endsAt) await clock.sleep(0);
+}
+
 /** Evaluates, and gives way to other work each 10 ms. Never throws for what a user wrote: that is the evaluation's error. */
 export async function run(program: Program, activation: Activation, options: RunOptions): Promise<Evaluation> {
   const { clock, limit = PER_CALL_LIMIT } = options;
+  await giveWay(clock);
   if (program.estimate.max <= SMALL_ESTIMATE) return evaluate(program, activation, limit);
   const machine = new Machine(program.code, activation, limit);
-  let turnEnds = clock.now().mono + TURN_MS;
   for (;;) {
     const value = machine.advance(STEPS);
     if (value !== undefined) return { value, cost: machine.cost };
-    if (clock.now().mono < turnEnds) continue;
-    await clock.sleep(0);
-    turnEnds = clock.now().mono + TURN_MS;
+    await giveWay(clock);
   }
+}
+
+/**
+ * What upstream says of a rule whose evaluation failed. `rule`: the rule's message, or its source when it has none. `error`: the message
+ * of the evaluation's error.
+ */
+export function evaluationProblem(error: string, rule: string): string {
+  if (error.startsWith('no such overload')) {
+    return `'${error}': call arguments did not match a supported operator, function or macro signature for rule: ${rule}`;
+  }
+  if (error === COST_EXCEEDED) {
+    return `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${rule}`;
+  }
+  return `${error} evaluating rule: ${rule}`;
 }

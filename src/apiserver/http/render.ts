@@ -174,16 +174,16 @@ export function objectText(rendering: Rendering, item: CachedObject): string {
   }
 }
 
+function servedText({ form }: Registration, item: CachedObject): string {
+  const served = form?.fromStored(item.object) ?? item.object;
+  return served === item.object ? item.text : textOfObject(served);
+}
+
 /** An object's JSON without its managed fields. */
 function bareText({ form }: Registration, { object }: CachedObject): string {
   const { managedFields: _, ...metadata } = object.metadata;
   const bare = { ...object, metadata };
   return JSON.stringify(form?.fromStored(bare) ?? bare);
-}
-
-function servedText({ form }: Registration, item: CachedObject): string {
-  const served = form?.fromStored(item.object) ?? item.object;
-  return served === item.object ? item.text : textOfObject(served);
 }
 
 /** Everything of a list but its items or rows. */

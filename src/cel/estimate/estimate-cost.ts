@@ -8,7 +8,10 @@ import { type CelType, DYN, isScalar } from '../types/type.ts';
 import { type CallEstimate, estimateCall, type Sized } from './call-estimates.ts';
 import { exactly, MOST, NOTHING, ONE, plus, type Range, times, union, UNKNOWN } from './range.ts';
 
-/** The declared types of variables; a text or list whose size nothing is known of may be of any size. */
+/**
+ * The declared types of variables; a text or list whose size nothing is known of may be of any size. Upstream looks for the sizes of all that is
+ * no variable in the type of `self`: so does this, since an estimate decides whether a definition is taken.
+ */
 export type SizeHints = (variable: string) => DeclaredType | undefined;
 
 /** Sizes for values of a type that is declared nowhere; for tests of costs. */
@@ -25,8 +28,11 @@ interface EntrySizes {
   readonly value: Range;
 }
 
+/** The way from a variable to a part of it: field names, `@items`, `@indices`, `@keys`, `@values`. Empty for what is no part of one. */
+type Path = readonly string[];
+
 interface Local {
-  readonly declared: DeclaredType | undefined;
+  readonly path: Path;
   readonly size: Range | undefined;
   readonly entries: EntrySizes | undefined;
 }
@@ -39,7 +45,7 @@ class Estimator {
   readonly #hints: SizeHints;
   readonly #typeSizes: TypeSizes;
   readonly #locals = new Map<string, Local[]>();
-  readonly #declared = new Map<number, DeclaredType | undefined>();
+  readonly #paths = new Map<number, Path>();
   readonly #sizes = new Map<number, Range>();
   readonly #entries = new Map<number, EntrySizes>();
 
@@ -52,7 +58,7 @@ class Estimator {
   cost(node: Expr): Range {
     switch (node.kind) {
       case 'ident':
-        this.#declared.set(node.id, this.#declaredOf(node));
+        this.#paths.set(node.id, this.#local(node.name)?.path ?? [node.name]);
         return ONE;
       case 'select':
         return this.#select(node);
@@ -83,10 +89,19 @@ class Estimator {
     this.#locals.get(name)?.pop();
   }
 
-  #declaredOf(node: Expr): DeclaredType | undefined {
-    if (node.kind !== 'ident') return this.#declared.get(node.id);
-    const local = this.#local(node.name);
-    return local === undefined ? this.#hints(node.name) : local.declared;
+  #path(node: Expr): Path {
+    if (node.kind === 'ident') {
+      const local = this.#local(node.name);
+      if (local !== undefined) return local.path;
+    }
+    return this.#paths.get(node.id) ?? [];
+  }
+
+  /** The type at the end of a path. The first step counts only as a variable, as upstream has it. */
+  #resolve([variable, ...steps]: Path): DeclaredType | undefined {
+    let type = variable === undefined ? undefined : this.#hints(variable);
+    for (const step of steps) type = partOf(type, step);
+    return type;
   }
 
   #type(node: Expr): CelType {
@@ -96,13 +111,12 @@ class Estimator {
   #select(node: Select): Range {
     const name = this.#checked.names.get(node.id);
     if (name !== undefined) {
-      this.#declared.set(node.id, this.#hints(name));
+      this.#paths.set(node.id, [name]);
       return ONE;
     }
     const operand = this.cost(node.operand);
     if (node.test) return operand;
-    const declared = this.#declaredOf(node.operand);
-    this.#declared.set(node.id, declared?.kind === 'object' ? declared.fields.get(node.field)?.type : undefined);
+    this.#paths.set(node.id, [...this.#path(node.operand), node.field]);
     const { kind } = this.#type(node.operand);
     return kind === 'map' || kind === 'object' ? plus(operand, ONE) : operand;
   }
@@ -172,8 +186,7 @@ class Estimator {
   #indexed(node: Call, overload: string): Range | undefined {
     const [container] = node.args;
     if (container === undefined || (overload !== 'index_list' && overload !== 'index_map')) return undefined;
-    const declared = this.#declaredOf(container);
-    this.#declared.set(node.id, partOf(declared, overload === 'index_list' ? 'items' : 'values'));
+    this.#paths.set(node.id, [...this.#path(container), overload === 'index_list' ? '@items' : '@values']);
     return this.#entrySizes(container)?.value ?? this.#size(node);
   }
 
@@ -210,12 +223,12 @@ class Estimator {
   }
 
   #localOf(node: Expr): Local {
-    return { declared: this.#declaredOf(node), size: this.#size(node), entries: this.#entrySizes(node) };
+    return { path: this.#path(node), size: this.#size(node), entries: this.#entrySizes(node) };
   }
 
   #comprehension(node: Comprehension): Range {
     const outer = plus(this.cost(node.range), this.cost(node.accuInit));
-    this.#push(node.accuVar, { ...this.#localOf(node.accuInit), declared: undefined });
+    this.#push(node.accuVar, this.#localOf(node.accuInit));
     for (const [name, local] of this.#loopVariables(node)) this.#push(name, local);
     const turn = plus(this.cost(node.condition), this.cost(node.step));
     this.#pop(node.iterVar);
@@ -233,16 +246,16 @@ class Estimator {
   }
 
   #loopVariables(node: Comprehension): readonly (readonly [string, Local])[] {
-    const declared = this.#declaredOf(node.range);
+    const path = this.#path(node.range);
     const entries = this.#entrySizes(node.range);
     const isList = (entries?.kind ?? this.#type(node.range).kind) === 'list';
     const value: Local = {
-      declared: partOf(declared, isList ? 'items' : 'values'),
+      path: [...path, isList ? '@items' : '@values'],
       size: entries?.value,
       entries: undefined,
     };
     const key: Local = {
-      declared: isList ? undefined : partOf(declared, 'keys'),
+      path: [...path, isList ? '@indices' : '@keys'],
       size: entries?.key,
       entries: undefined,
     };
@@ -272,14 +285,15 @@ class Estimator {
   }
 
   #itemSizes(node: Expr, elem: CelType): Range | undefined {
-    const declared = partOf(this.#declaredOf(node), 'items');
+    const path = this.#path(node);
+    const declared = path.length === 0 ? undefined : this.#resolve([...path, '@items']);
     return declared === undefined ? this.#typeSizes(elem) : { min: 0, max: declared.maxElements };
   }
 
   #size(node: Expr): Range | undefined {
     const computed = this.#sizes.get(node.id) ?? literalSize(node);
     if (computed !== undefined) return computed;
-    const declared = this.#declaredOf(node);
+    const declared = this.#resolve(this.#path(node));
     if (declared !== undefined) return { min: 0, max: declared.maxElements };
     const type = this.#type(node);
     const hinted = this.#typeSizes(type);
@@ -308,8 +322,15 @@ function literalSize(node: Expr): Range | undefined {
   }
 }
 
-function partOf(declared: DeclaredType | undefined, part: 'items' | 'values' | 'keys'): DeclaredType | undefined {
-  if (declared?.kind === 'list') return part === 'keys' ? undefined : declared.items;
-  if (declared?.kind !== 'map') return undefined;
-  return part === 'keys' ? KEY : declared.values;
+function partOf(declared: DeclaredType | undefined, step: string): DeclaredType | undefined {
+  switch (step) {
+    case '@items':
+    case '@values':
+      if (declared?.kind === 'list') return declared.items;
+      return declared?.kind === 'map' ? declared.values : undefined;
+    case '@keys':
+      return declared?.kind === 'map' ? KEY : undefined;
+    default:
+      return declared?.kind === 'object' ? declared.fields.get(step)?.type : undefined;
+  }
 }

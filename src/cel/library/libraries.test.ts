@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { compile, evaluate, isFailure } from '../program.ts';
 import { CelError } from '../values/value.ts';
+import { KUBERNETES } from './functions.ts';
 
 function answerOf(source: string): unknown {
   const program = compile(source, { variables: {} });
@@ -50,6 +51,12 @@ const TRUE: Readonly<Record<string, readonly string[]>> = {
     "['a', 'b'].join('-') == 'a-b'",
     "'%s is %d'.format(['x', dyn(3)]) == 'x is 3'",
     "'  x '.trim() == 'x'",
+    "'ab'.replace('', '-') == '-a-b-'",
+    "'ab'.replace('', '-', 2) == '-a-b'",
+    "'ab'.replace('', '-', 1) == '-ab'",
+    "''.replace('', '-') == '-'",
+    "'😁a'.replace('', '-') == '-😁-a-'",
+    "'abc'.reverse() == 'cba' && '😁a'.reverse() == 'a😁'",
     "'żółw'.size() == 4",
     "'😁b'.indexOf('b') == 1",
     `strings.quote('say "x"') == '"say \\\\"x\\\\""'`,
@@ -197,4 +204,52 @@ describe('what upstream offers elsewhere only', () => {
       expect(answerOf(source)).toMatch(/undeclared reference/);
     },
   );
+});
+
+describe('every function', () => {
+  const odd = [
+    'null',
+    '-1',
+    '9223372036854775807',
+    '18446744073709551615u',
+    "double('NaN')",
+    "double('-inf')",
+    "''",
+    "'😁'",
+    "b'\\xff'",
+    '[]',
+    '[1, null]',
+    "[['a'], {}]",
+    "{'a': null}",
+    "timestamp('0001-01-01T00:00:00Z')",
+    "duration('-2540400h')",
+    'optional.none()',
+    'optional.of(null)',
+    'int',
+    "ip('::1')",
+    "cidr('::/0')",
+    "quantity('1Gi')",
+    "url('/a')",
+    "semver('1.2.3')",
+    'format.uri()',
+  ];
+  const rows = [...KUBERNETES.values()].flat().filter(({ fn }) => /^[a-z]/i.test(fn) && !fn.includes('@'));
+
+  it.each(rows)('$id throws nothing, whatever it is given', ({ fn, isMethod, params }) => {
+    for (const [index, first] of odd.entries()) {
+      for (const wrap of [(text: string) => text, (text: string) => `dyn(${text})`]) {
+        const args = params.map((_, position) =>
+          wrap(position === 0 ? first : (odd[(index * 7 + position * 5) % odd.length] ?? '')),
+        );
+        const source = isMethod ? `${args[0]}.${fn}(${args.slice(1).join(', ')})` : `${fn}(${args.join(', ')})`;
+        const program = compile(`'%s'.format([${source}]) == string(${source})`, {
+          variables: {},
+          mixedLiterals: true,
+        });
+        if (!isFailure(program)) expect(evaluate(program, () => undefined).cost).toBeGreaterThanOrEqual(0);
+        const bare = compile(source, { variables: {}, mixedLiterals: true });
+        if (!isFailure(bare)) expect(evaluate(bare, () => undefined).cost).toBeGreaterThanOrEqual(0);
+      }
+    }
+  });
 });

@@ -25,7 +25,15 @@ import {
 import { type CelError, isMap, isOpaque, kindOf, type Value } from '../values/value.ts';
 
 /** The arguments, with a method's target first; they are of the types of the signature, and never errors. */
-export type Implementation = (...args: readonly never[]) => Value | CelError;
+export type Implementation = (...args: readonly never[]) => Value | CelError | Work;
+
+/** A long function as a row of pieces, between which an evaluation can be suspended. A piece takes some hundred microseconds. */
+export class Work {
+  readonly pieces: Iterator<void, Value | CelError>;
+  constructor(pieces: Iterator<void, Value | CelError>) {
+    this.pieces = pieces;
+  }
+}
 
 /** One way to call a function. */
 export interface Overload {
@@ -36,7 +44,7 @@ export interface Overload {
   /** With a method's target first. */
   readonly params: readonly CelType[];
   readonly result: CelType;
-  readonly run: (...args: readonly Value[]) => Value | CelError;
+  readonly run: (...args: readonly Value[]) => Value | CelError | Work;
 }
 
 /**

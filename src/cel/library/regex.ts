@@ -2,7 +2,7 @@
 import { RE2JS } from 're2js';
 import { ArrayList, EMPTY_LIST } from '../values/containers.ts';
 import { CelError, type Value } from '../values/value.ts';
-import { type Overload, overload } from './overload.ts';
+import { type Overload, overload, Work } from './overload.ts';
 
 const compiled = new Map<string, RE2JS>();
 /** Patterns that are kept ready. */
@@ -40,14 +40,23 @@ function find(text: string, pattern: string): Value | CelError {
   return matcher.find() ? (matcher.group() ?? '') : '';
 }
 
-function findAll(text: string, pattern: string, limit = -1n): Value | CelError {
+/** Matches that are looked for at once. */
+const MATCHES_OF_PIECE = 256;
+
+function findAll(text: string, pattern: string, limit = -1n): Value | CelError | Work {
   const regex = compilePattern(pattern);
   if (regex instanceof CelError) return noPattern(regex);
   if (limit === 0n) return EMPTY_LIST;
+  return new Work(matchesOf(regex, text, limit < 0n ? Number.POSITIVE_INFINITY : Number(limit)));
+}
+
+function* matchesOf(regex: RE2JS, text: string, most: number): Generator<void, Value> {
   const found: Value[] = [];
   const matcher = regex.matcher(text);
-  const most = limit < 0n ? Number.POSITIVE_INFINITY : Number(limit);
-  while (found.length < most && matcher.find()) found.push(matcher.group() ?? '');
+  while (found.length < most && matcher.find()) {
+    found.push(matcher.group() ?? '');
+    if (found.length % MATCHES_OF_PIECE === 0) yield;
+  }
   return new ArrayList(found);
 }
 

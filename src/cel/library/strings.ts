@@ -86,11 +86,17 @@ function replace(text: string, part: string, by: string, limit = -1n): Value | C
 
 /** Go puts the replacement of nothing before each character, and at the end. */
 function surround(text: string, by: string, limit: bigint): Value | CelError {
-  const characters = Array.from(text);
-  const count = limit < 0n || limit > BigInt(characters.length) ? characters.length + 1 : Number(limit);
+  const length = countCodePoints(text);
+  const count = limit < 0n || limit > BigInt(length) ? length + 1 : Number(limit);
   if (text.length + count * by.length > MAX_RESULT) return new CelError('string is too long');
-  const parts = characters.map((character, index) => (index < count ? `${by}${character}` : character));
-  return parts.join('') + (count > characters.length ? by : '');
+  if (text !== '' && isPlain(text)) {
+    const spread = by + text.slice(0, count).split('').join(by) + text.slice(count);
+    return count > length ? spread + by : spread;
+  }
+  let result = '';
+  let done = 0;
+  for (const character of text) result += done++ < count ? by + character : character;
+  return count > length ? result + by : result;
 }
 
 function join(list: ListValue, separator = ''): Value | CelError {
@@ -102,9 +108,23 @@ function join(list: ListValue, separator = ''): Value | CelError {
   return items.join(separator);
 }
 
+function reverse(text: string): Value {
+  if (!isPlain(text)) return Array.from(text).toReversed().join('');
+  const units = new Uint16Array(text.length);
+  for (let index = 0; index < text.length; index++) units[text.length - 1 - index] = text.charCodeAt(index);
+  return new TextDecoder('utf-16le', { ignoreBOM: true }).decode(units);
+}
+
+const WHITE_SPACE = /\p{White_Space}/u;
+
 /** What Unicode calls white space, as Go's TrimSpace takes it (a byte order mark is none). */
 function trim(text: string): string {
-  return text.replace(/^[\p{White_Space}]+/u, '').replace(/[\p{White_Space}]+$/u, '');
+  let start = 0;
+  let end = text.length;
+  // Characters of white space are one unit each. A pattern for the end would take time by the square of the spaces.
+  while (start < end && WHITE_SPACE.test(text[start] ?? '')) start += 1;
+  while (end > start && WHITE_SPACE.test(text[end - 1] ?? '')) end -= 1;
+  return text.slice(start, end);
 }
 
 const QUOTED: Readonly<Record<string, string>> = {
@@ -159,5 +179,5 @@ export const STRINGS: readonly Overload[] = [
   overload('string_substring_int', '<string>.substring(int): string', substring),
   overload('string_substring_int_int', '<string>.substring(int, int): string', substring),
   overload('string_trim', '<string>.trim(): string', trim),
-  overload('string_reverse', '<string>.reverse(): string', (text: string) => Array.from(text).toReversed().join('')),
+  overload('string_reverse', '<string>.reverse(): string', reverse),
 ];

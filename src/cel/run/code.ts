@@ -8,7 +8,7 @@ import type { Checked } from '../check/checker.ts';
 import { TYPE_NAMES } from '../check/type-names.ts';
 import { CONVERSION_NAMES } from '../library/conversions.ts';
 import type { Functions } from '../library/functions.ts';
-import type { Overload } from '../library/overload.ts';
+import { accepts, type Overload, Work } from '../library/overload.ts';
 import type { CelType } from '../types/type.ts';
 import { EntryMap, FixedList } from '../values/containers.ts';
 import { CelError, TypeValue, type Value } from '../values/value.ts';
@@ -292,10 +292,12 @@ class Generator {
     const [arg] = node.args;
     if (node.target !== undefined || node.args.length !== 1 || !CONVERSION_NAMES.has(node.fn)) return undefined;
     const constant = arg === undefined ? undefined : this.#constant(arg);
-    const candidates = this.#checked.overloads.get(node.id) ?? [];
-    if (constant === undefined || candidates.length !== 1) return undefined;
-    const value = candidates[0]?.run(constant.value);
-    return value === undefined || value instanceof CelError ? undefined : { value };
+    const [overload, ...others] = this.#checked.overloads.get(node.id) ?? [];
+    if (constant === undefined || overload === undefined || others.length > 0) return undefined;
+    // The checker takes null for a duration; the machine finds out.
+    if (!overload.params.every((type) => accepts(type, constant.value))) return undefined;
+    const value = overload.run(constant.value);
+    return value instanceof CelError || value instanceof Work ? undefined : { value };
   }
 }
 

@@ -2,7 +2,7 @@
  * Runs the instructions of an expression, a given number at a time. Errors are values here: `false && error` is false, and every other call
  * with an error has that error as its result (upstream: interpreter). Pure.
  */
-import { accepts, type Overload } from '../library/overload.ts';
+import { accepts, type Overload, Work } from '../library/overload.ts';
 import { entryAt, itemAt } from '../library/standard.ts';
 import { selectOptional } from '../library/optionals.ts';
 import { ArrayList, EntryMap } from '../values/containers.ts';
@@ -29,6 +29,9 @@ export const COST_EXCEEDED = 'operation cancelled: actual cost limit exceeded';
 
 type Slot = Value | CelError;
 
+/** What a piece of a long function counts for, in instructions. */
+const STEPS_OF_PIECE = 255;
+
 interface Loop {
   readonly keys: readonly Value[] | undefined;
   readonly list: ListValue | undefined;
@@ -48,6 +51,8 @@ export class Machine {
   readonly #limit: number;
   #next = 0;
   #result: Slot | undefined;
+  /** A function that is not at its end, and its name. */
+  #work: { readonly fn: string; readonly work: Work } | undefined;
 
   constructor(code: Code, activation: Activation, limit: number) {
     this.#instructions = code.instructions;
@@ -60,6 +65,11 @@ export class Machine {
   advance(count: number): Slot | undefined {
     try {
       for (let step = 0; step < count && this.#result === undefined; step++) {
+        if (this.#work !== undefined) {
+          step += STEPS_OF_PIECE;
+          this.#continue(this.#work);
+          continue;
+        }
         const instruction = this.#instructions[this.#next++];
         if (instruction === undefined) this.#result = this.#pop();
         else this.#run(instruction);
@@ -70,6 +80,18 @@ export class Machine {
       this.#result = new CelError(error.message);
     }
     return this.#result;
+  }
+
+  #continue({ fn, work }: { readonly fn: string; readonly work: Work }): void {
+    const piece = work.pieces.next();
+    if (piece.done !== true) return;
+    this.#work = undefined;
+    this.#push(this.#charged(fn, piece.value));
+  }
+
+  #charged(fn: string, result: Slot): Slot {
+    if (!(result instanceof CelError)) this.cost += resultCost(fn, result);
+    return result;
   }
 
   #pop(): Slot {
@@ -105,7 +127,7 @@ export class Machine {
         this.#push(has(this.#pop(), instruction.field));
         return;
       case 'call':
-        this.#push(this.#call(instruction.callee));
+        this.#call(instruction.callee);
         return;
       case 'index': {
         this.cost += instruction.cost;
@@ -209,7 +231,13 @@ export class Machine {
     return count === 0 ? [] : this.#stack.splice(this.#stack.length - count, count);
   }
 
-  #call(callee: Callee): Slot {
+  #call(callee: Callee): void {
+    const result = this.#called(callee);
+    if (result instanceof Work) this.#work = { fn: callee.fn, work: result };
+    else this.#push(result);
+  }
+
+  #called(callee: Callee): Slot | Work {
     const args = this.#take(callee.count);
     const failed = args.find((arg) => arg instanceof CelError);
     if (failed !== undefined) {
@@ -225,8 +253,7 @@ export class Machine {
     if (!callee.isFree) this.cost += callCost(callee.fn, overload.id, values);
     if (this.cost > this.#limit) return NO_OVERLOAD;
     const result = overload.run(...values);
-    if (!(result instanceof CelError)) this.cost += resultCost(callee.fn, result);
-    return result;
+    return result instanceof Work ? result : this.#charged(callee.fn, result);
   }
 }
 

@@ -114,8 +114,12 @@ function matchAt(pattern: RegExp, source: string, index: number): string | undef
   return pattern.exec(source)?.[0];
 }
 
+const HIGH_SURROGATE = /[\ud800-\udbff]/;
+
 /** The length of a text as users count it: surrogate pairs are one. */
 export function countCodePoints(text: string): number {
+  // Most texts have none, and looking for one is far faster than counting.
+  if (!HIGH_SURROGATE.test(text)) return text.length;
   let count = text.length;
   for (let index = 0; index < text.length - 1; index++) {
     const unit = text.charCodeAt(index);

@@ -98,6 +98,12 @@ function objectTypeOf(schema: SchemaOfValues, name: string): DeclaredType {
 function withObjectMeta(schema: SchemaOfValues): SchemaOfValues {
   const string = { type: 'string' };
   const properties = schema.properties ?? {};
+  const names = properties['metadata']?.properties;
+  const isComplete = [properties['kind'], properties['apiVersion'], names?.['name'], names?.['generateName']].every(
+    (property) => property?.type === 'string',
+  );
+  // Upstream puts plain texts in the place of all of them when one is missing.
+  if (isComplete) return schema;
   const metadata = { type: 'object', properties: { name: string, generateName: string } };
   return { ...schema, properties: { ...properties, kind: string, apiVersion: string, metadata } };
 }

@@ -34,6 +34,7 @@ function equalOptionals(one: Optional, other: Optional): boolean {
 }
 
 function equalLists(one: ListValue, other: ListValue): boolean {
+  if (one.source !== undefined && one.source === other.source) return true;
   if (one.size !== other.size) return false;
   const identity = one.identity ?? other.identity;
   if (identity !== undefined && one.identity !== undefined && other.identity !== undefined) {
@@ -59,6 +60,7 @@ function equalUnordered(
 }
 
 function equalMaps(one: MapValue, other: MapValue): boolean {
+  if (one.source !== undefined && one.source === other.source) return true;
   if (one.size !== other.size) return false;
   for (const key of one.keys()) {
     const mine = one.get(key);

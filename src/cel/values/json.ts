@@ -93,6 +93,11 @@ const ANY_MAP: MapType = { kind: 'map', values: ANY, maxElements: 0, minBytes: 2
 
 class JsonList implements ListValue {
   readonly isList = true;
+  /** The document's own list: two values over the same one are equal without a look. */
+  get source(): unknown {
+    return this.#items;
+  }
+
   readonly #items: readonly unknown[];
   readonly #type: ListType;
 
@@ -143,6 +148,10 @@ function keyTextOf(item: unknown, keys: readonly string[] | undefined): string {
 
 class JsonMap implements MapValue {
   readonly isMap = true;
+  get source(): unknown {
+    return this.#entries;
+  }
+
   readonly #entries: Readonly<Record<string, unknown>>;
   readonly #type: MapType;
   #keys: readonly string[] | undefined;
@@ -173,6 +182,10 @@ class JsonMap implements MapValue {
 
 class JsonObject implements MapValue {
   readonly isMap = true;
+  get source(): unknown {
+    return this.#entries;
+  }
+
   readonly typeName: string;
   readonly #entries: Readonly<Record<string, unknown>>;
   readonly #type: ObjectType;

@@ -55,6 +55,8 @@ export interface ListValue {
   readonly size: number;
   /** `index` is within the list. */
   get(index: number): Value;
+  /** What the list was made of, when it is a part of a document: lists of the same part are equal. */
+  readonly source?: unknown;
   /** What makes lists of a schema equal; undefined for others. */
   readonly identity?: ListIdentity | undefined;
 }
@@ -72,6 +74,8 @@ export interface MapValue {
   /** `undefined` for a key that is missing. Keys of declared objects are field names as expressions write them. */
   get(key: Value): Value | undefined;
   keys(): Iterable<Value>;
+  /** What the map was made of, when it is a part of a document: maps of the same part are equal. */
+  readonly source?: unknown;
   /** The name of a declared object's type; undefined for maps. */
   readonly typeName?: string | undefined;
 }
