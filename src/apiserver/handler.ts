@@ -41,6 +41,7 @@ import { authenticateToken } from './tokens/authenticate-token.ts';
 import type { Asked, Call, ServerContext } from './call.ts';
 import { answerByDelegates, type PathDelegate } from './path-delegates.ts';
 import { dispatch, dispatchUpgrade } from './verbs/dispatch.ts';
+import { watchOverWebSocket } from './verbs/watch-websocket.ts';
 
 export interface HandlerOptions {
   readonly context: ServerContext;
@@ -205,10 +206,13 @@ async function answerUpgrade(
 ): Promise<UpgradeResponse> {
   if (info.kind === 'path' || info.row === undefined || info.verb !== 'connect') {
     const isLog = info.kind !== 'path' && info.row === PODS && info.subresource === 'log';
-    const answer = (): Promise<HttpResponse> => answerRequest(options, request, info);
-    if (isLog && isWebSocketRequest(request)) return logOverWebSocket(request, options.context.ports.clock, answer);
+    const answer = (of: HttpRequest): Promise<HttpResponse> => answerRequest(options, of, info);
+    const { clock } = options.context.ports;
+    if (isLog && isWebSocketRequest(request)) return logOverWebSocket(request, clock, answer);
+    const isWatch = info.kind !== 'path' && info.verb === 'watch';
+    if (isWatch && isWebSocketRequest(request)) return watchOverWebSocket(request, clock, answer);
     // Nothing to upgrade to: the answer is the ordinary one.
-    return { upgraded: false, response: await answer() };
+    return { upgraded: false, response: await answer(request) };
   }
   return dispatchUpgrade(callOf(askedOf(options, request, info)));
 }

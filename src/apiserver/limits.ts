@@ -18,6 +18,14 @@ export const MAX_BODY_ENTRIES = 100_000;
 export const WATCH_HISTORY_MS = 75_000;
 export const WATCH_HISTORY_EVENTS = 4096;
 export const WATCH_HISTORY_BYTES = 16 * 1024 * 1024;
+/**
+ * Steps in which a watch that resumes further back reads the store's log: changes, and bytes of their objects as stored. A slow reader
+ * holds one step.
+ */
+export const PAST_EVENTS_PAGE = 100;
+export const PAST_EVENTS_BYTES = 64 * 1024;
+/** Steps of all watches that are read at once. */
+export const PAST_READS_AT_ONCE = 8;
 /** The same of all resources together. */
 export const WATCH_HISTORY_TOTAL_BYTES = 32 * 1024 * 1024;
 /** The older changes that a resource that seldom changes keeps nevertheless (upstream keeps 100, of any size). */
@@ -37,10 +45,14 @@ export const WATCH_PIECE_BYTES = 64 * 1024;
 export const LIST_PIECE_BYTES = 64 * 1024;
 /** The same of pieces that one watcher has to itself. */
 export const WATCH_OWN_PIECE_BYTES = 16 * 1024;
+/** Objects that a list of an earlier revision reads from the store at once. */
+export const LIST_STEP = 500;
 /** How long a read waits for the cache to reach its revision (upstream: blockTimeout, 3 s). */
 export const FRESH_READ_TIMEOUT_MS = 3_000;
 /** Bookmarks of a watch that asked for them (upstream: bookmarkFrequency, 1 min). */
 export const BOOKMARK_INTERVAL_MS = 60_000;
+/** How often a watch that still sends what there was at its start is looked at. */
+export const INITIAL_LOOK_INTERVAL_MS = 15_000;
 /** Shortest watch when the client names no time-out; the real one is 1 to 2 times this (upstream: MinRequestTimeout). */
 export const MIN_WATCH_TIMEOUT_SECONDS = 1_800;
 /** Names tried for a generateName (upstream: maxNameGenerationCreateAttempts). */
@@ -77,6 +89,13 @@ export const MAX_CONCURRENT_NODE_QUESTIONS = 16;
 export const MAX_SUMMARY_BYTES = 16 * 1024 * 1024;
 /** Roles and bindings of the bootstrap policy that are written at once at a start. */
 export const POLICY_WRITES_AT_ONCE = 16;
+/** How long reads of a custom resource that is served otherwise by now may still take. */
+export const CUSTOM_STORAGE_GRACE_MS = 10_000;
+/** Objects that are deleted at once with their definition. */
+export const CUSTOM_DELETES_AT_ONCE = 16;
+/** Wait before a definition is looked at again that could not be finished, first and longest. */
+export const DEFINITION_RETRY_MS = 100;
+export const DEFINITION_RETRY_MAX_MS = 5_000;
 /** Evictions of one budget that its controller has not seen to yet (upstream: MaxDisruptedPodSize). */
 export const MAX_DISRUPTED_PODS = 2000;
 /** Nodes asked at once for what they remember of a pod that is gone, the longest wait for one, and its largest answer. */

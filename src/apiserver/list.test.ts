@@ -66,7 +66,27 @@ describe('list', () => {
     ['labelSelector=a%3D%3D%3Db', 400, /unable to parse requirement/],
     ['resourceVersion=x', 400, /invalid resource version "x"/],
     ['limit=1.5', 400, /invalid value of limit/],
-    ['continue=xyz', 400, /continue key is not valid/],
+    ['continue=xyz', 400, /^invalid continue token: continue key is not valid/],
+    [`continue=${btoa('{"v":"meta.k8s.io/v1","rv":0,"start":"a"}')}`, 400, /incorrect encoded start resourceVersion/],
+    [`continue=${btoa('{"v":"meta.k8s.io/v1","rv":1,"start":""}')}`, 400, /encoded start key empty/],
+    [`continue=${btoa('{"v":"meta.k8s.io/v1","rv":1,"start":"../b"}')}`, 400, /its key leaves the list/],
+    [`continue=${btoa('{"v":"v0","rv":1,"start":"a"}')}`, 400, /does not recognize this encoded version/],
+    ['continue=xyz&resourceVersion=1', 400, /^specifying resource version is not allowed when using continue$/],
+    ['continue=xyz&resourceVersion=1&resourceVersionMatch=Exact', 422, /forbidden when continue is provided/],
+    ['resourceVersion=0&resourceVersionMatch=Exact', 422, /"exact\\?" is forbidden for resourceVersion/],
+    ['sendInitialEvents=false', 422, /sendInitialEvents is forbidden for list/],
+    ['watch=1&sendInitialEvents=false', 422, /requires setting resourceVersionMatch to NotOlderThan/],
+    ['watch=1&resourceVersionMatch=NotOlderThan', 422, /forbidden for watch unless sendInitialEvents is provided/],
+    [
+      'watch=1&sendInitialEvents=1&resourceVersionMatch=Exact',
+      422,
+      /Unsupported value: "Exact": supported values: "NotOlderThan"/,
+    ],
+    [
+      'watch=1&sendInitialEvents=1&resourceVersionMatch=NotOlderThan&continue=x',
+      422,
+      /forbidden when continue is provided/,
+    ],
     ['resourceVersionMatch=Exact', 422, /resourceVersionMatch is forbidden unless resourceVersion is provided/],
     ['resourceVersionMatch=Maybe&resourceVersion=1', 422, /Unsupported value: "Maybe"/],
     ['resourceVersion=1000000', 504, /Too large resource version: 1000000, current: \d+/],
@@ -105,6 +125,53 @@ describe('pages', () => {
     expect(body.reason).toBe('Expired');
     const rest = await list(`${maps}?continue=${body.metadata.continue}`);
     expect(names(rest)).toEqual(['b', 'c', 'd']);
+  });
+
+  it('of a past revision count what is left, with a selector only tell that there is more, and take no more than they need', async () => {
+    await fill(Array.from({ length: 12 }, (_, i) => `m${10 + i}`));
+    for (const even of ['m12', 'm14', 'm16'])
+      await api.call(
+        'PATCH',
+        `${maps}/${even}`,
+        { metadata: { labels: { on: '1' } } },
+        {
+          'content-type': 'application/merge-patch+json',
+        },
+      );
+    const then = (await list(maps)).metadata.resourceVersion;
+    const asked: (number | undefined)[] = [];
+    const inner = api.store.list.bind(api.store);
+    api.store.list = (prefix, options) => {
+      if (options?.revision === Number(then)) asked.push(options.limit);
+      return inner(prefix, options);
+    };
+    await api.call('DELETE', `${maps}/m10`);
+    await api.call('DELETE', `${maps}/m14`);
+    const first = await list(`${maps}?limit=5&resourceVersion=${then}`);
+    expect(names(first)).toEqual(['m10', 'm11', 'm12', 'm13', 'm14']);
+    expect(first.metadata).toMatchObject({ resourceVersion: then, remainingItemCount: 7 });
+    expect(asked).toEqual([5]);
+    const selected = `${maps}?labelSelector=on&resourceVersion=${then}`;
+    const some = await list(`${selected}&limit=2`);
+    expect(names(some)).toEqual(['m12', 'm14']);
+    expect(some.metadata.remainingItemCount).toBeUndefined();
+    const rest = await list(`${maps}?labelSelector=on&limit=2&continue=${some.metadata.continue}`);
+    expect([names(rest), rest.metadata.continue]).toEqual([['m16'], undefined]);
+    const all = await list(`${selected}&resourceVersionMatch=Exact`);
+    expect([names(all), all.metadata.continue]).toEqual([['m12', 'm14', 'm16'], undefined]);
+    const exactly = await list(`${selected}&limit=3`);
+    expect([names(exactly), exactly.metadata.continue]).toEqual([['m12', 'm14', 'm16'], undefined]);
+  });
+
+  it('an exact revision that is gone is 410 without a way on', async () => {
+    await fill(['a']);
+    const then = (await list(maps)).metadata.resourceVersion;
+    await fill(['b']);
+    await api.store.compact((await api.store.get('/x')).revision);
+    const { body } = await api.call('GET', `${maps}?resourceVersion=${then}&limit=1`);
+    const message = 'The resourceVersion for the provided list is too old.';
+    expect(body).toMatchObject({ code: 410, reason: 'Expired', message });
+    expect(body.metadata.continue).toBeUndefined();
   });
 
   it('an exact revision is that revision', async () => {

@@ -16,6 +16,7 @@ function faulty(inner: Store): { readonly store: Store; next: Fault | undefined;
       get: (key) => inner.get(key),
       list: (prefix, options) => inner.list(prefix, options),
       watch: (prefix, after, signal) => inner.watch(prefix, after, signal),
+      history: (prefix, after, options) => inner.history(prefix, after, options),
       compact: (revision) => inner.compact(revision),
       close: () => inner.close(),
       delete: (key, revision) => inner.delete(key, revision),

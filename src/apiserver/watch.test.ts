@@ -156,17 +156,21 @@ describe('watch', () => {
     withServer(async (api) => {
       const at = await put(api, 'a');
       for (let i = 0; i <= WATCH_HISTORY_EVENTS; i++) await put(api, 'a', { labels: { i: String(i) } });
+      const older = await watch(api, `${maps}?watch=1&resourceVersion=${at}`);
+      await expect.poll(() => older.events.length).toBe(WATCH_HISTORY_EVENTS + 1);
+      await older.stop();
+      await api.store.compact(Number(at) + 1);
       const stream = await watch(api, `${maps}?watch=1&resourceVersion=${at}`);
       await stream.ended;
       expect(stream.events).toMatchObject([
         { type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } },
       ]);
-      expect(stream.events[0]?.object.message).toMatch(/^too old resource version: \d+ \(\d+\)$/);
+      expect(stream.events[0]?.object.message).toBe(`too old resource version: ${at} (${Number(at) + 1})`);
     }));
 
   it('ends after its time, with a bookmark', () =>
     withServer(async (api) => {
-      const stream = await watch(api, `${maps}?watch=1&timeoutSeconds=90&allowWatchBookmarks=true&resourceVersion=0`);
+      const stream = await watch(api, `${maps}?watch=1&timeoutSeconds=90&allowWatchBookmarks=true&resourceVersion=1`);
       await api.clock.advance(61_000);
       expect(told(stream)).toEqual(['BOOKMARK']);
       await put(api, 'a');
@@ -200,6 +204,38 @@ describe('watch', () => {
       expect(refused.status).toBe(422);
     }));
 
+  it.each([
+    ['sendInitialEvents=true&resourceVersionMatch=NotOlderThan', ['ADDED a', 'ADDED b']],
+    ['allowWatchBookmarks=true', ['ADDED a', 'BOOKMARK', 'ADDED b']],
+    ['allowWatchBookmarks=true&resourceVersion=0', ['ADDED a', 'BOOKMARK', 'ADDED b']],
+    ['sendInitialEvents=false&resourceVersionMatch=NotOlderThan', ['ADDED b']],
+    ['sendInitialEvents=false&resourceVersionMatch=NotOlderThan&resourceVersion=0', ['ADDED b']],
+    ['sendInitialEvents=&resourceVersionMatch=NotOlderThan&resourceVersion=1&labelSelector=x', []],
+    ['sendInitialEvents=1&resourceVersionMatch=NotOlderThan&fieldSelector=metadata.name%3Da', ['ADDED a']],
+  ])('begins as %s says', (query, expected) =>
+    withServer(async (api) => {
+      await put(api, 'a');
+      const stream = await watch(api, `${maps}?watch=1&${query}`);
+      await put(api, 'b');
+      await settle();
+      expect(told(stream)).toEqual(expected);
+      await stream.stop();
+    }),
+  );
+
+  it('lets go of what a reader who does not read began with, and ends his watch', () =>
+    withServer(async (api) => {
+      const text = 'x'.repeat(WATCH_PIECE_BYTES);
+      for (const each of ['a', 'b', 'c']) await put(api, each, { annotations: { text } });
+      const { body } = await api.raw('GET', `${maps}?watch=1&fieldSelector=metadata.name!%3Db`);
+      if (body instanceof Uint8Array) throw new Error('not a stream');
+      const chunks = body[Symbol.asyncIterator]();
+      await chunks.next();
+      for (let i = 0; i < 3; i++) await put(api, 'b', { annotations: { text, i: String(i) } });
+      await api.clock.advance(WATCH_HISTORY_MS + 3 * WATCH_HISTORY_SWEEP_MS);
+      expect((await chunks.next()).done).toBe(true);
+    }));
+
   it('sends tables to those who print', () =>
     withServer(async (api) => {
       const stream = await watch(api, '/api/v1/pods?watch=1', {
@@ -227,7 +263,7 @@ describe('watch', () => {
       expect((await api.call('GET', maps)).status).toBe(503);
     }));
 
-  it('says 410 to those who come after the changes have grown old, and not before', () =>
+  it('has changes that have grown old from the store, as long as it has them', () =>
     withServer(async (api) => {
       const big = { annotations: { text: 'x'.repeat(WATCH_HISTORY_OLD_BYTES) } };
       const at = await put(api, 'a', big);
@@ -237,6 +273,10 @@ describe('watch', () => {
       expect(told(inTime)).toEqual(['MODIFIED a']);
       await inTime.stop();
       await api.clock.advance(2 * WATCH_HISTORY_SWEEP_MS);
+      const later = await watch(api, `${maps}?watch=1&resourceVersion=${at}`);
+      expect(told(later)).toEqual(['MODIFIED a']);
+      await later.stop();
+      await api.store.compact((await api.store.get('/x')).revision);
       const late = await watch(api, `${maps}?watch=1&resourceVersion=${at}`);
       await late.ended;
       expect(late.events).toMatchObject([{ type: 'ERROR', object: { code: 410 } }]);
@@ -262,6 +302,7 @@ function brokenWatches(inner: Store, breaks: number[]): Store {
     list: (prefix, options) => inner.list(prefix, options),
     put: (key, value, revision, options) => inner.put(key, value, revision, options),
     delete: (key, revision) => inner.delete(key, revision),
+    history: (prefix, after, options) => inner.history(prefix, after, options),
     compact: (revision) => inner.compact(revision),
     close: () => inner.close(),
     watch: async function* (prefix, after, signal) {

@@ -5,14 +5,18 @@ import { Expiry } from './expiry.ts';
 import type { HistoryBounds } from './history-bounds.ts';
 import { assertKey, compareKeys, lowerBound, prefixEnd } from './keys.ts';
 import {
+  type HistoryOptions,
   type ListOptions,
   type ListResult,
+  type PastBatch,
+  type PastEvent,
   type Store,
   type StoreEntry,
   StoreError,
   type StoreEvent,
   type WatchBatch,
   type WriteResult,
+  compactedError,
 } from './store.ts';
 import { WatchHub } from './watch-hub.ts';
 
@@ -116,6 +120,22 @@ class MemoryStore implements Store {
 
   watch(prefix: string, afterRevision: number, signal: AbortSignal): AsyncIterable<WatchBatch> {
     return this.#hub.watch(prefix, afterRevision, signal);
+  }
+
+  async history(prefix: string, after: number, { limit, maxBytes, previous }: HistoryOptions): Promise<PastBatch> {
+    this.#begin();
+    if (after > this.#revision) throw new StoreError('future', `revision ${after} is yet to come`);
+    if (after < this.#compacted) throw compactedError(after, this.#compacted);
+    const events: PastEvent[] = [];
+    let bytes = 0;
+    for (const event of this.#events.slice(after - this.#compacted)) {
+      if (!event.key.startsWith(prefix)) continue;
+      const before = previous && event.type === 'put' ? this.#entryAt(event.key, event.revision - 1) : undefined;
+      events.push(before === undefined ? event : { ...event, previous: before.value });
+      bytes += event.value.length + (before?.value.length ?? 0);
+      if (events.length === limit || bytes >= maxBytes) return { events, revision: event.revision };
+    }
+    return { events, revision: this.#revision };
   }
 
   async compact(revision: number): Promise<void> {

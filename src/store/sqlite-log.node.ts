@@ -9,9 +9,13 @@ import type { ExpiringKey, ExpiryStamp, Written } from './sqlite-messages.ts';
 import { closeFile } from './sqlite-open.node.ts';
 import { isDamage, sqliteCode } from './sqlite-code.ts';
 import {
+  compactedError,
   type DamagedKey,
+  type HistoryOptions,
   type ListOptions,
   type ListResult,
+  type PastBatch,
+  type PastEvent,
   type StoreEntry,
   StoreError,
   type StoreEvent,
@@ -221,6 +225,27 @@ export class SqliteLog {
     return { events, revision: last !== undefined && events.length === limit ? last.revision : this.#revision };
   }
 
+  /** See `Store.history`. Rows are read one by one, so that large values do not lie in memory beyond the bound. */
+  history(prefix: string, after: number, { limit, maxBytes, previous }: HistoryOptions): PastBatch {
+    if (after > this.#revision) throw new StoreError('future', `revision ${after} is yet to come`);
+    if (after < this.#compacted) throw compactedError(after, this.#compacted);
+    const range = { ':from': prefix, ':end': prefixEnd(prefix) ?? NO_END, ':after': after, ':limit': limit };
+    const events: PastEvent[] = [];
+    let bytes = 0;
+    for (const found of this.#sql(REVISIONS).all(range)) {
+      const revision = Number(found['revision']);
+      const event = this.#pastEvent(revision, previous);
+      if (event === undefined) {
+        this.#compacted = Math.max(this.#compacted, revision);
+        throw compactedError(after, this.#compacted);
+      }
+      events.push(event);
+      bytes += event.value.length + (event.previous?.length ?? 0);
+      if (events.length === limit || bytes >= maxBytes) return { events, revision };
+    }
+    return { events, revision: this.#revision };
+  }
+
   /** The keys that have an end, however near. */
   expiring(): ExpiringKey[] {
     const found: ExpiringKey[] = [];
@@ -355,6 +380,21 @@ export class SqliteLog {
     } catch {
       return this.#revision;
     }
+  }
+
+  /** Undefined: it, or what it replaced, is damaged or gone. */
+  #pastEvent(revision: number, withPrevious: boolean): PastEvent | undefined {
+    const row = this.#read(revision);
+    if (row === undefined) return undefined;
+    const entry = toEntry(row);
+    const isDelete = row.deleted === RowState.deleted;
+    const isNew = row.createRevision === row.revision;
+    if (!isDelete && (isNew || !withPrevious)) return { type: 'put', ...entry };
+    const before = this.#read(row.previousRevision);
+    if (before?.key !== row.key) return undefined;
+    return isDelete
+      ? { type: 'delete', ...entry, value: before.value }
+      : { type: 'put', ...entry, previous: before.value };
   }
 
   #toEvent(row: VerifiedRow): StoreEvent {

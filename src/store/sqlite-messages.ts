@@ -1,5 +1,5 @@
 /** The messages between the main thread and the store's worker. Plain data: they are cloned on their way. */
-import type { DamagedKey, ListOptions, StoreEntry, StoreEvent, StoreOpenError } from './store.ts';
+import type { DamagedKey, HistoryOptions, ListOptions, StoreEntry, StoreEvent, StoreOpenError } from './store.ts';
 
 export interface WorkerOptions {
   readonly path: string;
@@ -25,6 +25,7 @@ export type WorkerCall =
     }
   | { readonly op: 'delete'; readonly key: string; readonly expected: number }
   | { readonly op: 'events'; readonly prefix: string; readonly after: number; readonly limit: number }
+  | { readonly op: 'history'; readonly prefix: string; readonly after: number; readonly options: HistoryOptions }
   | { readonly op: 'compact'; readonly revision: number }
   | { readonly op: 'close' };
 

@@ -183,6 +183,8 @@ class StoreWorker {
         return this.#log.delete(request.key, request.expected);
       case 'events':
         return this.#log.events(request.prefix, request.after, request.limit);
+      case 'history':
+        return this.#log.history(request.prefix, request.after, request.options);
       case 'compact':
         this.#log.compact(request.revision);
         return null;

@@ -17,8 +17,10 @@ import type {
 } from './sqlite-messages.ts';
 import {
   type DamagedKey,
+  type HistoryOptions,
   type ListOptions,
   type ListResult,
+  type PastBatch,
   type Store,
   type StoreEntry,
   StoreError,
@@ -169,6 +171,10 @@ class SqliteStore implements Store {
 
   watch(prefix: string, afterRevision: number, signal: AbortSignal): AsyncIterable<WatchBatch> {
     return this.#hub.watch(prefix, afterRevision, signal);
+  }
+
+  history(prefix: string, after: number, options: HistoryOptions): Promise<PastBatch> {
+    return this.#call<PastBatch>({ op: 'history', prefix, after, options });
   }
 
   async compact(revision: number): Promise<void> {

@@ -23,6 +23,14 @@ type Step =
       readonly after: string;
     }
   | { readonly op: 'watch'; readonly prefix: string; readonly back: number }
+  | {
+      readonly op: 'history';
+      readonly prefix: string;
+      readonly back: number;
+      readonly limit: number;
+      readonly maxBytes: number;
+      readonly previous: boolean;
+    }
   | { readonly op: 'compact'; readonly back: number }
   | { readonly op: 'reopen' };
 
@@ -50,6 +58,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('watch'), prefix, back }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      op: fc.constant('history'),
+      prefix,
+      back,
+      limit: fc.integer({ min: 1, max: 6 }),
+      maxBytes: fc.integer({ min: 1, max: 8 }),
+      previous: fc.boolean(),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('compact'), back }) },
   { weight: 1, arbitrary: fc.constant({ op: 'reopen' as const }) },
 );
@@ -82,6 +101,8 @@ async function perform(store: Store, at: Step): Promise<unknown> {
       return store.list(at.prefix, { revision: revision - at.back, limit: at.limit, after: at.after });
     case 'watch':
       return replay(store, at.prefix, Math.max(0, revision - at.back), revision);
+    case 'history':
+      return store.history(at.prefix, Math.max(0, revision - at.back), at);
     case 'compact':
       await store.compact(revision - at.back);
       return 'compacted';

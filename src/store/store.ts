@@ -59,6 +59,28 @@ export interface WatchBatch {
   readonly revision: number;
 }
 
+/** An event of the past, with what it replaced. */
+export interface PastEvent extends StoreEvent {
+  /** The value before a put; absent when there was none, or nobody asked for it. */
+  readonly previous?: Uint8Array;
+}
+
+export interface HistoryOptions {
+  /** At most this many events. */
+  readonly limit: number;
+  /** No further event once the values have this many bytes together; one event is always given. */
+  readonly maxBytes: number;
+  /** Also the values that puts replaced. */
+  readonly previous: boolean;
+}
+
+export interface PastBatch {
+  /** In order. */
+  readonly events: readonly PastEvent[];
+  /** These are all events up to this revision. */
+  readonly revision: number;
+}
+
 export interface Store {
   /** `revision`: the store's newest. Rejects with `StoreError` "damaged" when there is a value and it cannot be read. */
   get(key: string): Promise<{ readonly entry?: StoreEntry; readonly revision: number }>;
@@ -83,6 +105,11 @@ export interface Store {
    * too slow. Ends when the signal is aborted.
    */
   watch(prefix: string, afterRevision: number, signal: AbortSignal): AsyncIterable<WatchBatch>;
+  /**
+   * The first events after `afterRevision` whose key starts with `prefix`, from the log. Rejects with `StoreError` "compacted" when
+   * one of them, or what it replaced, cannot be read any more, and "future" for a revision yet to come.
+   */
+  history(prefix: string, afterRevision: number, options: HistoryOptions): Promise<PastBatch>;
   /** Forgets history up to and including `revision` (current values stay). */
   compact(revision: number): Promise<void>;
   close(): Promise<void>;
@@ -91,7 +118,7 @@ export interface Store {
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly code: 'unknown' | 'compacted' | 'future' | 'overflow' | 'full' | 'closed' | 'damaged';
-  /** With "damaged": the revision of what is damaged. */
+  /** With "damaged": the revision of what is damaged. With "compacted": the oldest one that can be read, where it is known. */
   readonly revision: number | undefined;
   constructor(code: StoreError['code'], message: string, options?: ErrorOptions & { readonly revision?: number }) {
     super(message, options);
@@ -112,4 +139,9 @@ export class StoreOpenError extends Error {
     super(message, options);
     this.code = code;
   }
+}
+
+/** @param oldest the oldest revision after which history is whole */
+export function compactedError(revision: number, oldest: number): StoreError {
+  return new StoreError('compacted', `revision ${revision} was compacted (oldest: ${oldest})`, { revision: oldest });
 }

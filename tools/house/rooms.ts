@@ -115,7 +115,7 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
       subresources: ['http', 'registry', 'cache', 'authorization', 'admission', 'tables', 'tokens', 'verbs'],
       reviews: ['http', 'registry', 'authorization', 'tokens'],
     },
-    tops: ['kinds'],
+    tops: ['kinds', 'custom-resources'],
     against: ['http authorization', 'http verbs', 'registry admission', 'verbs subresources'],
   },
   controllers: {

@@ -5,13 +5,28 @@
  *   store.list → objects at R → store.watch(R) → apply each event → history → watchers
  *                   ↑ only when the store has forgotten what we missed; then every watcher is ended
  */
-import { type Breather, childController, type Clock, type Logger, type Timer, errorMessage } from '../../lib/index.ts';
+import {
+  type Breather,
+  childController,
+  type Clock,
+  type Logger,
+  Semaphore,
+  type Timer,
+  errorMessage,
+} from '../../lib/index.ts';
 import { type DamagedKey, type Store, StoreError, type StoreEvent } from '../../store/index.ts';
-import { CACHE_RETRY_MAX_MS, CACHE_RETRY_MS, SHARED_LINES_BYTES, SHARED_TEXTS_BYTES } from '../limits.ts';
+import {
+  CACHE_RETRY_MAX_MS,
+  CACHE_RETRY_MS,
+  PAST_READS_AT_ONCE,
+  SHARED_LINES_BYTES,
+  SHARED_TEXTS_BYTES,
+} from '../limits.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { CacheEvent, type WatchFilter } from './cache-event.ts';
 import type { ApiObject } from '../registry/object.ts';
 import { CachedObject, type ReadStored } from './cached-object.ts';
+import { type PastPage, readPast } from './past-events.ts';
 import { SortedObjects } from './sorted-objects.ts';
 import { HistoryKeeper, WatchHistory } from './watch-history.ts';
 import { Watcher } from './watcher.ts';
@@ -36,6 +51,8 @@ export interface SharedBudgets {
   readonly lines: ByteBudget;
   /** Objects' JSON. */
   readonly texts: ByteBudget;
+  /** Reads of the store's log for watches that resume. */
+  readonly pastReads: Semaphore;
 }
 
 export function createSharedBudgets(clock: Clock): SharedBudgets {
@@ -43,6 +60,7 @@ export function createSharedBudgets(clock: Clock): SharedBudgets {
     keeper: new HistoryKeeper(clock),
     lines: new ByteBudget(SHARED_LINES_BYTES),
     texts: new ByteBudget(SHARED_TEXTS_BYTES),
+    pastReads: new Semaphore(PAST_READS_AT_ONCE),
   };
 }
 
@@ -75,6 +93,7 @@ export class WatchCache {
   #revision = 0;
   #changedAt = 0;
   #listed = false;
+  #isRetired = false;
   #expected = 0;
   #retryMs = CACHE_RETRY_MS;
   #running: Promise<void> | undefined;
@@ -196,9 +215,24 @@ export class WatchCache {
   watch(filter: WatchFilter, afterRevision: number): Watcher | undefined {
     if (afterRevision < this.#history.forgotten) return undefined;
     const watcher = new Watcher(filter, this.#history, afterRevision);
-    if (this.#stop.signal.aborted) watcher.end('closed');
+    if (this.#stop.signal.aborted || this.#isRetired) watcher.end('closed');
     else this.#watchers.add(watcher);
     return watcher;
+  }
+
+  /** Ends all watchers, and those that still come: what they watch is served by another cache. */
+  endWatches(): void {
+    this.#isRetired = true;
+    this.#endWatchers();
+  }
+
+  /**
+   * The next changes after `revision` below `keyPrefix` from the store's log, for a watch that is further back than `watch` allows.
+   * `previous`: with the states before them, which selectors need. Rejects with `StoreError` "compacted" when the log does not have them.
+   */
+  past(keyPrefix: string, revision: number, previous: boolean): Promise<PastPage> {
+    const { store, read, shared, breather } = this.#options;
+    return readPast({ store, prefix: keyPrefix, previous, read, turns: shared.pastReads, breather }, revision);
   }
 
   remove(watcher: Watcher): void {

@@ -29,6 +29,37 @@ export function bearerToken(authorization: string | undefined): string | undefin
   return match?.[1];
 }
 
+const BEARER_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
+
+/** What a WebSocket handshake's subprotocols say: clients in browsers can set no other header. */
+export interface ProtocolToken {
+  /** Undefined: there is none. "": there is one that cannot be valid. */
+  readonly token: string | undefined;
+  /** The header without it; undefined: nothing is left. */
+  readonly rest: string | undefined;
+}
+
+/**
+ * The token among the subprotocols of a handshake (upstream: websocket.ProtocolAuthenticator): unpadded base64url of its text, once, and
+ * beside another subprotocol, which the answer can name.
+ *
+ * @param protocols the header Sec-WebSocket-Protocol
+ */
+export function protocolToken(protocols: string): ProtocolToken {
+  const offered = protocols.split(',').map((each) => each.trim());
+  const others = offered.filter((each) => !each.startsWith(BEARER_PROTOCOL));
+  const rest = others.some((each) => each !== '') ? others.join(', ') : undefined;
+  const encoded = offered
+    .filter((each) => each.startsWith(BEARER_PROTOCOL))
+    .map((each) => each.slice(BEARER_PROTOCOL.length));
+  const [only, ...more] = encoded;
+  if (only === undefined) return { token: undefined, rest };
+  if (more.length > 0 || rest === undefined || !/^[A-Za-z0-9_-]+$/.test(only)) return { token: '', rest };
+  // Tokens are ASCII without spaces; anything else is none that we made.
+  const text = Buffer.from(only, 'base64url').toString('latin1');
+  return { token: /^[\x21-\x7e]+$/.test(text) ? text : '', rest };
+}
+
 function authenticated(user: UserInfo): UserInfo {
   if (user.groups.includes(AUTHENTICATED_GROUP)) return user;
   return { ...user, groups: [...user.groups, AUTHENTICATED_GROUP] };
@@ -43,15 +74,19 @@ export function certificateUser(peer: PeerCertificate): UserInfo | undefined {
 /**
  * The user of a request; `undefined`: credentials were presented and are invalid (401). A request without credentials is
  * `system:anonymous`, who may see only health.
+ *
+ * @param inProtocol the token of a WebSocket's subprotocol, which counts where the header has none
  */
 export async function authenticate(
   peer: PeerCertificate,
   authorization: string | undefined,
   tokens: TokenAuthenticator,
+  inProtocol?: string,
 ): Promise<UserInfo | undefined> {
   const certified = certificateUser(peer);
   if (certified !== undefined) return certified;
-  const token = bearerToken(authorization);
+  const token = bearerToken(authorization) ?? inProtocol;
+  if (token === '') return undefined;
   if (token !== undefined) {
     const user = await tokens(token);
     return user === undefined ? undefined : authenticated(user);

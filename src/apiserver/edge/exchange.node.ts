@@ -17,7 +17,7 @@ import {
   type UserInfo,
   withoutConnectionHeaders,
 } from '../../lib/index.ts';
-import { ANONYMOUS, authenticate, type TokenAuthenticator } from './authentication.ts';
+import { ANONYMOUS, authenticate, protocolToken, type TokenAuthenticator } from './authentication.ts';
 import type { EdgeMetrics } from './edge-metrics.ts';
 import { Endings, unlessEnded } from './endings.ts';
 import {
@@ -90,6 +90,9 @@ export async function admit(
     return { ok: false, error: requestHeadersTooLarge(problem) };
   }
   const headers = fromNodeHeaders(incoming.headers);
+  const protocols = headers['sec-websocket-protocol'];
+  const inProtocol = protocolToken(protocols ?? '');
+  const isWebSocket = headers['upgrade']?.toLowerCase() === 'websocket';
   const leave = peer.user === undefined ? strangers.enter(peer.address) : nothing;
   if (leave === undefined) {
     metrics.refused('too-many-strangers');
@@ -100,7 +103,12 @@ export async function admit(
   try {
     const socket = 'stream' in incoming ? incoming.stream.session?.socket : incoming.socket;
     const certificate = socket === undefined ? ({ kind: 'none' } as const) : peerCertificate(socket);
-    user = await authenticate(certificate, headers['authorization'], options.tokens);
+    user = await authenticate(
+      certificate,
+      headers['authorization'],
+      options.tokens,
+      isWebSocket ? inProtocol.token : undefined,
+    );
   } finally {
     // Strangers who are admitted at all are counted.
     if (user !== ANONYMOUS) leave();
@@ -112,8 +120,9 @@ export async function admit(
     return { ok: false, error: tooManyRequests(message, 1) };
   }
   // Credentials end here: a handler cannot pass on what it does not get.
-  const { authorization: _, ...kept } = headers;
-  return { ok: true, user, headers: kept, leave };
+  const { authorization: _, 'sec-websocket-protocol': __, ...kept } = headers;
+  const { rest } = inProtocol;
+  return { ok: true, user, headers: rest === undefined ? kept : { ...kept, 'sec-websocket-protocol': rest }, leave };
 }
 
 /** Resolves when the response takes more, or is over. */

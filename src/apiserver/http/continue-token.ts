@@ -1,5 +1,5 @@
 /** The opaque `continue` token of paged lists: a revision and the last key that was sent (upstream's own encoding). */
-import { badRequest } from '../../api/index.ts';
+import { badRequest, type StatusError } from '../../api/index.ts';
 import { isRecord } from '../registry/object.ts';
 
 const TOKEN_VERSION = 'meta.k8s.io/v1';
@@ -19,16 +19,22 @@ export function encodeContinue(token: ContinueToken, prefix: string): string {
 
 /** Throws 400 for anything that this server did not make for `prefix`. */
 export function decodeContinue(text: string, prefix: string): ContinueToken {
-  const refusal = badRequest('continue key is not valid: it was not made by this server for this list');
   let value: unknown;
   try {
     value = JSON.parse(atob(text.replaceAll('-', '+').replaceAll('_', '/')));
   } catch {
-    throw refusal;
+    throw refusal('it was not made by this server for this list');
   }
-  if (!isRecord(value) || value['v'] !== TOKEN_VERSION) throw refusal;
+  if (!isRecord(value) || value['v'] !== TOKEN_VERSION) throw refusal('server does not recognize this encoded version');
   const { rv, start } = value;
-  const goodRevision = typeof rv === 'number' && Number.isSafeInteger(rv) && (rv > 0 || rv === -1);
-  if (!goodRevision || typeof start !== 'string' || start === '' || start.split('/').includes('..')) throw refusal;
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || (rv <= 0 && rv !== -1)) {
+    throw refusal(`incorrect encoded start resourceVersion (version ${TOKEN_VERSION})`);
+  }
+  if (typeof start !== 'string' || start === '') throw refusal(`encoded start key empty (version ${TOKEN_VERSION})`);
+  if (start.split('/').some((part) => part === '..' || part === '.')) throw refusal('its key leaves the list');
   return { revision: rv, after: prefix + start };
+}
+
+function refusal(why: string): StatusError {
+  return badRequest(`invalid continue token: continue key is not valid: ${why}`);
 }

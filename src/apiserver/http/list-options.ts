@@ -43,32 +43,47 @@ export interface WatchOptions {
   readonly selection: Selection;
   readonly revision: number | undefined;
   readonly bookmarks: boolean;
-  readonly sendInitialEvents: boolean | undefined;
+  /** It begins with what is there, then a bookmark that says so if bookmarks are allowed. */
+  readonly sendInitialEvents: boolean;
   readonly timeoutSeconds: number | undefined;
 }
 
 /** Throws 400 for what can not be read, 422 for what does not go together. */
 export function readListOptions(query: URLSearchParams, registration: Registration, name?: string): ListOptions {
   refuseConflicts(query, false);
+  const revision = readRevision(query);
+  const limit = readLimit(query);
+  const token = query.get('continue') || undefined;
+  if (token !== undefined && revision !== undefined && revision !== 0) {
+    throw badRequest('specifying resource version is not allowed when using continue');
+  }
+  // Upstream's rule for clients older than resourceVersionMatch: pages begin at that very revision.
+  const isExact = limit > 0 && revision !== undefined && revision > 0;
   return {
     selection: readSelection(query, registration, name),
-    revision: readRevision(query),
-    versionMatch: readMatch(query),
-    limit: readLimit(query),
-    continue: query.get('continue') || undefined,
+    revision,
+    versionMatch: readMatch(query) ?? (isExact ? 'Exact' : undefined),
+    limit,
+    continue: token,
   };
 }
 
 export function readWatchOptions(query: URLSearchParams, registration: Registration, name?: string): WatchOptions {
   refuseConflicts(query, true);
-  const initial = query.get('sendInitialEvents');
+  const revision = readRevision(query);
   return {
     selection: readSelection(query, registration, name),
-    revision: readRevision(query),
+    revision,
     bookmarks: isTrue(query.get('allowWatchBookmarks')),
-    sendInitialEvents: initial === null || initial === '' ? undefined : isTrue(initial),
+    sendInitialEvents: wantsInitialEvents(query, revision),
     timeoutSeconds: readNumber(query, 'timeoutSeconds') || undefined,
   };
+}
+
+/** Upstream (SetListOptionsDefaults): a watch from nowhere, or from "0", begins with what is there unless it says otherwise. */
+function wantsInitialEvents(query: URLSearchParams, revision: number | undefined): boolean {
+  const asked = query.get('sendInitialEvents');
+  return asked === null ? revision === undefined || revision === 0 : isTrue(asked);
 }
 
 /** A negative limit is none (upstream pages only from 1). */
@@ -99,54 +114,56 @@ function readMatch(query: URLSearchParams): VersionMatch | undefined {
 
 /** The cases that upstream's ValidateListOptions refuses, with its messages. */
 function refuseConflicts(query: URLSearchParams, isWatch: boolean): void {
-  const match = query.get('resourceVersionMatch') ?? '';
-  const version = query.get('resourceVersion') ?? '';
-  const initial = query.get('sendInitialEvents') ?? '';
+  const asked: AskedOptions = {
+    match: query.get('resourceVersionMatch') ?? '',
+    version: query.get('resourceVersion') ?? '',
+    initial: query.get('sendInitialEvents') !== null,
+    continues: Boolean(query.get('continue')),
+  };
+  const errors = isWatch ? watchConflicts(asked) : listConflicts(asked);
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
+}
+
+interface AskedOptions {
+  readonly match: string;
+  readonly version: string;
+  /** `sendInitialEvents` is given, whatever its value. */
+  readonly initial: boolean;
+  readonly continues: boolean;
+}
+
+const forbidMatch = (why: string): FieldError => forbiddenField('resourceVersionMatch', why);
+
+function watchConflicts({ match, initial, continues }: AskedOptions): FieldError[] {
   const errors: FieldError[] = [];
-  if (match !== '' && match !== 'Exact' && match !== 'NotOlderThan') {
-    errors.push(notSupported('resourceVersionMatch', match, ['Exact', 'NotOlderThan', '']));
+  if (initial && match !== 'NotOlderThan') {
+    errors.push(forbidMatch('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
   }
-  if (isWatch) {
-    if (initial !== '' && match !== 'NotOlderThan') {
-      errors.push(
-        forbiddenField(
-          'resourceVersionMatch',
-          'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
-        ),
-      );
+  if (match === '') return errors;
+  if (!initial) {
+    errors.push(forbidMatch('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+  }
+  if (match !== 'NotOlderThan') errors.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']));
+  if (continues) errors.push(forbidMatch('resourceVersionMatch is forbidden when continue is provided'));
+  return errors;
+}
+
+function listConflicts({ match, version, initial, continues }: AskedOptions): FieldError[] {
+  const errors: FieldError[] = [];
+  if (match !== '') {
+    if (version === '') {
+      errors.push(forbidMatch('resourceVersionMatch is forbidden unless resourceVersion is provided'));
     }
-    if (initial === '' && match !== '') {
-      errors.push(
-        forbiddenField(
-          'resourceVersionMatch',
-          'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
-        ),
-      );
-    }
-    if (initial === 'true' && !isTrue(query.get('allowWatchBookmarks'))) {
-      errors.push(
-        forbiddenField('sendInitialEvents', 'sendInitialEvents requires setting allowWatchBookmarks to true'),
-      );
-    }
-  } else {
-    if (initial !== '') errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
-    if (match !== '' && version === '') {
-      errors.push(
-        forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided'),
-      );
-    }
-    if (match !== '' && query.get('continue')) {
-      errors.push(
-        forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'),
-      );
+    if (continues) errors.push(forbidMatch('resourceVersionMatch is forbidden when continue is provided'));
+    if (match !== 'Exact' && match !== 'NotOlderThan') {
+      errors.push(notSupported('resourceVersionMatch', match, ['Exact', 'NotOlderThan', '']));
     }
     if (match === 'Exact' && version === '0') {
-      errors.push(
-        forbiddenField('resourceVersionMatch', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
-      );
+      errors.push(forbidMatch('resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
     }
   }
-  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
+  if (initial) errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  return errors;
 }
 
 function readSelection(query: URLSearchParams, { row }: Registration, name: string | undefined): Selection {

@@ -20,6 +20,7 @@ async function withBusyStore(
     },
     list: (prefix, options) => inner.list(prefix, options),
     watch: (prefix, after, signal) => inner.watch(prefix, after, signal),
+    history: (prefix, after, options) => inner.history(prefix, after, options),
     compact: (revision) => inner.compact(revision),
     put: (key, value, revision, options) => inner.put(key, value, revision, options),
     delete: (key, revision) => inner.delete(key, revision),

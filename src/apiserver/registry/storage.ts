@@ -122,11 +122,15 @@ export class ResourceStorage {
     return { ok: true, item: last ?? this.#decode(result.entry) };
   }
 
-  /** A page of the past; `key` order. Throws 410 when it is compacted. */
-  async listAt(prefix: string, revision: number, after: string, limit: number | undefined): Promise<CachedObject[]> {
-    const options = { revision, after, ...(limit === undefined ? {} : { limit }) };
-    const { entries } = await guarded('list', () => this.#store.list(prefix, options));
-    return entries.map((entry) => this.#decode(entry));
+  /** A page of the past in the order of keys, and how many objects follow it. Throws 410 when it is compacted. */
+  async listAt(
+    prefix: string,
+    revision: number,
+    after: string,
+    limit: number,
+  ): Promise<{ readonly items: readonly CachedObject[]; readonly remaining: number }> {
+    const { entries, remaining } = await guarded('list', () => this.#store.list(prefix, { revision, after, limit }));
+    return { items: entries.map((entry) => this.#decode(entry)), remaining };
   }
 
   #refused(current: StoreEntry | undefined): Written {
@@ -194,7 +198,7 @@ function storeFailure(error: StoreError, what: 'read' | 'list' | 'write'): Statu
       if (what !== 'write') return internalError(`the store did not answer: ${error.message}`, { cause: error });
       return timeout(`the outcome of the request is unknown, it may or may not have taken effect: ${error.message}`);
     case 'compacted':
-      return expired('The provided continue parameter is too old to display a consistent list result.');
+      return expired('The resourceVersion for the provided list is too old.');
     case 'future':
       return timeout(`Too large resource version: ${error.message}`, 1);
     case 'closed':

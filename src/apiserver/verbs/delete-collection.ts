@@ -8,7 +8,7 @@ import { negotiateObject } from '../http/negotiate.ts';
 import { DELETE_COLLECTION_WORKERS } from '../limits.ts';
 import { keyOf } from '../registry/registration.ts';
 import type { Call } from '../call.ts';
-import { readPage, renderItems, selectItems } from './list.ts';
+import { readPage, renderItems } from './list.ts';
 import { removeObject } from './write.ts';
 
 export async function removeCollection(call: Call): Promise<HttpResponse> {
@@ -16,16 +16,19 @@ export async function removeCollection(call: Call): Promise<HttpResponse> {
   negotiateObject(call.request.headers['accept'], 'list');
   const removal = readDeleteOptions(call.request, info.query);
   const options = readListOptions(info.query, registration);
-  const page = await readPage(call, keyOf(registration, info.namespace), options);
-  const chosen = await selectItems(call, page.items, options.selection, 0);
-  const removed = await mapLimit(chosen, DELETE_COLLECTION_WORKERS, async (item): Promise<CachedObject | undefined> => {
-    try {
-      return (await removeObject(call, item.key, item.object.metadata.name ?? '', removal)).item;
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
-  });
+  const page = await readPage(call, keyOf(registration, info.namespace), { ...options, limit: 0 });
+  const removed = await mapLimit(
+    page.items,
+    DELETE_COLLECTION_WORKERS,
+    async (item): Promise<CachedObject | undefined> => {
+      try {
+        return (await removeObject(call, item.key, item.object.metadata.name ?? '', removal)).item;
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    },
+  );
   const items = removed.filter((item) => item !== undefined);
   return renderItems(call, items, { resourceVersion: String(page.revision) });
 }

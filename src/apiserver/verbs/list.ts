@@ -4,40 +4,41 @@
 import { hasReason, StatusError } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
-import { decodeContinue, encodeContinue } from '../http/continue-token.ts';
+import { type ContinueToken, decodeContinue, encodeContinue } from '../http/continue-token.ts';
 import { type ListOptions, readListOptions, type Selection } from '../http/list-options.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { type ListMeta, renderList } from '../http/render.ts';
 import { prefersYaml } from '../http/yaml.ts';
+import { LIST_STEP } from '../limits.ts';
 import { keyOf } from '../registry/registration.ts';
 import { type Call, renderingOf } from '../call.ts';
 import { toServed } from './write.ts';
 
 export interface Page {
+  /** Those that match, at most `limit`. */
   readonly items: readonly CachedObject[];
   readonly revision: number;
+  /** Others that match come after them … */
+  readonly more: boolean;
+  /** … so many; undefined with a selector, where nobody counts them (as upstream). */
+  readonly remaining: number | undefined;
 }
 
 export async function list(call: Call): Promise<HttpResponse> {
   negotiateObject(call.request.headers['accept'], 'list');
   const options = readListOptions(call.info.query, call.registration, call.info.name);
   const prefix = keyOf(call.registration, call.info.namespace);
-  const page = await readPage(call, prefix, options);
+  const { items, revision, more, remaining } = await readPage(call, prefix, options);
   // A client that asks for one object by its name would take an empty list for its absence.
   const { name } = options.selection;
   const hidden = name && call.storage.cache.damagedUnder(prefix).find((key) => key.endsWith(`/${name}`));
   if (hidden) call.storage.refuseDamaged(hidden);
   warnOfDamage(call, prefix, options.continue === undefined);
-  const found = await selectItems(call, page.items, options.selection, options.limit);
-  const cut = options.limit > 0 && found.length > options.limit;
-  const items = cut ? found.slice(0, options.limit) : found;
   const last = items.at(-1);
-  const rest = cut && options.selection.isEmpty ? { remainingItemCount: found.length - items.length } : {};
   const meta = {
-    resourceVersion: String(page.revision),
-    ...(cut && last !== undefined
-      ? { continue: encodeContinue({ revision: page.revision, after: last.key }, prefix), ...rest }
-      : {}),
+    resourceVersion: String(revision),
+    ...(more && last !== undefined && { continue: encodeContinue({ revision, after: last.key }, prefix) }),
+    ...(more && remaining !== undefined && { remainingItemCount: remaining }),
   };
   return renderItems(call, items, meta, items === call.storage.cache.list(prefix));
 }
@@ -71,7 +72,7 @@ function warnOfDamage(call: Call, prefix: string, isFirstPage: boolean): void {
 }
 
 /** The objects that match; with a `limit` (0: none) at most one more than it, which shows that there are more. */
-export async function selectItems(
+async function selectItems(
   { registration, server }: Call,
   items: readonly CachedObject[],
   selection: Selection,
@@ -89,28 +90,41 @@ export async function selectItems(
   return found;
 }
 
-/** Every object that the options' revision shows, after the token's key. */
+/** The objects that the options ask for: of the newest revision, or one that they name. */
 export async function readPage(call: Call, prefix: string, options: ListOptions): Promise<Page> {
   const { storage } = call;
   const { cache } = storage;
   if (options.continue !== undefined) {
     const token = decodeContinue(options.continue, prefix);
     await storage.fresh(Math.max(token.revision, 0));
-    if (token.revision === -1) return { items: cache.list(prefix, token.after), revision: cache.revision };
-    return readAt(call, prefix, token.revision, token.after);
+    if (token.revision === -1) return cut(call, cache.list(prefix, token.after), cache.revision, options);
+    return readAt(call, prefix, { revision: token.revision, after: token.after }, options);
   }
   await storage.fresh(options.revision);
   if (options.versionMatch === 'Exact' && options.revision !== undefined) {
-    return readAt(call, prefix, options.revision, '');
+    return readAt(call, prefix, { revision: options.revision, after: '' }, options);
   }
-  return { items: cache.list(prefix), revision: cache.revision };
+  return cut(call, cache.list(prefix), cache.revision, options);
 }
 
-async function readAt(call: Call, prefix: string, revision: number, after: string): Promise<Page> {
+async function cut(
+  call: Call,
+  items: readonly CachedObject[],
+  revision: number,
+  { selection, limit }: ListOptions,
+): Promise<Page> {
+  const found = await selectItems(call, items, selection, limit);
+  if (limit === 0 || found.length <= limit) return { items: found, revision, more: false, remaining: undefined };
+  const remaining = selection.isEmpty ? found.length - limit : undefined;
+  return { items: found.slice(0, limit), revision, more: true, remaining };
+}
+
+async function readAt(call: Call, prefix: string, token: ContinueToken, options: ListOptions): Promise<Page> {
   const { cache } = call.storage;
-  if (revision >= cache.changedAt) return { items: cache.list(prefix, after), revision };
+  const { revision, after } = token;
+  if (revision >= cache.changedAt) return cut(call, cache.list(prefix, after), revision, options);
   try {
-    return { items: await call.storage.listAt(prefix, revision, after || prefix, undefined), revision };
+    return await readStore(call, prefix, token, options);
   } catch (error) {
     if (!hasReason(error, 'Expired') || after === '') throw error;
     // The client may go on from here at the price of a consistent picture.
@@ -118,5 +132,31 @@ async function readAt(call: Call, prefix: string, revision: number, after: strin
       'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
     const metadata = { continue: encodeContinue({ revision: -1, after }, prefix) };
     throw new StatusError({ ...error.status, message: text, metadata });
+  }
+}
+
+/** A revision that the cache no longer shows, from the store and in steps: what a selector leaves out does not lie in memory. */
+async function readStore(
+  call: Call,
+  prefix: string,
+  { revision, after }: ContinueToken,
+  { selection, limit }: ListOptions,
+): Promise<Page> {
+  const step = limit > 0 && selection.isEmpty ? Math.min(limit, LIST_STEP) : LIST_STEP;
+  const found: CachedObject[] = [];
+  for (let from = after || prefix; ; ) {
+    const { items, remaining } = await call.storage.listAt(prefix, revision, from, step);
+    found.push(...(await selectItems(call, items, selection, 0)));
+    const last = items.at(-1);
+    const more = found.length > limit || remaining > 0;
+    if (limit > 0 && found.length >= limit && more) {
+      // Of those that nobody selects all are counted; else one more match is looked for, as upstream does.
+      if (selection.isEmpty) {
+        return { items: found.slice(0, limit), revision, more, remaining: remaining + found.length - limit };
+      }
+      if (found.length > limit) return { items: found.slice(0, limit), revision, more, remaining: undefined };
+    }
+    if (remaining === 0 || last === undefined) return { items: found, revision, more: false, remaining: undefined };
+    from = last.key;
   }
 }

@@ -1,12 +1,14 @@
 /**
  * WATCH: a stream of changes out of the watch cache, from a given revision or from the state of now.
  *
- *   [ADDED of what is there] → [BOOKMARK initial-events-end] → changes … → [BOOKMARK] → end (time, slow reader, shutdown)
+ *   [ADDED of what is there → BOOKMARK initial-events-end, or changes of the store's log]
+ *     → changes … → [BOOKMARK] → end (time, slow reader, shutdown)
  */
-import { expired } from '../../api/index.ts';
+import { apiVersionOf, expired } from '../../api/index.ts';
 import { concatBytes, encodeText, type HttpResponse, type Timer } from '../../lib/index.ts';
 import type { SeenEvent, WatchFilter } from '../cache/cache-event.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
+import type { PastPage } from '../cache/past-events.ts';
 import { SharedPieces } from '../cache/shared-pieces.ts';
 import type { Watcher } from '../cache/watcher.ts';
 import { readWatchOptions, type WatchOptions } from '../http/list-options.ts';
@@ -15,6 +17,7 @@ import { bookmarkLine, type Rendering, watchLine } from '../http/render.ts';
 import { JSON_TYPE } from '../http/respond.ts';
 import {
   BOOKMARK_INTERVAL_MS,
+  INITIAL_LOOK_INTERVAL_MS,
   MIN_WATCH_TIMEOUT_SECONDS,
   WATCH_OWN_PIECE_BYTES,
   WATCH_PIECE_BYTES,
@@ -22,6 +25,8 @@ import {
 import { type ApiObject, recordOf, textOf } from '../registry/object.ts';
 import { keyOf } from '../registry/registration.ts';
 import { type Call, renderingOf } from '../call.ts';
+import { guarded } from '../registry/storage.ts';
+import { StoreError } from '../../store/index.ts';
 import { toServed } from './write.ts';
 
 /** Above this a line is sent by itself. */
@@ -32,20 +37,38 @@ export async function watch(call: Call): Promise<HttpResponse> {
   const form = negotiateObject(call.request.headers['accept']);
   const options = readWatchOptions(info.query, registration, info.name);
   const rendering = renderingOf(call, form);
-  await storage.fresh(options.sendInitialEvents === true ? options.revision : 0);
+  await storage.fresh(options.sendInitialEvents ? options.revision : 0);
   const filter = filterOf(call, options);
   const { cache } = storage;
-  const initial = wantsInitialEvents(options) ? cache.list(filter.keyPrefix) : undefined;
-  const after = initial !== undefined || options.revision === undefined ? cache.revision : options.revision;
+  const initial = options.sendInitialEvents ? cache.list(filter.keyPrefix) : undefined;
+  const after = startOf(options) ?? cache.revision;
   const watcher = cache.watch(filter, after);
-  if (watcher === undefined) return streamResponse(onlyError(tooOld(after, cache.oldestResume)));
-  const stream = new WatchStream({ call, options, rendering, watcher, initial, after });
+  const past = watcher === undefined ? await readPast(call, { filter, options }, after) : undefined;
+  if (past !== undefined && !('events' in past)) return streamResponse(onlyError(tooOld(after, past.oldest)));
+  const stream = new WatchStream({ call, options, rendering, filter, watcher, initial, past, after });
   return streamResponse(stream.lines());
 }
 
-/** Upstream: a watch from nowhere, or from "0", begins with what is there. */
-function wantsInitialEvents(options: WatchOptions): boolean {
-  return options.sendInitialEvents ?? (options.revision === undefined || options.revision === 0);
+/** The revision after which it begins; undefined: that of now. */
+function startOf({ sendInitialEvents, revision }: WatchOptions): number | undefined {
+  // Upstream: "0" is any state, and that of now is one.
+  return sendInitialEvents || revision === 0 ? undefined : revision;
+}
+
+/** The log's next changes; `oldest`: it does not have them, and a watch may begin after this revision. */
+async function readPast(
+  { storage }: Call,
+  { filter, options }: { readonly filter: WatchFilter; readonly options: WatchOptions },
+  after: number,
+): Promise<PastPage | { readonly oldest: number }> {
+  try {
+    return await storage.cache.past(filter.keyPrefix, after, !options.selection.isEmpty);
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== 'compacted') {
+      return await guarded('list', () => Promise.reject(error));
+    }
+    return { oldest: error.revision ?? storage.cache.oldestResume };
+  }
 }
 
 function filterOf(call: Call, options: WatchOptions): WatchFilter {
@@ -82,9 +105,12 @@ interface StreamOptions {
   readonly call: Call;
   readonly options: WatchOptions;
   readonly rendering: Rendering;
-  readonly watcher: Watcher;
+  readonly filter: WatchFilter;
+  /** Absent: it begins further back than the cache reaches, with `past`. */
+  readonly watcher: Watcher | undefined;
   /** The objects at the start, matching or not, for clients that asked for them. */
   readonly initial: readonly CachedObject[] | undefined;
+  readonly past: PastPage | undefined;
   readonly after: number;
 }
 
@@ -121,48 +147,91 @@ class LinePieces {
 /** One watch from its start to its end. Its timers end with the watcher, whoever ends it. */
 class WatchStream {
   readonly #options: StreamOptions;
+  #watcher: Watcher | undefined;
+  /** What it begins with and has not sent. */
+  #initial: readonly CachedObject[];
+  #past: PastPage | undefined;
   #timers: Timer[] = [];
+  #initialTimer: Timer | undefined;
   #bookmarkDue = false;
   #over = false;
   readonly #onAbort = (): void => this.#stop();
 
   constructor(options: StreamOptions) {
-    this.#options = options;
-    const { call, watcher } = options;
+    const { initial, past, watcher, ...kept } = options;
+    this.#options = { ...kept, initial: undefined, past: undefined, watcher: undefined };
+    const { call } = options;
+    this.#watcher = watcher;
+    this.#initial = initial ?? [];
+    this.#past = past;
     const { clock } = call.server.ports;
     this.#timers.push(clock.setTimer(timeoutMs(options), () => this.#finish()));
     if (options.options.bookmarks) this.#planBookmark();
+    if (this.#initial.length > 0) this.#planLook();
     const { signal } = call.request;
     if (signal?.aborted === true) this.#stop();
     else signal?.addEventListener('abort', this.#onAbort, { once: true });
-    if (watcher.ended !== undefined) this.#stop();
+    if (watcher?.ended !== undefined) this.#stop();
   }
 
   async *lines(): AsyncGenerator<Uint8Array, void, undefined> {
-    const { watcher, initial, rendering, call } = this.#options;
     try {
-      if (initial !== undefined) yield* this.#initialLines(initial);
-      for (;;) {
-        // Read before the events: all up to here is among them.
-        const revision = call.storage.cache.revision;
-        const pieces = await this.#nextPieces();
-        if (pieces.length > 0) yield* this.#send(pieces);
-        else if (this.#bookmarkDue) {
-          this.#bookmarkDue = false;
-          yield bookmarkLine(rendering, Math.max(revision, this.#options.after));
-        } else if (this.#over || watcher.ended !== undefined) {
-          if (watcher.ended === 'slow') this.#tellOfSlowness();
-          return;
-        } else await watcher.wait();
-      }
+      if (this.#past !== undefined) yield* this.#pastLines(this.#past);
+      else if (this.#options.options.sendInitialEvents) yield* this.#initialLines();
+      if (this.#watcher !== undefined && !this.#isCut()) yield* this.#liveLines(this.#watcher);
+      if (this.#watcher?.ended === 'slow') this.#tellOfSlowness();
     } finally {
       this.#stop();
     }
   }
 
+  async *#liveLines(watcher: Watcher): AsyncGenerator<Uint8Array, void, undefined> {
+    const { rendering, call } = this.#options;
+    for (;;) {
+      // Read before the events: all up to here is among them.
+      const revision = call.storage.cache.revision;
+      const pieces = await this.#nextPieces(watcher);
+      if (pieces.length > 0) yield* this.#send(pieces);
+      else if (this.#bookmarkDue) {
+        this.#bookmarkDue = false;
+        yield bookmarkLine(rendering, Math.max(revision, this.#options.after));
+      } else if (this.#over || watcher.ended !== undefined) return;
+      else await watcher.wait();
+    }
+  }
+
+  /** Changes of the store's log, until the cache has all that come after them. */
+  async *#pastLines(first: PastPage): AsyncGenerator<Uint8Array, void, undefined> {
+    const { call, filter, options } = this.#options;
+    this.#past = undefined;
+    for (let page = first; ; ) {
+      yield* this.#send(await this.#pastPieces(page));
+      if (this.#over) return;
+      this.#watcher = call.storage.cache.watch(filter, page.revision);
+      if (this.#watcher !== undefined) return;
+      const next = await readPast(call, { filter, options }, page.revision);
+      if (this.#over) return;
+      if ('events' in next) page = next;
+      else return yield tooOld(page.revision, next.oldest);
+    }
+  }
+
+  async #pastPieces({ events }: PastPage): Promise<readonly Uint8Array[]> {
+    const { call, filter } = this.#options;
+    const lines = new LinePieces();
+    for (const event of events) {
+      const pause = call.server.ports.breather.pause();
+      if (pause !== undefined) await pause;
+      if (this.#over) return [];
+      const seen = event.see(filter);
+      if (seen !== undefined) lines.add(this.#line(seen));
+    }
+    return lines.take();
+  }
+
   /** The next lines to send, about one piece of them; several pieces only if lines are long. Empty: everything has been seen. */
-  async #nextPieces(): Promise<readonly Uint8Array[]> {
-    const { watcher, call } = this.#options;
+  async #nextPieces(watcher: Watcher): Promise<readonly Uint8Array[]> {
+    const { call, filter } = this.#options;
     const lines = new LinePieces();
     while (lines.bytes < WATCH_OWN_PIECE_BYTES) {
       // A change that thousands watch is sent to some of them in each turn of the loop.
@@ -170,7 +239,7 @@ class WatchStream {
       if (pause !== undefined) await pause;
       const event = watcher.next();
       if (event === undefined) break;
-      const seen = event.see(watcher.filter);
+      const seen = event.see(filter);
       if (seen !== undefined) lines.add(this.#line(seen));
     }
     return lines.take();
@@ -183,46 +252,69 @@ class WatchStream {
     }
   }
 
-  async *#initialLines(initial: readonly CachedObject[]): AsyncGenerator<Uint8Array, void, undefined> {
+  async *#initialLines(): AsyncGenerator<Uint8Array, void, undefined> {
     const { rendering, options, after } = this.#options;
-    if (options.selection.isEmpty && rendering.form.as !== 'table') yield* this.#sharedLines(initial);
-    else yield* this.#ownLines(initial);
-    if (options.sendInitialEvents === true && options.bookmarks) yield bookmarkLine(rendering, after, true);
+    if (options.selection.isEmpty && rendering.form.as !== 'table') yield* this.#sharedLines();
+    else yield* this.#ownLines();
+    this.#letGo();
+    if (options.bookmarks && !this.#isCut()) yield bookmarkLine(rendering, after, true);
   }
 
   /** All existing objects, in pieces that are shared by all watches that begin like this one. */
-  async *#sharedLines(initial: readonly CachedObject[]): AsyncGenerator<Uint8Array, void, undefined> {
-    const { rendering, call } = this.#options;
-    const pieces = SharedPieces.of(
-      initial,
-      `ADDED ${formatOf(rendering.form, rendering.registration.row.group)}`,
-      call.storage.cache.lines,
-    );
-    const encode = (items: readonly CachedObject[]): Uint8Array =>
-      concatBytes(items.map((item) => watchLine(rendering, 'ADDED', item)));
-    for (let at = 0; at < initial.length; ) {
+  async *#sharedLines(): AsyncGenerator<Uint8Array, void, undefined> {
+    const { call } = this.#options;
+    for (let at = 0; at < this.#initial.length; ) {
       const pause = call.server.ports.breather.pause();
       if (pause !== undefined) await pause;
       if (this.#isCut()) return;
-      const { bytes, next } = pieces.at(at, WATCH_PIECE_BYTES, encode);
-      yield* this.#send([bytes]);
+      const { bytes, next } = this.#sharedPiece(at);
       at = next;
+      yield* this.#send([bytes]);
     }
   }
 
+  /** A function of its own: a stream that waits for its reader must not hold the list beside `#initial`. */
+  #sharedPiece(at: number): { readonly bytes: Uint8Array; readonly next: number } {
+    const { rendering, call } = this.#options;
+    const encode = (items: readonly CachedObject[]): Uint8Array =>
+      concatBytes(items.map((item) => watchLine(rendering, 'ADDED', item)));
+    const format = `ADDED ${formatOf(rendering.form, apiVersionOf(rendering.registration.row))}`;
+    const pieces = SharedPieces.of(this.#initial, format, call.storage.cache.lines);
+    return pieces.at(at, WATCH_PIECE_BYTES, encode);
+  }
+
   /** Those that it selects, or in a form that is its own. */
-  async *#ownLines(initial: readonly CachedObject[]): AsyncGenerator<Uint8Array, void, undefined> {
-    const { rendering, call, watcher } = this.#options;
+  async *#ownLines(): AsyncGenerator<Uint8Array, void, undefined> {
+    const { rendering, call, filter } = this.#options;
     const lines = new LinePieces();
-    for (const item of initial) {
+    for (let at = 0; at < this.#initial.length; at += 1) {
       const pause = call.server.ports.breather.pause();
       if (pause !== undefined) await pause;
-      if (this.#isCut()) return;
-      if (!watcher.filter.matches(item.object)) continue;
+      const item = this.#initial[at];
+      if (this.#isCut() || item === undefined) return;
+      if (!filter.matches(item.object)) continue;
       lines.add(watchLine(rendering, 'ADDED', item));
       if (lines.bytes >= WATCH_OWN_PIECE_BYTES) yield* this.#send(lines.take());
     }
     yield* this.#send(lines.take());
+  }
+
+  /**
+   * A reader who takes long over what there was at its start holds objects that have changed since. Once changes of that time are
+   * forgotten he has to begin again anyway, and what he holds is let go.
+   */
+  #planLook(): void {
+    const { call, after } = this.#options;
+    this.#initialTimer = call.server.ports.clock.setTimer(INITIAL_LOOK_INTERVAL_MS, () => {
+      if (call.storage.cache.oldestResume <= after) return this.#planLook();
+      this.#letGo();
+      this.#watcher?.end('slow');
+    });
+  }
+
+  #letGo(): void {
+    this.#initialTimer?.cancel();
+    this.#initial = [];
   }
 
   #tellOfSlowness(): void {
@@ -233,14 +325,14 @@ class WatchStream {
 
   /** Its client is gone, or must begin again. */
   #isCut(): boolean {
-    return this.#over && this.#options.watcher.ended !== undefined;
+    return this.#watcher?.ended !== undefined;
   }
 
   #line(seen: SeenEvent): Uint8Array {
     const { rendering } = this.#options;
     // Ages in tables are of the moment; everything else is the same for all.
     if (rendering.form.as === 'table') return watchLine({ ...rendering, now: this.#now() }, seen.type, seen.item);
-    return seen.event.line(formatOf(rendering.form, rendering.registration.row.group), seen, () =>
+    return seen.event.line(formatOf(rendering.form, apiVersionOf(rendering.registration.row)), seen, () =>
       watchLine(rendering, seen.type, seen.item),
     );
   }
@@ -250,10 +342,10 @@ class WatchStream {
   }
 
   #planBookmark(): void {
-    const { call, watcher } = this.#options;
+    const { call } = this.#options;
     const timer = call.server.ports.clock.setTimer(BOOKMARK_INTERVAL_MS, () => {
       this.#bookmarkDue = true;
-      watcher.poke();
+      this.#watcher?.poke();
       if (!this.#over) this.#planBookmark();
     });
     this.#timers = [...this.#timers.slice(0, 1), timer];
@@ -263,15 +355,17 @@ class WatchStream {
   #finish(): void {
     this.#over = true;
     this.#bookmarkDue = this.#options.options.bookmarks;
-    this.#options.watcher.poke();
+    this.#watcher?.poke();
   }
 
   #stop(): void {
     this.#over = true;
     this.#options.call.request.signal?.removeEventListener('abort', this.#onAbort);
     for (const timer of this.#timers) timer.cancel();
-    this.#options.call.storage.cache.remove(this.#options.watcher);
-    this.#options.watcher.end('closed');
+    this.#letGo();
+    if (this.#watcher === undefined) return;
+    this.#options.call.storage.cache.remove(this.#watcher);
+    this.#watcher.end('closed');
   }
 }
 

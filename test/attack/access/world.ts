@@ -98,6 +98,7 @@ function recording(store: Store, { written }: Seen): Store {
     get: (key) => store.get(key),
     list: (prefix, options) => store.list(prefix, options),
     watch: (prefix, after, signal) => store.watch(prefix, after, signal),
+    history: (prefix, after, options) => store.history(prefix, after, options),
     compact: (revision) => store.compact(revision),
     close: () => store.close(),
     put: async (key, ...rest) => {
