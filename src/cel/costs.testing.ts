@@ -33,6 +33,7 @@ export function costsOf(source: string, input: CostInput = {}): Costs {
     type.kind === 'string' || type.kind === 'bytes' ? TEXT_SIZE : undefined;
   const estimate = estimateTree(checked, () => undefined, sizes);
   const machine = new Machine(generate(checked, KUBERNETES, false), (name) => input.values?.[name], 1e9);
-  const value = machine.advance(1e9) ?? new CelError('not at the end');
-  return { estimate, actual: machine.cost, value };
+  let value = machine.advance(1e9);
+  for (let pieces = 0; value === undefined && pieces < 1000; pieces++) value = machine.advance(1e9);
+  return { estimate, actual: machine.cost, value: value ?? new CelError('not at the end') };
 }

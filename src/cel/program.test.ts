@@ -97,7 +97,7 @@ describe('the cost of an evaluation', () => {
 describe('an evaluation beside other work', () => {
   it('gives way each 10 ms of the clock', async () => {
     const program = programOf('list.all(a, list.all(b, a >= 0))');
-    const { clock, pauses } = steppingClock(11);
+    const { clock, pauses } = steppingClock(4);
     const result = await run(program, activation({ list: LONG }), { clock });
     expect(isCostExceeded(result)).toBe(true);
     expect(pauses()).toBeGreaterThan(100);
@@ -110,6 +110,15 @@ describe('an evaluation beside other work', () => {
     expect(result).toEqual(evaluate(program, activation({ text: 'a'.repeat(20_000) })));
     expect(result.value).toBe(true);
     expect(pauses()).toBeGreaterThan(3);
+  });
+
+  it('ends what costs do not bound, and looks at the clock after each call with a large value', async () => {
+    const program = programOf("list.all(a, '%s'.format([x]) != '')");
+    const { clock, pauses } = steppingClock(3);
+    const result = await run(program, activation({ list: LONG, x: { deep: { deeper: LONG } } }), { clock });
+    expect(result.value).toEqual(new CelError('operation interrupted'));
+    expect(result.cost).toBeLessThan(PER_CALL_LIMIT);
+    expect(pauses()).toBeGreaterThan(500);
   });
 
   it('takes no time by the square of a text', () => {

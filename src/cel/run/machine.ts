@@ -29,6 +29,8 @@ export const COST_EXCEEDED = 'operation cancelled: actual cost limit exceeded';
 
 type Slot = Value | CelError;
 
+const LARGE_TEXT = 4096;
+
 /** What a piece of a long function counts for, in instructions. */
 const STEPS_OF_PIECE = 255;
 
@@ -49,6 +51,8 @@ export class Machine {
   readonly #instructions: readonly Instruction[];
   readonly #activation: Activation;
   readonly #limit: number;
+  /** Whether the last call had a large argument: upstream's costs count only the outermost size of some. */
+  #isLong = false;
   #next = 0;
   #result: Slot | undefined;
   /** A function that is not at its end, and its name. */
@@ -61,10 +65,11 @@ export class Machine {
     this.#limit = limit;
   }
 
-  /** Runs at most `count` instructions; the result when there is one. */
+  /** Runs at most `count` instructions, and ends after one that may have taken long; the result when there is one. */
   advance(count: number): Slot | undefined {
+    this.#isLong = false;
     try {
-      for (let step = 0; step < count && this.#result === undefined; step++) {
+      for (let step = 0; step < count && this.#result === undefined && !this.#isLong; step++) {
         if (this.#work !== undefined) {
           step += STEPS_OF_PIECE;
           this.#continue(this.#work);
@@ -252,6 +257,7 @@ export class Machine {
     }
     if (!callee.isFree) this.cost += callCost(callee.fn, overload.id, values);
     if (this.cost > this.#limit) return NO_OVERLOAD;
+    this.#isLong = values.some(isLarge) && !isAppending(overload, values);
     const result = overload.run(...values);
     return result instanceof Work ? result : this.#charged(callee.fn, result);
   }
@@ -260,6 +266,18 @@ export class Machine {
 function resolve(activation: Activation, name: string): Slot {
   const value = activation(name);
   return value === undefined ? new CelError(`no such attribute(s): ${name}`) : value;
+}
+
+/** Whether to go through a value may take long. */
+function isLarge(value: Value): boolean {
+  if (typeof value === 'string') return value.length > LARGE_TEXT;
+  if (typeof value !== 'object' || value === null) return false;
+  return value instanceof Uint8Array ? value.length > LARGE_TEXT : isList(value) || isMap(value);
+}
+
+/** Lists are put together without a look at them, but for those that are merged by keys. */
+function isAppending({ id }: Overload, [left]: readonly Value[]): boolean {
+  return id === 'add_list' && left !== undefined && isList(left) && left.identity === undefined;
 }
 
 function chooseOverload(candidates: readonly Overload[], values: readonly Value[]): Overload | undefined {
