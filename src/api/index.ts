@@ -39,6 +39,7 @@ export * from './job-words.ts';
 export * from './kind-rules.ts';
 export * from './label-selector.ts';
 export * from './local-volume.ts';
+export * from './managed-fields/index.ts';
 export * from './names.ts';
 export * from './object-meta.ts';
 export * from './patch/json-patch.ts';

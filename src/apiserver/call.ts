@@ -8,6 +8,7 @@ import type { ObjectForm } from './http/negotiate.ts';
 import type { Rendering } from './http/render.ts';
 import type { AuthorizedResource } from './authorization/authorize-request.ts';
 import type { NodeFiguresCache } from './metrics-api/node-figures-cache.ts';
+import { managerName, type Writer } from './registry/owners.ts';
 import { keyOf, type Registration } from './registry/registration.ts';
 import type { ResourceName, ServedRows } from './registry/served-rows.ts';
 import type { ResourceStorage } from './registry/storage.ts';
@@ -135,6 +136,16 @@ export function keyOfCall(call: Call): string {
 /** The name in the path; only for verbs on one object. */
 export function nameOfCall(call: Call): string {
   return call.info.name ?? '';
+}
+
+/** The field manager of a write: the one that it names, else the program that sent it. */
+export function managerOf({ info, request }: Asked): string {
+  return managerName(info.query.get('fieldManager'), request.headers['user-agent']);
+}
+
+/** The owner of what a change of an object, or of a part of it, changes. */
+export function writerOf(call: Asked): Writer {
+  return { name: managerOf(call), subresource: call.info.subresource ?? '' };
 }
 
 /** How an answer to this call is written. */

@@ -106,7 +106,7 @@ describe('patch', () => {
   });
 
   it.each([
-    ['apply-patch+yaml', {}, 415, /server-side apply is not supported/],
+    ['apply-patch+yaml', {}, 422, /fieldManager: Required value: is required for apply patch/],
     ['json', {}, 415, /accepted media types include: application\/json-patch\+json/],
     ['merge-patch+json', '{', 400, /error decoding the body/],
     ['merge-patch+json', [], 400, /must be a JSON object/],

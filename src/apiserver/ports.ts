@@ -1,5 +1,5 @@
 /** The ports that the API server stands on, gathered for its own files. */
-import type { Connection } from '../lib/index.ts';
+import type { Connection, Headers } from '../lib/index.ts';
 
 export type {
   Clock,
@@ -11,6 +11,9 @@ export type {
   UpgradeResponse,
   UserInfo,
 } from '../lib/index.ts';
+
+/** What the server's own requests to itself bear: whoever reads managed fields sees who wrote. */
+export const OWN_HEADERS: Headers = { 'user-agent': 'kube-apiserver' };
 
 /** A way to one server somewhere, for one request. */
 export interface OriginConnection extends Connection {

@@ -33,7 +33,7 @@ import type {
   WatchQuery,
 } from './kube-client.ts';
 import { MAX_RESPONSE_BYTES, REQUEST_TIMEOUT_MS } from './limits.ts';
-import { acceptOf, metadataOf } from './object-metadata.ts';
+import { acceptOf, metadataOf, WHOLE_OBJECTS } from './object-metadata.ts';
 import { listQueryText, resourcePath } from './paths.ts';
 import { parseWatchStream } from './watch-stream.ts';
 
@@ -229,7 +229,7 @@ async function* single(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, unde
 }
 
 function toRequest(call: Call, userAgent: string | undefined): HttpRequest {
-  const headers: Record<string, string> = { accept: call.accept ?? 'application/json' };
+  const headers: Record<string, string> = { accept: call.accept ?? WHOLE_OBJECTS };
   if (userAgent !== undefined) headers['user-agent'] = userAgent;
   if (call.ifNoneMatch !== undefined) headers['if-none-match'] = call.ifNoneMatch;
   if (call.body !== undefined) headers['content-type'] = call.contentType ?? 'application/json';

@@ -4,13 +4,19 @@ import { apiVersionOf, type KubeObject, type Resource } from '../api/index.ts';
 const JSON_TYPE = 'application/json';
 
 /**
+ * Whole objects without managed fields, which no reader here uses and which are often half of an object. A server that does not know
+ * the parameter sends them all the same.
+ */
+export const WHOLE_OBJECTS = `${JSON_TYPE};managed-fields=none,${JSON_TYPE}`;
+
+/**
  * The Accept header of a read. Plain JSON comes last, as in client-go's metadata client: a server without support for the other
  * form answers with whole objects.
  *
  * @param asked a list, or one object (a watch sends one in each event)
  */
 export function acceptOf(metadataOnly: boolean | undefined, asked: 'list' | 'object'): string {
-  if (metadataOnly !== true) return JSON_TYPE;
+  if (metadataOnly !== true) return WHOLE_OBJECTS;
   const kind = asked === 'list' ? 'PartialObjectMetadataList' : 'PartialObjectMetadata';
   return `${JSON_TYPE};as=${kind};g=meta.k8s.io;v=v1,${JSON_TYPE}`;
 }

@@ -36,6 +36,7 @@ import type { KeyPair } from './key-pair.ts';
 import { maxOpenFiles } from './open-files.node.ts';
 import { takenPort } from './taken-port.node.ts';
 import { UserError } from './user-error.ts';
+import { userAgentOf } from './user-agent.ts';
 import { kubernetesVersion } from './version.ts';
 
 /** The names in its certificates, beside those that its addresses give. */
@@ -111,7 +112,7 @@ export async function startControlPlane(
   const pki = await openPki(clock, options);
   const tokens = await refusingBadFiles(() => openTokenSigner({ dir: dataDir.paths.pki, fs: systemFileSystem }));
   const client = (user: UserInfo, component: string): KubeClient =>
-    createKubeClient(server.as(user), { clock, userAgent: `mendlet-${component}/${kubernetesVersion}` });
+    createKubeClient(server.as(user), { clock, userAgent: userAgentOf(component) });
   const nodes = new RemoteNodes({
     clock,
     authorityPem: pki.authorityPem,

@@ -12,10 +12,6 @@ const POD = '(?:Pod|Deployment) (?:spec\\.template\\.)?';
 
 export const NAMED_DIFFERENCES: readonly NamedDifference[] = [
   {
-    covers: / metadata\.managedFields = (?:\[\]|null)$|^LimitRange metadata = /,
-    reason: 'No field managers are kept: managedFields never come back.',
-  },
-  {
     covers: new RegExp(`^${POD}spec\\.(?:initC|c)ontainers\\[\\d\\]\\.lifecycle\\.stopSignal = ""$`),
     reason: 'lifecycle.stopSignal is heeded; upstream drops it while its gate is closed.',
   },

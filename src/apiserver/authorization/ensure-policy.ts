@@ -3,7 +3,7 @@ import { type KubeObject, type ResourceRow } from '../../api/index.ts';
 import { decodeText, encodeText, mapLimit, readAll } from '../../lib/index.ts';
 import { MAX_REQUEST_BODY_BYTES, POLICY_WRITES_AT_ONCE } from '../limits.ts';
 import { rootPath } from '../openapi/paths.ts';
-import type { Connection } from '../ports.ts';
+import { type Connection, OWN_HEADERS } from '../ports.ts';
 import type { ApiObject } from '../registry/object.ts';
 import type { ServedRows } from '../registry/served-rows.ts';
 import { BOOTSTRAP_POLICY } from './bootstrap-policy.ts';
@@ -45,7 +45,7 @@ async function send(server: Connection, method: string, url: string, body?: obje
   const answer = await server.request({
     method,
     url,
-    headers: {},
+    headers: OWN_HEADERS,
     ...(body === undefined ? {} : { body: encodeText(JSON.stringify(body)) }),
   });
   const text = decodeText(await readAll(answer.body, MAX_REQUEST_BODY_BYTES));

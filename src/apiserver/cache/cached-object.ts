@@ -1,7 +1,9 @@
 /** One version of one object as all its readers share it: decoded once, encoded seldom. Never mutate it. */
+import type { ManagedFieldsEntry } from '../../api/index.ts';
 import { decodeText, encodeText } from '../../lib/index.ts';
 import type { ApiObject } from '../registry/object.ts';
 import type { ByteBudget } from './byte-budget.ts';
+import { objectText, objectTextOf, withFieldsAsText, withSharedText, withVersion } from './object-text.ts';
 
 const decodedLines = new Map<string, string>([
   ['ADDED', '{"type":"ADDED","object":'],
@@ -45,7 +47,17 @@ export class CachedObject {
   /** From the store's bytes, which hold no resourceVersion: the revision is it. */
   static decode(entry: Encoded, read?: ReadStored, texts?: ByteBudget): CachedObject {
     const { key, revision, value } = entry;
-    return new CachedObject(key, revision, decodeStored(value, revision, read), value.length, texts);
+    const item = new CachedObject(key, revision, decodeStored(value, revision, read), value.length, texts);
+    item.#keep(textOfEncoded(value, revision));
+    return item;
+  }
+
+  /** An object that has just been written, as its `value`. */
+  static written({ key, revision, value }: Encoded, object: ApiObject): CachedObject {
+    const metadata = { ...object.metadata, resourceVersion: String(revision) };
+    const item = new CachedObject(key, revision, { ...object, metadata });
+    item.#keep(textOfEncoded(value, revision));
+    return item;
   }
 
   /** The same object at another revision: sent to a watcher when it left the selector, or is deleted. */
@@ -57,10 +69,15 @@ export class CachedObject {
   /** Its JSON. */
   get text(): string {
     if (this.#text !== undefined) return this.#text;
-    const text = JSON.stringify(this.object);
+    const text = objectText(this.object);
+    this.#keep(text);
+    return text;
+  }
+
+  #keep(text: string | undefined): void {
+    if (text === undefined) return;
     this.#text = text;
     this.#texts?.add(this, text.length);
-    return text;
   }
 
   /** Drops the text that it keeps for its next reader. */
@@ -77,7 +94,7 @@ export class CachedObject {
   /** One line of a watch answer. */
   line(type: WatchType): Uint8Array {
     // The line is what is kept (see CacheEvent, SharedPieces): the text would lie there twice.
-    return encodeText(`${decodedLines.get(type)}${this.#text ?? JSON.stringify(this.object)}}\n`);
+    return encodeText(`${decodedLines.get(type)}${this.#text ?? objectText(this.object)}}\n`);
   }
 }
 
@@ -85,19 +102,51 @@ export class CachedObject {
  * Bytes that this process has encoded, as the store hands them back: they have today's form, which is not made anew. Others may be an
  * older version's.
  */
-const encodedHere = new WeakSet<Uint8Array>();
+const encodedHere = new WeakMap<Uint8Array, EncodedHere>();
+
+/** What is known of an object that this process has encoded: its managed fields and its text are not made again. */
+interface EncodedHere {
+  readonly from: number;
+  readonly to: number;
+  readonly managedFields: ManagedFieldsEntry[] | undefined;
+  /** For the answer and for the cache, which come soon: bytes may lie long in the store. */
+  text: string | undefined;
+  readers: number;
+}
+
+const TEXT_READERS = 2;
 
 /** The object of the store's bytes, with `revision` as its resourceVersion. */
 export function decodeStored(value: Uint8Array, revision: number, read: ReadStored = (object) => object): ApiObject {
-  const parsed = JSON.parse(decodeText(value)) as ApiObject;
-  const object = encodedHere.has(value) ? parsed : read(parsed);
+  const encoded = encodedHere.get(value);
+  const text = encoded?.text ?? decodeText(value);
+  const object =
+    encoded === undefined ? withFieldsAsText(read(JSON.parse(text) as ApiObject)) : decodeHere(text, encoded);
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
+}
+
+function decodeHere(text: string, { from, to, managedFields }: EncodedHere): ApiObject {
+  if (managedFields === undefined) return JSON.parse(text) as ApiObject;
+  const object = JSON.parse(text.slice(0, from) + text.slice(to)) as ApiObject;
+  return { ...object, metadata: { ...object.metadata, managedFields } };
 }
 
 /** The store's bytes of an object that has today's form: without its resourceVersion. */
 export function encodeStored(object: ApiObject): Uint8Array {
   const { resourceVersion: _, ...metadata } = object.metadata;
-  const value = encodeText(JSON.stringify({ ...object, metadata }));
-  encodedHere.add(value);
+  if (metadata.managedFields !== undefined) metadata.managedFields = withSharedText(metadata.managedFields);
+  const encoded = objectTextOf({ ...object, metadata });
+  const value = encodeText(encoded.text);
+  encodedHere.set(value, { ...encoded, managedFields: metadata.managedFields, readers: 0 });
   return value;
+}
+
+/** The JSON, at `revision`, of an object that this process has just encoded; undefined for others. */
+function textOfEncoded(value: Uint8Array, revision: number): string | undefined {
+  const encoded = encodedHere.get(value);
+  if (encoded?.text === undefined) return undefined;
+  const { text, from } = encoded;
+  encoded.readers += 1;
+  if (encoded.readers === TEXT_READERS) encoded.text = undefined;
+  return withVersion(text, from, String(revision));
 }

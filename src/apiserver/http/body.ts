@@ -94,7 +94,7 @@ function parseProtobuf(body: Uint8Array): unknown {
 }
 
 /** Throws 400 and 413. Text that is JSON, which many send as YAML, is read as that: in a tenth of the time. */
-function parseYaml(text: string): ParsedBody {
+export function parseYaml(text: string): ParsedBody {
   const json = text.trimStart().startsWith('{') ? jsonOrNot(text) : undefined;
   if (json !== undefined) return json;
   if (text.length > MAX_YAML_BODY_BYTES) throw requestEntityTooLarge(`limit is ${MAX_YAML_BODY_BYTES} for YAML`);

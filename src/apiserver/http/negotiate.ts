@@ -2,9 +2,16 @@
 import { formNotAcceptable, notAcceptable } from '../../api/index.ts';
 
 export type ObjectForm =
-  | { readonly as: 'object' }
+  /** `bare`: without managed fields, which are half of an object and of no use to most programs. */
+  | { readonly as: 'object'; readonly bare?: true }
   | { readonly as: 'table'; readonly version: 'v1' | 'v1beta1' }
   | { readonly as: 'metadata'; readonly version: 'v1' | 'v1beta1' };
+
+/** The name of a form that does not depend on the moment: its text for an object is the same for all clients. */
+export function formatOf(form: ObjectForm, group: string): string {
+  const detail = form.as === 'object' ? (form.bare === true ? 'bare' : '') : form.version;
+  return `${form.as} ${detail} ${group}`;
+}
 
 export interface MediaClause {
   readonly type: string;
@@ -58,7 +65,8 @@ export function negotiateObject(accept: string | undefined, answer: AnswerKind =
 
 function formOf(clause: MediaClause, answer: AnswerKind): ObjectForm | undefined {
   const { as, g, v } = clause.params;
-  if (as === undefined) return { as: 'object' };
+  if (as === undefined)
+    return clause.params['managed-fields'] === 'none' ? { as: 'object', bare: true } : { as: 'object' };
   if (g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1')) return undefined;
   if (as === 'Table') return { as: 'table', version: v };
   if (as !== METADATA_KINDS.object && as !== METADATA_KINDS.list) return undefined;

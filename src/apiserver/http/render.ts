@@ -3,12 +3,13 @@ import { apiVersionOf, badRequest } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import type { ByteBudget } from '../cache/byte-budget.ts';
 import type { CachedObject, WatchType } from '../cache/cached-object.ts';
+import { objectText as textOfObject } from '../cache/object-text.ts';
 import { SharedPieces } from '../cache/shared-pieces.ts';
 import { type Breather, concatBytes, encodeText } from '../../lib/index.ts';
 import { LIST_PIECE_BYTES } from '../limits.ts';
 import type { ApiObject } from '../registry/object.ts';
 import type { Registration } from '../registry/registration.ts';
-import type { ObjectForm } from './negotiate.ts';
+import { formatOf, type ObjectForm } from './negotiate.ts';
 import { JSON_TYPE, textResponse } from './respond.ts';
 import { yamlItemOf, yamlOf, YAML_TYPE } from './yaml.ts';
 
@@ -88,7 +89,7 @@ async function* sharedJsonPieces(
   { breather, shared }: { readonly breather: Breather; readonly shared: ByteBudget },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { form, registration } = rendering;
-  const format = `list ${form.as} ${form.as === 'object' ? '' : form.version} ${registration.row.group}`;
+  const format = `list ${formatOf(form, registration.row.group)}`;
   const pieces = SharedPieces.of(items, format, shared);
   const encode = (some: readonly CachedObject[]): Uint8Array =>
     encodeText(some.map((item) => objectText(rendering, item)).join(','));
@@ -165,12 +166,20 @@ export function objectText(rendering: Rendering, item: CachedObject): string {
   const { registration, form } = rendering;
   switch (form.as) {
     case 'object':
-      return registration.form === undefined ? item.text : JSON.stringify(registration.form.fromStored(item.object));
+      if (form.bare === true) return bareText(registration, item);
+      return registration.form === undefined ? item.text : textOfObject(registration.form.fromStored(item.object));
     case 'metadata':
-      return JSON.stringify(partial(item.object, form.version));
+      return textOfObject(partial(item.object, form.version));
     case 'table':
       return tableText(rendering, item);
   }
+}
+
+/** An object's JSON without its managed fields. */
+function bareText({ form }: Registration, { object }: CachedObject): string {
+  const { managedFields: _, ...metadata } = object.metadata;
+  const bare = { ...object, metadata };
+  return JSON.stringify(form?.fromStored(bare) ?? bare);
 }
 
 /** Everything of a list but its items or rows. */
@@ -224,7 +233,7 @@ function includedText(rendering: Rendering, version: string, item: CachedObject)
   switch (include) {
     case '':
     case 'Metadata':
-      return JSON.stringify(partial(item.object, version));
+      return textOfObject(partial(item.object, version));
     case 'Object':
       return objectText({ ...rendering, form: { as: 'object' } }, item);
     case 'None':
@@ -236,7 +245,8 @@ function includedText(rendering: Rendering, version: string, item: CachedObject)
 
 /** One line of a watch answer. */
 export function watchLine(rendering: Rendering, type: WatchType, item: CachedObject): Uint8Array {
-  if (rendering.form.as === 'object' && rendering.registration.form === undefined) return item.line(type);
+  const { form, registration } = rendering;
+  if (form.as === 'object' && form.bare !== true && registration.form === undefined) return item.line(type);
   return encodeText(`{"type":"${type}","object":${objectText(rendering, item)}}\n`);
 }
 

@@ -4,8 +4,10 @@ import {
   type FieldValidation,
   forbiddenField,
   invalid,
+  required,
   validateWriteOptions,
 } from '../../api/index.ts';
+import { isTrue } from './request-info.ts';
 
 export type WriteOptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions';
 
@@ -38,6 +40,31 @@ export function readWriteOptions(
   ];
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind }, '', errors);
   return { dryRun: dryRun.length > 0, fieldValidation: (fieldValidation || 'Warn') as FieldValidation };
+}
+
+/** The options of an apply patch. */
+export interface ApplyOptions extends WriteOptions {
+  readonly fieldManager: string;
+  /** Fields that other managers own are taken from them. */
+  readonly force: boolean;
+}
+
+/** @throws StatusError 422 that names every option which may not be so, and a missing fieldManager */
+export function readApplyOptions(query: URLSearchParams): ApplyOptions {
+  const fieldManager = query.get('fieldManager') ?? '';
+  const dryRun = query.getAll('dryRun');
+  const fieldValidation = query.get('fieldValidation') ?? '';
+  const errors = [
+    ...(fieldManager === '' ? [required('fieldManager', 'is required for apply patch')] : []),
+    ...validateWriteOptions({ fieldManager, dryRun, fieldValidation }),
+  ];
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', errors);
+  return {
+    dryRun: dryRun.length > 0,
+    fieldValidation: (fieldValidation || 'Warn') as FieldValidation,
+    fieldManager,
+    force: isTrue(query.get('force')),
+  };
 }
 
 /** Only an apply patch can have conflicts to overrule. */

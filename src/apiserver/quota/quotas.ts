@@ -1,7 +1,7 @@
 /** The quotas of a namespace: their usage, the check before a write, and their status after it. */
 import { canonicalPart, addQuantities, type Quantity, RESOURCE_QUOTAS, type ResourceQuota } from '../../api/index.ts';
 import { encodeText } from '../../lib/index.ts';
-import type { Connection } from '../ports.ts';
+import { type Connection, OWN_HEADERS } from '../ports.ts';
 import { sameValue } from '../registry/object-meta.ts';
 import type { ApiObject } from '../registry/object.ts';
 import type { Registration } from '../registry/registration.ts';
@@ -106,7 +106,7 @@ export class QuotaStatus {
     const answer = await this.#self.request({
       method: 'PUT',
       url: `/api/v1/namespaces/${namespace}/resourcequotas/${name}/status`,
-      headers: {},
+      headers: OWN_HEADERS,
       body: encodeText(JSON.stringify({ ...quota, status })),
     });
     if (answer.status === 409) this.#pending.add(namespace ?? '');

@@ -20,7 +20,7 @@ const JSON_PATCH = 'application/json-patch+json';
 const MERGE_PATCH = 'application/merge-patch+json';
 const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
 const APPLY_PATCH = 'application/apply-patch+yaml';
-const PATCH_TYPES: readonly string[] = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH];
+const PATCH_TYPES: readonly string[] = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH];
 
 export interface Patch {
   readonly type: string;
@@ -29,20 +29,35 @@ export interface Patch {
   readonly problems: readonly string[];
 }
 
-/** Throws 415 for other kinds of patches and 400 for what is no patch at all. */
+/** Not for apply patches. Throws 415 for other kinds of patches and 400 for what is no patch at all. */
 export function readPatch(request: HttpRequest): Patch {
   const type = contentType(request);
-  if (type === APPLY_PATCH) throw serverSideApply();
   if (!PATCH_TYPES.includes(type)) throw unsupportedMediaType(PATCH_TYPES);
   const { value, problems } = parseJson(bodyText(request));
   if (type !== JSON_PATCH && !isRecord(value)) throw badRequest('the patch must be a JSON object');
   return { type, value, problems };
 }
 
-function serverSideApply(): StatusError {
-  const { status } = unsupportedMediaType(PATCH_TYPES);
-  const message = `server-side apply is not supported yet: use one of ${PATCH_TYPES.join(', ')}`;
-  return new StatusError({ ...status, message });
+/** Whether a PATCH sends a configuration, from which the server works out the change. */
+export function isApplyPatch(request: HttpRequest): boolean {
+  return contentType(request) === APPLY_PATCH;
+}
+
+/** Whether a patch looks into the managed fields, or may. */
+export function namesOwners({ type, value }: Patch): boolean {
+  if (type !== JSON_PATCH) return metadataOf(value)['managedFields'] !== undefined;
+  return (
+    Array.isArray(value) &&
+    value.some((step) => {
+      if (!isRecord(step)) return false;
+      const { path, from } = step;
+      return [path, from].some((pointer) => pointer === '' || pointer === '/metadata' || isBelowOwners(pointer));
+    })
+  );
+}
+
+function isBelowOwners(pointer: unknown): boolean {
+  return typeof pointer === 'string' && pointer.startsWith('/metadata/managedFields');
 }
 
 /** The patched object, not yet checked. A long patch gives way to other requests between its steps. Throws 400, 413 or 422. */

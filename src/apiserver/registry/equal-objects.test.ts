@@ -10,6 +10,7 @@ import type { StoreEntry } from '../../store/index.ts';
 import { decodeStored } from '../cache/cached-object.ts';
 import { startTestServer, type Loose, type TestServer } from '../test-server.ts';
 import type { ApiObject } from './object.ts';
+import { asClientsSeeIt } from './owners.ts';
 
 let api: TestServer;
 beforeAll(async () => {
@@ -138,7 +139,7 @@ describe('an object that was stored in other words', () => {
 
   function storedForm(entry: StoreEntry | undefined): ApiObject {
     // A copy: bytes of another process.
-    return decodeStored(new Uint8Array(entry?.value ?? []), 1);
+    return asClientsSeeIt(decodeStored(new Uint8Array(entry?.value ?? []), 1));
   }
 
   function writtenForm(entry: StoreEntry | undefined): ApiObject {

@@ -2,8 +2,8 @@
 import { type ObjectMeta, equalCanonicalObjects } from '../../api/index.ts';
 import { type ApiObject, isRecord, omit } from './object.ts';
 
-/** Fields that no client may set, at creation or later. */
-const SERVER_OWNED = ['selfLink', 'managedFields', 'generation'] as const;
+/** Fields that no client may set, at creation or later. Managed fields are worked out before (see `owners.ts`). */
+const SERVER_OWNED = ['selfLink', 'generation'] as const;
 
 export interface NewMeta {
   readonly uid: string;

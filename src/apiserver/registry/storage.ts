@@ -14,7 +14,7 @@ import { type Store, type StoreEntry, StoreError, type WriteResult } from '../..
 import { CachedObject, encodeStored } from '../cache/cached-object.ts';
 import type { WatchCache } from '../cache/watch-cache.ts';
 import { FRESH_READ_TIMEOUT_MS } from '../limits.ts';
-import { type ApiObject, withMeta } from './object.ts';
+import type { ApiObject } from './object.ts';
 
 export interface StorageOptions {
   readonly store: Store;
@@ -108,7 +108,7 @@ export class ResourceStorage {
     if (!result.ok) return this.#refused(result.current);
     const { revision } = result.entry;
     this.cache.expect(revision);
-    return { ok: true, item: new CachedObject(key, revision, withMeta(object, { resourceVersion: String(revision) })) };
+    return { ok: true, item: CachedObject.written({ key, revision, value }, object) };
   }
 
   /** Deletes if the stored object is still at `expectedRevision`. */

@@ -23,7 +23,7 @@ import {
 import { decodeText, encodeText, formatTime, readAll } from '../../lib/index.ts';
 import { MAX_REQUEST_BODY_BYTES } from '../limits.ts';
 import { rootPath } from '../openapi/paths.ts';
-import type { Connection } from '../ports.ts';
+import { type Connection, OWN_HEADERS } from '../ports.ts';
 import { sameValue } from '../registry/object-meta.ts';
 import { isRecord } from '../registry/object.ts';
 import { STORE_READ_ERROR } from '../registry/storage.ts';
@@ -238,7 +238,7 @@ async function send(
   const answer = await server.request({
     method,
     url,
-    headers: {},
+    headers: OWN_HEADERS,
     ...(body === undefined ? {} : { body: encodeText(JSON.stringify(body)) }),
   });
   return { status: answer.status, text: decodeText(await readAll(answer.body, MAX_REQUEST_BODY_BYTES)) };

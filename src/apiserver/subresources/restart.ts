@@ -26,7 +26,7 @@ import { renderObject } from '../http/render.ts';
 import { type ApiObject, recordOf } from '../registry/object.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { readWriteOptions } from '../http/write-options.ts';
-import { type Call, nameOfCall, renderingOf } from '../call.ts';
+import { type Call, managerOf, nameOfCall, renderingOf } from '../call.ts';
 import { readCurrent } from '../registry/read-current.ts';
 import { createObject } from '../verbs/write.ts';
 import { problemOfRestart } from './restart-problem.ts';
@@ -40,7 +40,7 @@ export async function restartPod(call: Call): Promise<HttpResponse> {
   const pod = await readCurrent(call.server, PODS.resource, call.info.namespace, nameOfCall(call));
   if (pod === undefined) throw notFound(PODS, nameOfCall(call));
   refuseImpossible(given, pod);
-  const item = await createObject(restartCall, given, dryRun);
+  const item = await createObject(restartCall, given, { dryRun, manager: managerOf(call) });
   return renderObject(renderingOf(restartCall, form), 201, item);
 }
 

@@ -3,27 +3,35 @@
  * a client can scale without knowing the kind. Upstream: ScaleREST of each kind.
  */
 import {
+  fieldElement,
   formatLabelSelector,
+  hasPath,
   invalid,
   invalidValue,
   labelSelectorOf,
   notFound,
   type LabelSelector,
+  type ManagedFieldsEntry,
   type ResourceRow,
   type Scale,
+  setOf,
+  writeManagers,
 } from '../../api/index.ts';
-import type { HttpResponse } from '../../lib/index.ts';
+import { formatTime, type HttpResponse } from '../../lib/index.ts';
 import { parseBody } from '../http/body.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { renderObject } from '../http/render.ts';
 import { jsonResponse } from '../http/respond.ts';
-import { applyPatch, readPatch } from '../registry/apply-patch.ts';
-import { type ApiObject, recordOf } from '../registry/object.ts';
+import { appliedObject, readConfig } from '../registry/apply-config.ts';
+import { applyPatch, isApplyPatch, readPatch } from '../registry/apply-patch.ts';
+import { type ApiObject, recordOf, textOf, withMeta } from '../registry/object.ts';
+import { groundOf, managersOf, withFieldsAsObjects, withManagedFields } from '../registry/owners.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { ageColumn, column, nameColumn, since, type TableKind } from '../tables/table.ts';
-import { readWriteOptions, type WriteOptions } from '../http/write-options.ts';
-import { type Call, keyOfCall, nameOfCall, renderingOf } from '../call.ts';
-import { changeObject } from '../verbs/write.ts';
+import { readApplyOptions, readWriteOptions, type WriteOptions } from '../http/write-options.ts';
+import { type Call, keyOfCall, nameOfCall, renderingOf, writerOf } from '../call.ts';
+import { parseConfig, reportProblems } from '../verbs/apply.ts';
+import { type Change, changeObject } from '../verbs/write.ts';
 
 /** How bodies of this subresource are read; nothing is stored under it. */
 const SCALE_ROW: ResourceRow<Scale> = {
@@ -43,11 +51,12 @@ const SCALE_ROW: ResourceRow<Scale> = {
 /** The scale of a stored object. Pure. */
 export function scaleOf(object: ApiObject): Scale {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const managedFields = managersOfScale(object);
   const spec = recordOf(object['spec']);
   const status = recordOf(object['status']);
   const selector = selectorText(spec['selector']);
   const metadata = Object.fromEntries(
-    Object.entries({ name, namespace, uid, resourceVersion, creationTimestamp }).filter(
+    Object.entries({ name, namespace, uid, resourceVersion, creationTimestamp, managedFields }).filter(
       ([, value]) => value !== undefined,
     ),
   );
@@ -59,6 +68,18 @@ export function scaleOf(object: ApiObject): Scale {
     status: { replicas: countOf(status['replicas']), ...(selector === '' ? {} : { selector }) },
   };
 }
+
+/** Those managers of the object that own its number of replicas, as owners of the same field of the scale. */
+function managersOfScale({ metadata }: ApiObject): ManagedFieldsEntry[] | undefined {
+  const owners = [...managersOf(metadata.managedFields)].filter(([, { set }]) => hasPath(set, REPLICAS));
+  const renamed = owners.map(
+    ([id, owned]) => [id, { ...owned, apiVersion: SCALE_VERSION, set: setOf(REPLICAS) }] as const,
+  );
+  return renamed.length === 0 ? undefined : withFieldsAsObjects(writeManagers(new Map(renamed)));
+}
+
+const SCALE_VERSION = 'autoscaling/v1';
+const REPLICAS = [fieldElement('spec'), fieldElement('replicas')];
 
 /** Replication controllers select by a plain map, all others by a LabelSelector. */
 function selectorText(selector: unknown): string {
@@ -99,6 +120,7 @@ export async function updateScale(call: Call): Promise<HttpResponse> {
 
 /** @throws StatusError 400, 404, 409, 415, 422 */
 export async function patchScale(call: Call): Promise<HttpResponse> {
+  if (isApplyPatch(call.request)) return applyScale(call);
   const patch = readPatch(call.request);
   return change(call, async (old) => {
     call.warnings.length = 0;
@@ -108,6 +130,31 @@ export async function patchScale(call: Call): Promise<HttpResponse> {
       breather: call.server.ports.breather,
     });
     return readScale(call, { value, problems: patch.problems });
+  });
+}
+
+/** Applies a Scale: who does so owns the number of replicas of the object. */
+async function applyScale(call: Call): Promise<HttpResponse> {
+  const { fieldManager, force, dryRun, fieldValidation } = readApplyOptions(call.info.query);
+  const body = parseConfig(call);
+  const config = readConfig(body.value, SCALE_ROW);
+  const owner = { name: fieldManager, subresource: 'scale' };
+  const { registration, server } = call;
+  return changeReplicas(call, dryRun, 'given', async (old) => {
+    call.warnings.length = 0;
+    reportProblems(call, { fieldValidation, dryRun }, body);
+    const given = readScale(call, { value: { ...scaleOf(old), ...config }, problems: [] });
+    const spec = recordOf(config['spec']);
+    const { resourceVersion, uid } = recordOf(config['metadata']);
+    const now = formatTime(server.ports.clock.now().wall);
+    const part = { spec: 'replicas' in spec ? { replicas: spec['replicas'] } : {} };
+    const applied = appliedObject(
+      registration,
+      { old, config: part, writer: owner, force, now },
+      groundOf(registration, 'scale'),
+    );
+    const metadata = { ...given.metadata, resourceVersion: textOf(resourceVersion), uid: textOf(uid) };
+    return { scale: { ...given, metadata }, managedFields: applied.metadata.managedFields };
   });
 }
 
@@ -122,19 +169,39 @@ function optionsOf({ info }: Call): WriteOptions {
   return readWriteOptions(info.query, info.verb === 'patch' ? 'PatchOptions' : 'UpdateOptions');
 }
 
-async function change(call: Call, wanted: (old: ApiObject) => ApiObject | Promise<ApiObject>): Promise<HttpResponse> {
+function change(call: Call, wanted: (old: ApiObject) => ApiObject | Promise<ApiObject>): Promise<HttpResponse> {
+  const { dryRun } = optionsOf(call);
+  return changeReplicas(call, dryRun, writerOf(call), async (old) => ({
+    scale: await wanted(old),
+    managedFields: old.metadata.managedFields,
+  }));
+}
+
+/** A scale that is wanted, and the managers of the object whose scale it is. */
+interface WantedScale {
+  readonly scale: ApiObject;
+  readonly managedFields: ManagedFieldsEntry[] | undefined;
+}
+
+async function changeReplicas(
+  call: Call,
+  dryRun: boolean,
+  owner: NonNullable<Change['owner']>,
+  wanted: (old: ApiObject) => Promise<WantedScale>,
+): Promise<HttpResponse> {
   const { registration } = call;
   const changed = await changeObject(call, keyOfCall(call), {
     part: '',
-    dryRun: optionsOf(call).dryRun,
+    dryRun,
+    owner,
     change: async (old) => {
-      const scale = await wanted(old);
+      const { scale, managedFields } = await wanted(old);
       const replicas = countOf(recordOf(scale['spec'])['replicas']);
       refuseNegative(nameOfCall(call), replicas);
       const { resourceVersion, uid } = scale.metadata;
       const precondition = { ...(resourceVersion && { resourceVersion }), ...(uid && { uid }) };
-      const metadata = { ...old.metadata, ...precondition };
-      return { ...old, metadata, spec: { ...recordOf(old['spec']), replicas } };
+      const object = { ...old, spec: { ...recordOf(old['spec']), replicas } };
+      return withManagedFields(withMeta(object, precondition), managedFields);
     },
   });
   if (changed === undefined) throw notFound(registration.row, nameOfCall(call));

@@ -7,7 +7,7 @@ import { renderObject } from '../http/render.ts';
 import { refuseTooLargeNew } from '../registry/kind-rules.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { readWriteOptions } from '../http/write-options.ts';
-import { type Call, renderingOf } from '../call.ts';
+import { type Call, managerOf, renderingOf } from '../call.ts';
 import { createObject } from './write.ts';
 
 export async function create(call: Call): Promise<HttpResponse> {
@@ -22,6 +22,6 @@ export async function create(call: Call): Promise<HttpResponse> {
   if (given.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
   const object = placeObject(given, row, info.namespace, undefined);
   await call.server.ports.breather.pause('request');
-  const item = await createObject(call, object, dryRun);
+  const item = await createObject(call, object, { dryRun, manager: managerOf(call) });
   return renderObject(renderingOf(call, form), 201, item);
 }

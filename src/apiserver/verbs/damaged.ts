@@ -1,13 +1,14 @@
 /** The two things that can be done with an object that exists and cannot be read: replace it, or remove it. */
 import { badRequest, conflict, notFound } from '../../api/index.ts';
-import type { HttpResponse } from '../../lib/index.ts';
+import { formatTime, type HttpResponse } from '../../lib/index.ts';
 import { resourceAccess } from '../authorization/access-request.ts';
 import { refusal } from '../authorization/refuse.ts';
 import { CachedObject } from '../cache/cached-object.ts';
 import { jsonResponse, successStatus } from '../http/respond.ts';
 import { type ApiObject, withMeta } from '../registry/object.ts';
+import { ownedByCreator } from '../registry/owners.ts';
 import { aboutObject } from '../registry/storage.ts';
-import { type Call, keyOfCall, nameOfCall } from '../call.ts';
+import { type Call, keyOfCall, managerOf, nameOfCall } from '../call.ts';
 import { prepareNew, type Removal, toStored } from './write.ts';
 
 /** The verb that such a delete needs besides its own (upstream: KEP-3926). */
@@ -31,7 +32,8 @@ export async function restoreDamaged(
   if (revision === undefined) return undefined;
   const { uid, creationTimestamp } = object.metadata;
   if (uid !== undefined && !UID.test(uid)) throw badRequest('metadata.uid: Invalid value: must be a UUID');
-  const prepared = await prepareNew(call, object);
+  const now = formatTime(call.server.ports.clock.now().wall);
+  const prepared = await prepareNew(call, ownedByCreator(registration, object, managerOf(call), now));
   const kept = { ...(uid !== undefined && { uid }), ...(creationTimestamp !== undefined && { creationTimestamp }) };
   const stored = toStored(registration, withMeta(prepared, kept));
   if (dryRun) return new CachedObject(key, revision, stored);

@@ -1,16 +1,15 @@
 /** PUT: replaces an object, or (for the kinds that allow it) creates it. */
 import { badRequest } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
-import { resourceAccess } from '../authorization/access-request.ts';
-import { refusal } from '../authorization/refuse.ts';
 import { parseBody } from '../http/body.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { renderObject } from '../http/render.ts';
 import { omit } from '../registry/object.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { readWriteOptions } from '../http/write-options.ts';
-import { type Call, keyOfCall, renderingOf } from '../call.ts';
+import { type Call, keyOfCall, managerOf, renderingOf, writerOf } from '../call.ts';
 import { restoreDamaged } from './damaged.ts';
+import { refuseCreation } from './refuse.ts';
 import { type Change, changeObject, createObject } from './write.ts';
 
 /** `part`: which part of the object the path names. */
@@ -32,19 +31,13 @@ export async function update(call: Call, part: Change['part'] = ''): Promise<Htt
   const changed = await changeObject(call, keyOfCall(call), {
     part,
     dryRun,
+    owner: writerOf(call),
     change: () => object,
   });
   if (changed !== undefined) return renderObject(renderingOf(call, form), 200, changed.item);
   // The request was authorized as a change; creating is another right.
   refuseCreation(call);
   const metadata = omit(object.metadata, 'resourceVersion', 'uid');
-  const item = await createObject(call, { ...object, metadata }, dryRun);
+  const item = await createObject(call, { ...object, metadata }, { dryRun, manager: managerOf(call) });
   return renderObject(renderingOf(call, form), 201, item);
-}
-
-function refuseCreation({ server, user, info }: Call): void {
-  const { group, resource, namespace = '', name = '' } = info;
-  const access = resourceAccess({ verb: 'create', group, resource, namespace, name });
-  const decision = server.authorizer.authorize(user, access);
-  if (!decision.allowed) throw refusal(user, access, decision.reason);
 }

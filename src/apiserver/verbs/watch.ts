@@ -12,7 +12,7 @@ import type { PastPage } from '../cache/past-events.ts';
 import { SharedPieces } from '../cache/shared-pieces.ts';
 import type { Watcher } from '../cache/watcher.ts';
 import { readWatchOptions, type WatchOptions } from '../http/list-options.ts';
-import { negotiateObject } from '../http/negotiate.ts';
+import { formatOf, negotiateObject } from '../http/negotiate.ts';
 import { bookmarkLine, type Rendering, watchLine } from '../http/render.ts';
 import { JSON_TYPE } from '../http/respond.ts';
 import {
@@ -28,11 +28,6 @@ import { type Call, renderingOf } from '../call.ts';
 import { guarded } from '../registry/storage.ts';
 import { StoreError } from '../../store/index.ts';
 import { toServed } from './write.ts';
-
-/** The name of a form that does not depend on the moment: its text for an object is the same for all clients. */
-function formatOf({ form, registration }: Rendering): string {
-  return `${form.as} ${form.as === 'object' ? '' : form.version} ${registration.row.group}`;
-}
 
 /** Above this a line is sent by itself. */
 const LONG_LINE_BYTES = 8 * 1024;
@@ -283,7 +278,7 @@ class WatchStream {
     const { rendering, call } = this.#options;
     const encode = (items: readonly CachedObject[]): Uint8Array =>
       concatBytes(items.map((item) => watchLine(rendering, 'ADDED', item)));
-    const pieces = SharedPieces.of(this.#initial, `ADDED ${formatOf(rendering)}`, call.storage.cache.lines);
+    const pieces = SharedPieces.of(this.#initial, `ADDED ${formatOf(rendering.form, rendering.registration.row.group)}`, call.storage.cache.lines);
     return pieces.at(at, WATCH_PIECE_BYTES, encode);
   }
 
@@ -336,7 +331,9 @@ class WatchStream {
     const { rendering } = this.#options;
     // Ages in tables are of the moment; everything else is the same for all.
     if (rendering.form.as === 'table') return watchLine({ ...rendering, now: this.#now() }, seen.type, seen.item);
-    return seen.event.line(formatOf(rendering), seen, () => watchLine(rendering, seen.type, seen.item));
+    return seen.event.line(formatOf(rendering.form, rendering.registration.row.group), seen, () =>
+      watchLine(rendering, seen.type, seen.item),
+    );
   }
 
   #now(): number {

@@ -28,6 +28,15 @@ import { admitQuotas, mayBeCounted, quotasOf } from '../quota/quotas.ts';
 import { admit, refuseInvalid, refuseInvalidChange, refuseInvalidNew } from '../registry/kind-rules.ts';
 import { timedConditions } from '../registry/certificates.ts';
 import { type ApiObject, recordOf, withMeta } from '../registry/object.ts';
+import {
+  bare,
+  differsInTimesOnly,
+  ownedByCreator,
+  type OwnersAfterWrite,
+  ownersAfterWrite,
+  withManagedFields,
+  type Writer,
+} from '../registry/owners.ts';
 import { resized } from '../registry/pods.ts';
 import { countGeneration, metaForCreate, metaForUpdate, sameValue } from '../registry/object-meta.ts';
 import { keyOf, nameInKey, type Registration } from '../registry/registration.ts';
@@ -35,10 +44,23 @@ import type { Written } from '../registry/storage.ts';
 import type { Call } from '../call.ts';
 import { readCurrent } from '../registry/read-current.ts';
 
+export interface Creation {
+  readonly dryRun: boolean;
+  /** Who owns what was posted; absent: the object says that already. */
+  readonly manager?: string;
+}
+
 /** Stores a new object. With `generateName` a taken name is tried again with another suffix. */
-export async function createObject(call: Call, posted: ApiObject, dryRun: boolean): Promise<CachedObject> {
+export async function createObject(
+  call: Call,
+  posted: ApiObject,
+  { dryRun, manager }: Creation,
+): Promise<CachedObject> {
   await admitNamespace(call, posted.metadata.name || posted.metadata.generateName || '');
-  const given = await admitNew(call, posted);
+  const now = formatTime(call.server.ports.clock.now().wall);
+  // Before admission: what that adds has no owner.
+  const owned = manager === undefined ? posted : ownedByCreator(call.registration, posted, manager, now);
+  const given = await admitNew(call, owned);
   return holdingAll(call, () => createAdmitted(call, given, dryRun));
 }
 
@@ -120,6 +142,13 @@ export interface Change {
   /** Which part may change: '' the object itself, else the subresource's. */
   readonly part: '' | 'status' | 'finalize' | 'ephemeralcontainers' | 'binding' | 'resize' | 'approval';
   readonly dryRun: boolean;
+  /**
+   * Who owns what changes. "given": the new object says who owns what. Absent: nobody, as upstream has it for what its
+   * server changes on its own.
+   */
+  readonly owner?: Writer | 'given';
+  /** What does not exist is no error: the caller creates it. */
+  readonly orCreate?: boolean;
   /** The new object from the old one, both in the served form; its resourceVersion, if any, is the precondition. */
   readonly change: (old: ApiObject) => ApiObject | Promise<ApiObject>;
 }
@@ -148,6 +177,7 @@ async function changeStored(call: Call, key: string, request: Change): Promise<C
   let isGuess = cached !== undefined;
   for (let attempt = 0; ; attempt++) {
     if (old === undefined) {
+      if (request.orCreate === true) return undefined;
       if (request.part === '' && registration.strategy.createOnUpdate === true) return undefined;
       throw notFound(registration.row, name);
     }
@@ -181,13 +211,16 @@ async function attemptChange(call: Call, key: string, request: Change, old: Cach
   const { part } = request;
   // A kubelet learns no more about an object that is not its own.
   await restrictNode(call, { operation: 'update', part, object: before, old: before });
-  const wanted = await request.change(before);
+  const sent = await request.change(before);
+  const { entries, areSent } = ownersAfter(call, request, sent, before);
+  const wanted = areSent ? sent : bare(sent);
   refuseStale(registration, nameInKey(key), wanted, before);
   await call.server.ports.breather.pause('request');
-  const object = await prepareChanged(call, wanted, before, part);
+  const prepared = await prepareChanged(call, wanted, before, part);
+  const object = withManagedFields(prepared, entries);
   await restrictNode(call, { operation: 'update', part, object, old: before });
   await call.server.ports.breather.pause('request');
-  if (sameValue(object, before)) return { kind: 'same', item: old };
+  if (sameValue(object, before) || differsInTimesOnly(object, before)) return { kind: 'same', item: old };
   await call.server.ports.breather.pause('request');
   const released = isReleased(object, registration.strategy);
   if (request.dryRun) return { kind: released ? 'removed' : 'changed', item: dryItem(registration, old, object) };
@@ -198,6 +231,14 @@ async function attemptChange(call: Call, key: string, request: Change, old: Cach
   if (!written.ok) return { kind: 'lost', current: written.current };
   if (!released) return { kind: 'changed', item: written.item };
   return { kind: 'removed', item: new CachedObject(key, written.item.revision, toStored(registration, object)) };
+}
+
+/** The managers of the object after this change. */
+function ownersAfter(call: Call, { owner }: Change, after: ApiObject, before: ApiObject): OwnersAfterWrite {
+  if (owner === 'given') return { entries: after.metadata.managedFields, areSent: false };
+  if (owner === undefined) return { entries: before.metadata.managedFields, areSent: false };
+  const now = formatTime(call.server.ports.clock.now().wall);
+  return ownersAfterWrite(call.registration, { before, after, writer: owner, now });
 }
 
 function refuseStale(registration: Registration, name: string, wanted: ApiObject, old: ApiObject): void {

@@ -20,7 +20,7 @@ import { systemFileSystem } from '../../lib/file-system.node.ts';
 import { ConnectionError, errorMessage, formatTime } from '../../lib/index.ts';
 import type { DataPaths } from '../data-dir-path.ts';
 import { UserError } from '../user-error.ts';
-import { kubernetesVersion } from '../version.ts';
+import { userAgentOf } from '../user-agent.ts';
 import { isValidAt } from './certificate-times.ts';
 import { connectionTrouble } from './connection-trouble.ts';
 import {
@@ -193,7 +193,7 @@ async function ownCertificate(options: JoinOptions, access: ServerAccess): Promi
   );
   writePendingKey(paths, keyPem);
   const connection = createHttpConnection({ ...access, clock });
-  const client = createKubeClient(connection, { clock, userAgent: userAgent('bootstrap') });
+  const client = createKubeClient(connection, { clock, userAgent: userAgentOf('bootstrap') });
   // The same key, the same name: a restarted agent finds its earlier request.
   const name = `node-csr-${createHash('sha256').update(keyPem).digest('base64url').replaceAll(/[-_]/g, 'x').toLowerCase()}`;
   try {
@@ -230,7 +230,7 @@ async function refuseTakenName(options: JoinOptions, credentials: NodeCredential
   const { me, clock } = options;
   const { nodeName } = me;
   const connection = createHttpConnection({ ...credentials, clock });
-  const client = createKubeClient(connection, { clock, userAgent: userAgent('join') });
+  const client = createKubeClient(connection, { clock, userAgent: userAgentOf('join') });
   try {
     await untilDone(options, async (signal) => {
       try {
@@ -265,8 +265,4 @@ async function getOrNot<T>(answer: Promise<T>): Promise<T | undefined> {
     if (isNotFound(error)) return undefined;
     throw error;
   }
-}
-
-function userAgent(what: string): string {
-  return `mendlet-${what}/${kubernetesVersion}`;
 }

@@ -4,7 +4,7 @@ import { createKubeClient, type KubeClient } from '../../client/index.ts';
 import { systemClock } from '../../lib/clock.node.ts';
 import type { KeyPair } from '../key-pair.ts';
 import { readServerVersion } from '../server-version.ts';
-import { kubernetesVersion } from '../version.ts';
+import { userAgentOf } from '../user-agent.ts';
 import type { NodeCredentials } from './credentials.node.ts';
 import { ReplaceableConnection } from './replaceable-connection.ts';
 
@@ -23,8 +23,7 @@ export class ServerWay {
   }
 
   client(component: string): KubeClient {
-    const userAgent = `mendlet-${component}/${kubernetesVersion}`;
-    return createKubeClient(this.#connection, { clock: systemClock, userAgent });
+    return createKubeClient(this.#connection, { clock: systemClock, userAgent: userAgentOf(component) });
   }
 
   /** Whether the server is mendlet's. Asked once: that does not change. Rejects with `StatusError` or `ConnectionError`. */

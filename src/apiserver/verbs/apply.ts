@@ -1,0 +1,99 @@
+/** PATCH of a configuration: an apply on the server (upstream: applyPatcher). It creates what does not exist yet. */
+import { badRequest, hasReason, notFound } from '../../api/index.ts';
+import { formatTime, type HttpResponse } from '../../lib/index.ts';
+import { bodyText, type ParsedBody, parseYaml } from '../http/body.ts';
+import { negotiateObject } from '../http/negotiate.ts';
+import { renderObject } from '../http/render.ts';
+import { type ApplyOptions, readApplyOptions, type WriteOptions } from '../http/write-options.ts';
+import { MAX_WRITE_RETRIES } from '../limits.ts';
+import { appliedObject, type Config, readConfig } from '../registry/apply-config.ts';
+import { refuseTooLargeNew } from '../registry/kind-rules.ts';
+import { type ApiObject, omit, recordOf, textOf } from '../registry/object.ts';
+import { groundOf } from '../registry/owners.ts';
+import { placeObject, readObject } from '../registry/read-object.ts';
+import { type Call, keyOfCall, nameOfCall, renderingOf } from '../call.ts';
+import { refuseCreation, refuseOtherUid, refuseUidOfNone } from './refuse.ts';
+import { type Change, changeObject, createObject } from './write.ts';
+
+/** `part`: which part of the object the path names. */
+export async function apply(call: Call, part: Change['part'] = ''): Promise<HttpResponse> {
+  const form = negotiateObject(call.request.headers['accept']);
+  const options = readApplyOptions(call.info.query);
+  const body = parseConfig(call);
+  const config = readConfig(body.value, call.registration.row);
+  refuseTooLargeNew(call.registration, config);
+  await call.server.ports.breather.pause('request');
+  for (let attempt = 0; ; attempt++) {
+    const changed = await changeObject(call, keyOfCall(call), {
+      part,
+      dryRun: options.dryRun,
+      owner: 'given',
+      orCreate: part === '',
+      change: (old) => {
+        // Each attempt reports the problems of its own result.
+        call.warnings.length = 0;
+        const object = applied(call, { config, old, options });
+        reportProblems(call, options, body);
+        refuseOtherUid(call, object, old);
+        return object;
+      },
+    });
+    if (changed !== undefined) return renderObject(renderingOf(call, form), 200, changed.item);
+    if (part !== '') throw notFound(call.registration.row, nameOfCall(call));
+    refuseCreation(call);
+    try {
+      const item = await createObject(call, newObject(call, { config, options, body }), { dryRun: options.dryRun });
+      return renderObject(renderingOf(call, form), 201, item);
+    } catch (error) {
+      // Another client was faster: what it made is what this is applied to.
+      if (!hasReason(error, 'AlreadyExists') || attempt >= MAX_WRITE_RETRIES) throw error;
+    }
+  }
+}
+
+/** The body of an apply patch. @throws StatusError 400, 413 */
+export function parseConfig(call: Call): ParsedBody {
+  return parseYaml(bodyText(call.request));
+}
+
+/** Tells of fields that the body names twice. @throws StatusError 400 when the client asked for that */
+export function reportProblems(call: Call, { fieldValidation }: WriteOptions, { problems }: ParsedBody): void {
+  if (problems.length === 0 || fieldValidation === 'Ignore') return;
+  if (fieldValidation === 'Strict') throw badRequest(`error strict decoding YAML: ${problems.join(', ')}`);
+  call.warnings.push(...problems);
+}
+
+interface Applying {
+  readonly config: Config;
+  readonly old: ApiObject | undefined;
+  readonly options: ApplyOptions;
+}
+
+function applied(call: Call, { config, old, options }: Applying): ApiObject {
+  const { registration, info, server } = call;
+  const { subresource = '' } = info;
+  const { fieldManager, force } = options;
+  const writer = { name: fieldManager, subresource };
+  const now = formatTime(server.ports.clock.now().wall);
+  const value = appliedObject(registration, { old, config, writer, force, now }, groundOf(registration, subresource));
+  const { row } = registration;
+  // The configuration has been held against the schema already; the rest of the object is stored.
+  const object = readObject({ value, problems: [] }, { row, fieldValidation: 'Ignore', warnings: [] });
+  return placeObject(object, row, info.namespace, info.name);
+}
+
+function newObject(
+  call: Call,
+  { config, options, body }: Omit<Applying, 'old'> & { readonly body: ParsedBody },
+): ApiObject {
+  call.warnings.length = 0;
+  const name = nameOfCall(call);
+  const { name: given, uid } = recordOf(config['metadata']);
+  const object = applied(call, { config, old: undefined, options });
+  reportProblems(call, options, body);
+  if (textOf(uid) !== '') refuseUidOfNone(call, textOf(uid));
+  if (!given) {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  }
+  return { ...object, metadata: omit(object.metadata, 'resourceVersion') };
+}
