@@ -1,6 +1,7 @@
 /** How a resource is named: by its path parts. Rows of the table (resources.ts) are such, so a constant is a row. */
 import type { KindRules } from './kind-rules.ts';
 import type { KubeObject } from './kube-object.ts';
+import type { ObjectSchema } from './object-schema.ts';
 
 export type { KubeObject } from './kube-object.ts';
 
@@ -39,6 +40,8 @@ export interface ResourceRow<T = KubeObject> extends Resource<T> {
   readonly categories: readonly string[];
   readonly verbs: readonly Verb[];
   readonly subresources: readonly SubresourceRow[];
+  /** How bodies are read; absent: by the derived schema, as kinds that have a type in Kubernetes are. */
+  readonly schema?: ObjectSchema;
 }
 
 /** "v1" or "apps/v1". */

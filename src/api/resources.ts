@@ -51,6 +51,8 @@ import {
   ROLE_RULES,
   RUNTIME_CLASS_RULES,
 } from './rules/access.ts';
+import type { CustomResourceDefinition } from './custom-resources/definition.ts';
+import { CUSTOM_RESOURCE_DEFINITION_RULES } from './rules/custom-resources.ts';
 import { HORIZONTAL_POD_AUTOSCALER_RULES, HORIZONTAL_POD_AUTOSCALER_V1_RULES } from './rules/autoscaling.ts';
 import {
   CSI_DRIVER_RULES,
@@ -580,6 +582,17 @@ export const POD_RESTARTS = row<PodRestart>({
   rules: POD_RESTART_RULES,
 });
 
+export const CUSTOM_RESOURCE_DEFINITIONS = row<CustomResourceDefinition>({
+  group: 'apiextensions.k8s.io',
+  resource: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+  shortNames: ['crd', 'crds'],
+  categories: ['api-extensions'],
+  subresources: [status('CustomResourceDefinition')],
+  rules: CUSTOM_RESOURCE_DEFINITION_RULES,
+});
+
 export const HEALING_POLICIES = row<HealingPolicy>({
   group: MENDLET_GROUP,
   version: MENDLET_VERSION,
@@ -783,6 +796,7 @@ export const RESOURCES: readonly ResourceRow[] = [
   SELF_SUBJECT_ACCESS_REVIEWS,
   SELF_SUBJECT_RULES_REVIEWS,
   LOCAL_SUBJECT_ACCESS_REVIEWS,
+  CUSTOM_RESOURCE_DEFINITIONS,
   HEALING_POLICIES,
   POD_RESTARTS,
 ];

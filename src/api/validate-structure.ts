@@ -1,6 +1,7 @@
 /** Structure of request bodies with the answers a server gives: 400 with upstream's texts, or warnings. */
 import { exceedsDepth, MAX_JSON_DEPTH } from './json-depth.ts';
 import type { KubeObject } from './resource.ts';
+import type { ObjectSchema } from './object-schema.ts';
 import { canonicalObject } from './schema/canonical.ts';
 import { type FieldValidation, readStructure, StructureError } from './schema/structure.ts';
 import { badRequest } from './status-error.ts';
@@ -30,6 +31,27 @@ export function validateStructure<T extends KubeObject>(
     throw badRequest(`${prefix(apiVersion, kind)}: strict decoding error: ${found.join(', ')}`);
   }
   return { object: canonicalObject(apiVersion, kind, object) as unknown as T, warnings: found };
+}
+
+/** The same by the schema of a definition, with its defaults. Throws `StatusError` 400. */
+export function readBySchema<T extends KubeObject>(
+  schema: ObjectSchema,
+  value: Readonly<Record<string, unknown>> & { readonly apiVersion: string; readonly kind: string },
+  mode: FieldValidation,
+  problems: readonly string[] = [],
+): ValidatedStructure<T> {
+  const { apiVersion, kind } = value;
+  if (exceedsDepth(value, MAX_JSON_DEPTH)) throw badRequest(`${prefix(apiVersion, kind)}: json: exceeded max depth`);
+  try {
+    const { object, unknownFields } = schema.prune(value);
+    const found = mode === 'Ignore' ? [] : [...unknownFields, ...problems];
+    if (mode === 'Strict' && found.length > 0)
+      throw badRequest(`${prefix(apiVersion, kind)}: strict decoding error: ${found.join(', ')}`);
+    return { object: schema.setDefaults(object) as unknown as T, warnings: found };
+  } catch (error) {
+    if (error instanceof StructureError) throw badRequest(`${prefix(apiVersion, kind)}: ${error.message}`);
+    throw error;
+  }
 }
 
 function readOrRefuse(apiVersion: string, kind: string, value: unknown) {

@@ -10,12 +10,21 @@ import { ClusterAuthorizer } from './authorization/cluster-authorizer.ts';
 import { ensurePolicy, type Stored as StoredPolicy } from './authorization/ensure-policy.ts';
 import { createHandler, type Handler } from './handler.ts';
 import { bootstrap } from './bootstrap.ts';
-import { createSharedBudgets, WatchCache } from './cache/watch-cache.ts';
+import type { ReadStored } from './cache/cached-object.ts';
+import { createSharedBudgets, type SharedBudgets, WatchCache } from './cache/watch-cache.ts';
+import { celRuleEngine } from './custom-resources/rule-engine.ts';
+import { DefinitionKeeper } from './custom-resources/definition-keeper.ts';
 import { DiscoveryDocuments } from './discovery/aggregated.ts';
 import type { ServerVersion } from './discovery/version.ts';
 import type { HealthCheck } from './http/health.ts';
 import { storeHealth } from './http/store-health.ts';
-import { type Ipv4Range, NAMESPACES, type ObjectReference, parseIpv4Range } from '../api/index.ts';
+import {
+  CUSTOM_RESOURCE_DEFINITIONS,
+  type Ipv4Range,
+  NAMESPACES,
+  type ObjectReference,
+  parseIpv4Range,
+} from '../api/index.ts';
 import {
   type Breather,
   createMetrics,
@@ -31,7 +40,7 @@ import { createServerMetrics } from './metrics.ts';
 import type { Clock, Connection, Logger, NodeConnections, OriginConnections, Random, UserInfo } from './ports.ts';
 import { OpenApiDocuments } from './openapi/respond.ts';
 import { QuotaStatus } from './quota/quotas.ts';
-import { keyOf, type Registration } from './registry/registration.ts';
+import { isMainForm, keyOf } from './registry/registration.ts';
 import { builtInKinds } from './kinds/built-in.ts';
 import { objectOfKey } from './registry/object-of-key.ts';
 import { LiveRegistry } from './kinds/registry.ts';
@@ -44,8 +53,8 @@ import { DEFAULT_SERVICE_CIDR } from './services/limits.ts';
 import { repairServices } from './services/repair-services.ts';
 import type { Advertised } from './services/system-objects.ts';
 import { SystemUpkeep } from './system-upkeep.ts';
+import type { Registry, ServerContext, StoredKind } from './call.ts';
 import { pathDelegates } from './path-delegates.ts';
-import type { Registry, ServerContext } from './call.ts';
 
 /** What it stands on, and the ways out of it. */
 export interface ApiServerPorts {
@@ -106,7 +115,8 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
   const { store, clock, logger } = ports;
   const registry = new LiveRegistry(builtInKinds());
   const metrics = createServerMetrics(ports.metrics ?? createMetrics(), registry);
-  const storages = createStorages(ports, options, registry);
+  const shared = createSharedBudgets(ports.clock);
+  const storages = createStorages(ports, options, { registry, shared });
   const context = createContext(ports, options, { registry, storages });
   const state = { ready: false, closed: false };
   const handler = createHandler({
@@ -126,8 +136,18 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
   metrics.registry.onCollect(() => countWatchers(metrics.watchers, registry, storages));
   const self = asUser(handler, SELF);
   const quotas = new QuotaStatus(context, self);
+  const keeper = new DefinitionKeeper({
+    clock,
+    logger,
+    registry,
+    definitions: storageOf(storages, registry.get(CUSTOM_RESOURCE_DEFINITIONS)),
+    createStorage: (prefix, read) => createStorage(ports, shared, { prefix, read }),
+    self,
+  });
   const upkeep = new SystemUpkeep(context, self, quotas);
   const ready = start({ registry, storages }, self).then(async () => {
+    // No client meets a server that lacks a kind it had before.
+    await storageOf(storages, registry.get(CUSTOM_RESOURCE_DEFINITIONS)).fresh();
     await upkeep.ensureObjects();
     await repairServices(context, self);
     await ensureBootstrapPolicy({ registry, storages }, self);
@@ -155,6 +175,7 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
     close: async () => {
       state.closed = true;
       upkeep.close();
+      await keeper.close();
       await Promise.all([...storages.values()].map((storage) => storage.cache.close()));
     },
   };
@@ -184,7 +205,11 @@ function createContext(
     },
     authorizer: authorizer ?? new ClusterAuthorizer((group, resource) => cacheOf(held, group, resource)),
     tokens,
-    writes: { admission: { ...DEFAULT_ADMISSION, ...admission }, exclusive: new KeyedLines() },
+    writes: {
+      admission: { ...DEFAULT_ADMISSION, ...admission },
+      exclusive: new KeyedLines(),
+      rules: celRuleEngine(clock),
+    },
     services: { range: serviceRangeOf(serviceCidr), nodePorts: new NodePortRecords(store) },
     storageOf: (registration) => storageOf(held.storages, registration),
   };
@@ -228,23 +253,33 @@ function serviceRangeOf(text = DEFAULT_SERVICE_CIDR): Ipv4Range {
 
 /** One storage per key prefix: forms of the same objects share it. */
 function createStorages(
-  { store, clock, logger, breather = tireless }: ApiServerPorts,
+  ports: ApiServerPorts,
   { eventTtlMs = EVENT_TTL_MS }: ApiServerOptions,
-  registry: Registry,
+  { registry, shared }: { readonly registry: Registry; readonly shared: SharedBudgets },
 ): Map<string, ResourceStorage> {
   const storages = new Map<string, ResourceStorage>();
-  const shared = createSharedBudgets(clock);
   for (const registration of registry.all()) {
     const { keyPrefix, expires, form } = registration;
     if (form !== undefined) continue;
     const read = readStoredOf(registration);
-    const cache = new WatchCache({ store, prefix: keyPrefix, clock, logger, breather, shared, read });
-    storages.set(keyPrefix, new ResourceStorage({ store, cache, ...(expires === true ? { ttlMs: eventTtlMs } : {}) }));
+    const ttl = expires === true ? { ttlMs: eventTtlMs } : {};
+    storages.set(keyPrefix, createStorage(ports, shared, { prefix: keyPrefix, read, ...ttl }));
   }
   return storages;
 }
 
-function storageOf(storages: ReadonlyMap<string, ResourceStorage>, registration: Registration): ResourceStorage {
+/** One storage; its cache reads nothing until it is started or asked. */
+function createStorage(
+  { store, clock, logger, breather = tireless }: ApiServerPorts,
+  shared: SharedBudgets,
+  { prefix, read, ttlMs }: { readonly prefix: string; readonly read: ReadStored; readonly ttlMs?: number },
+): ResourceStorage {
+  const cache = new WatchCache({ store, prefix, clock, logger, breather, shared, read });
+  return new ResourceStorage({ store, cache, ...(ttlMs === undefined ? {} : { ttlMs }) });
+}
+
+function storageOf(storages: ReadonlyMap<string, ResourceStorage>, registration: StoredKind): ResourceStorage {
+  if (registration.storage !== undefined) return registration.storage;
   const storage = storages.get(registration.keyPrefix);
   if (storage === undefined) throw new Error(`no storage for ${registration.keyPrefix}`);
   return storage;
@@ -312,9 +347,9 @@ function countWatchers(
   registry: Registry,
   storages: ReadonlyMap<string, ResourceStorage>,
 ): void {
-  for (const { row, keyPrefix, form } of registry.all()) {
-    if (form !== undefined) continue;
-    const { group, version, resource } = row;
-    gauge.set(storages.get(keyPrefix)?.cache.watcherCount ?? 0, { verb: 'WATCH', group, version, resource });
+  for (const kind of registry.all()) {
+    if (!isMainForm(kind)) continue;
+    const { group, version, resource } = kind.row;
+    gauge.set(storageOf(storages, kind).cache.watcherCount, { verb: 'WATCH', group, version, resource });
   }
 }

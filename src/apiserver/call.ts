@@ -1,5 +1,5 @@
 /** One request on a resource, as what answers it sees it. */
-import { badRequest, type Ipv4Range, type ResourceRow } from '../api/index.ts';
+import { badRequest, type Ipv4Range, type ResourceRow, type RuleEngine } from '../api/index.ts';
 import type { Clock, HttpRequest, Logger, NodeConnections, OriginConnections, Random, UserInfo } from './ports.ts';
 import type { Breather, HttpResponse, UpgradeResponse } from '../lib/index.ts';
 import type { AdmissionSettings } from './admission/settings.ts';
@@ -45,6 +45,8 @@ export interface WriteRules {
   readonly admission: AdmissionSettings;
   /** For what must be given out once. */
   readonly exclusive: KeyedLines;
+  /** Absent: definitions with rules in CEL are refused. */
+  readonly rules?: RuleEngine;
 }
 
 /** The context that all requests share. */
@@ -58,7 +60,7 @@ export interface ServerContext {
   readonly services: ServiceHoldings;
   /** The kinds that are served. */
   readonly registry: Registry;
-  storageOf(registration: Registration): ResourceStorage;
+  storageOf(registration: StoredKind): ResourceStorage;
 }
 
 /** A request on a kind, authorized. */
@@ -88,6 +90,8 @@ export interface Part {
 export interface StoredKind extends Registration {
   /** Its subresources by name, beside `status` and `scale`, which are the same for all kinds whose row has them. */
   readonly parts?: Readonly<Record<string, Part>>;
+  /** Where its objects are; absent: in the server's storage of its key prefix. */
+  readonly storage?: ResourceStorage;
 }
 
 /** Everything that is known of a kind. */

@@ -89,6 +89,13 @@ export const MAX_CONCURRENT_NODE_QUESTIONS = 16;
 export const MAX_SUMMARY_BYTES = 16 * 1024 * 1024;
 /** Roles and bindings of the bootstrap policy that are written at once at a start. */
 export const POLICY_WRITES_AT_ONCE = 16;
+/** How long reads of a custom resource that is served otherwise by now may still take. */
+export const CUSTOM_STORAGE_GRACE_MS = 10_000;
+/** Objects that are deleted at once with their definition. */
+export const CUSTOM_DELETES_AT_ONCE = 16;
+/** Wait before a definition is looked at again that could not be finished, first and longest. */
+export const DEFINITION_RETRY_MS = 100;
+export const DEFINITION_RETRY_MAX_MS = 5_000;
 /** Evictions of one budget that its controller has not seen to yet (upstream: MaxDisruptedPodSize). */
 export const MAX_DISRUPTED_PODS = 2000;
 /** Nodes asked at once for what they remember of a pod that is gone, the longest wait for one, and its largest answer. */

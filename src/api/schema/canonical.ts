@@ -114,6 +114,7 @@ function zeroOf(shape: FieldShape): unknown {
 function canonicalValue(shape: FieldShape, value: unknown): unknown {
   switch (shape.kind) {
     case 'scalar':
+      if (shape.or !== undefined) return canonicalEither(shape.or, value);
       return canonicalScalar(shape.scalar, value);
     case 'struct':
       return isFields(value) ? canonicalStruct(structSchema(shape.type), value) : value;
@@ -122,6 +123,11 @@ function canonicalValue(shape: FieldShape, value: unknown): unknown {
     case 'map':
       return isFields(value) ? canonicalMap(shape.value, value) : value;
   }
+}
+
+function canonicalEither(type: string, value: unknown): unknown {
+  if (isFields(value)) return canonicalStruct(structSchema(type), value);
+  return Array.isArray(value) ? value.map((item) => canonicalEither(type, item)) : value;
 }
 
 function canonicalList(element: FieldShape, list: readonly unknown[]): readonly unknown[] {

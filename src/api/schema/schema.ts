@@ -1,4 +1,5 @@
 /** The derived schema, compiled type by type when first asked for: a server that knows 500 types uses a few dozen. */
+import { APIEXTENSIONS_KINDS, APIEXTENSIONS_TYPES } from './apiextensions-schema.ts';
 import { type FieldDoc, OWN_DOCS } from './own-docs.ts';
 import { OWN_KINDS, OWN_TYPES } from './own-schema.ts';
 import raw from './schema.json' with { type: 'json' };
@@ -18,7 +19,8 @@ export type Scalar =
   | 'any';
 
 export type FieldShape =
-  | { readonly kind: 'scalar'; readonly scalar: Scalar }
+  /** `or`: an object in the place of an "any" is of this type, as are objects in a list there. */
+  | { readonly kind: 'scalar'; readonly scalar: Scalar; readonly or?: string }
   | { readonly kind: 'list'; readonly element: FieldShape }
   | { readonly kind: 'map'; readonly value: FieldShape }
   | { readonly kind: 'struct'; readonly type: string };
@@ -72,10 +74,11 @@ interface RawField {
   readonly omitempty?: boolean;
   readonly omitzero?: boolean;
   readonly nullable?: boolean;
+  readonly or?: string;
 }
 
-const KINDS: Readonly<Record<string, string>> = { ...raw.kinds, ...OWN_KINDS };
-const TYPES = { ...raw.types, ...OWN_TYPES } as unknown as Readonly<
+const KINDS: Readonly<Record<string, string>> = { ...raw.kinds, ...APIEXTENSIONS_KINDS, ...OWN_KINDS };
+const TYPES = { ...raw.types, ...APIEXTENSIONS_TYPES, ...OWN_TYPES } as unknown as Readonly<
   Record<string, { readonly structType?: string; readonly fields: Readonly<Record<string, RawField>> }>
 >;
 const SCALARS: ReadonlySet<string> = new Set<Scalar>([
@@ -138,7 +141,8 @@ export function structSchema(name: string): StructSchema {
 }
 
 function compileField(field: RawField, doc: FieldDoc | undefined): FieldSchema {
-  const shape = shapeOf(field.type);
+  const shape: FieldShape =
+    field.or === undefined ? shapeOf(field.type) : { kind: 'scalar', scalar: 'any', or: field.or };
   return {
     shape,
     absence: absenceOf(field, shape),

@@ -44,6 +44,21 @@ export function readStructure(apiVersion: string, kind: string, value: unknown):
   return { object: walkStruct(struct, value, { path: '', go: '' }, walk), unknownFields: walk.unknown };
 }
 
+/**
+ * The same for a part of an object, by the name of its type ("meta.v1.ObjectMeta"). `path`: where the part stands. Throws
+ * `StructureError` at the first value of a wrong type.
+ */
+export function readPart(type: string, value: unknown, path: string): Structure {
+  const walk: Walk = { unknown: [] };
+  if (!isObject(value)) {
+    const shape = { kind: 'struct', type } as const;
+    throw new StructureError(
+      `json: cannot unmarshal ${jsonTypeOf(value)} into Go struct field .${path} of type ${goTypeName(shape)}`,
+    );
+  }
+  return { object: walkStruct(structSchema(type), value, { path, go: path }, walk), unknownFields: walk.unknown };
+}
+
 interface Place {
   /** With indexes, for unknown fields. */
   readonly path: string;
@@ -76,6 +91,7 @@ function walkStruct(
 function walkValue(shape: FieldShape, value: unknown, place: Place, owner: string, walk: Walk): unknown {
   switch (shape.kind) {
     case 'scalar': {
+      if (shape.or !== undefined) return walkEither(shape.or, value, place, walk);
       const read = readScalar(shape.scalar, value);
       if (read.ok) return read.value;
       if ('error' in read) throw new StructureError(`${place.path}: ${read.error}`);
@@ -93,6 +109,15 @@ function walkValue(shape: FieldShape, value: unknown, place: Place, owner: strin
       if (!isObject(value)) throw typeError(jsonTypeOf(value), place, owner, shape);
       return walkMap(shape.value, value, place, owner, walk);
   }
+}
+
+/** An object is of the type; a list holds such objects; anything else stays. */
+function walkEither(type: string, value: unknown, place: Place, walk: Walk): unknown {
+  if (isObject(value)) return walkStruct(structSchema(type), value, place, walk);
+  if (!Array.isArray(value)) return value;
+  return value.map((item, position) =>
+    walkEither(type, item, { path: `${place.path}[${position}]`, go: place.go }, walk),
+  );
 }
 
 function walkMap(

@@ -15,7 +15,11 @@ const decodedLines = new Map<string, string>([
  * From an object that an older version stored to today's form: canonical, with today's defaults, as upstream decodes from its
  * storage. So it is equal to what a client sends again, whose object gets both. Nothing is written for it.
  */
-export type ReadStored = (stored: ApiObject) => ApiObject;
+export interface ReadStored {
+  (stored: ApiObject): ApiObject;
+  /** Bytes of this process need it too: today's form may change while it runs. */
+  readonly always?: true;
+}
 
 /** An entry of the store. */
 export interface Encoded {
@@ -48,7 +52,8 @@ export class CachedObject {
   static decode(entry: Encoded, read?: ReadStored, texts?: ByteBudget): CachedObject {
     const { key, revision, value } = entry;
     const item = new CachedObject(key, revision, decodeStored(value, revision, read), value.length, texts);
-    item.#keep(textOfEncoded(value, revision));
+    // What is read anew may have another text.
+    if (read?.always !== true) item.#keep(textOfEncoded(value, revision));
     return item;
   }
 
@@ -118,7 +123,7 @@ const TEXT_READERS = 2;
 
 /** The object of the store's bytes, with `revision` as its resourceVersion. */
 export function decodeStored(value: Uint8Array, revision: number, read: ReadStored = (object) => object): ApiObject {
-  const encoded = encodedHere.get(value);
+  const encoded = read.always === true ? undefined : encodedHere.get(value);
   const text = encoded?.text ?? decodeText(value);
   const object =
     encoded === undefined ? withFieldsAsText(read(JSON.parse(text) as ApiObject)) : decodeHere(text, encoded);

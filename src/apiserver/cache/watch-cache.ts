@@ -93,6 +93,7 @@ export class WatchCache {
   #revision = 0;
   #changedAt = 0;
   #listed = false;
+  #isRetired = false;
   #expected = 0;
   #retryMs = CACHE_RETRY_MS;
   #running: Promise<void> | undefined;
@@ -214,7 +215,7 @@ export class WatchCache {
   watch(filter: WatchFilter, afterRevision: number): Watcher | undefined {
     if (afterRevision < this.#history.forgotten) return undefined;
     const watcher = new Watcher(filter, this.#history, afterRevision);
-    if (this.#stop.signal.aborted) watcher.end('closed');
+    if (this.#stop.signal.aborted || this.#isRetired) watcher.end('closed');
     else this.#watchers.add(watcher);
     return watcher;
   }
@@ -226,6 +227,12 @@ export class WatchCache {
   past(keyPrefix: string, revision: number, previous: boolean): Promise<PastPage> {
     const { store, read, shared, breather } = this.#options;
     return readPast({ store, prefix: keyPrefix, previous, read, turns: shared.pastReads, breather }, revision);
+  }
+
+  /** Ends all watchers, and those that still come: what they watch is served by another cache. */
+  endWatches(): void {
+    this.#isRetired = true;
+    this.#endWatchers();
   }
 
   remove(watcher: Watcher): void {

@@ -1,5 +1,5 @@
 /** /api, /apis and /apis/G, plain and aggregated (KEP-3352). */
-import { apiVersionOf, type ResourceRow, type SubresourceRow } from '../../api/index.ts';
+import { apiVersionOf, compareVersions, type ResourceRow, type SubresourceRow } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import { acceptsJson, parseAccept } from '../http/negotiate.ts';
 import { jsonResponse } from '../http/respond.ts';
@@ -11,8 +11,10 @@ export function groupNames(rows: readonly ResourceRow[]): readonly string[] {
   return [...new Set(rows.map((row) => row.group))];
 }
 
+/** The versions of a group, the preferred one first. */
 export function versionsOf(group: string, rows: readonly ResourceRow[]): readonly string[] {
-  return [...new Set(rows.filter((row) => row.group === group).map((row) => row.version))];
+  const versions = new Set(rows.filter((row) => row.group === group).map((row) => row.version));
+  return [...versions].sort(compareVersions);
 }
 
 /** /api (`core`) or /apis. `rows`: all that is served, here and below. */

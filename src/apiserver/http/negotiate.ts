@@ -8,9 +8,9 @@ export type ObjectForm =
   | { readonly as: 'metadata'; readonly version: 'v1' | 'v1beta1' };
 
 /** The name of a form that does not depend on the moment: its text for an object is the same for all clients. */
-export function formatOf(form: ObjectForm, group: string): string {
+export function formatOf(form: ObjectForm, apiVersion: string): string {
   const detail = form.as === 'object' ? (form.bare === true ? 'bare' : '') : form.version;
-  return `${form.as} ${detail} ${group}`;
+  return `${form.as} ${detail} ${apiVersion}`;
 }
 
 export interface MediaClause {

@@ -89,7 +89,7 @@ async function* sharedJsonPieces(
   { breather, shared }: { readonly breather: Breather; readonly shared: ByteBudget },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { form, registration } = rendering;
-  const format = `list ${formatOf(form, registration.row.group)}`;
+  const format = `list ${formatOf(form, apiVersionOf(registration.row))}`;
   const pieces = SharedPieces.of(items, format, shared);
   const encode = (some: readonly CachedObject[]): Uint8Array =>
     encodeText(some.map((item) => objectText(rendering, item)).join(','));
@@ -166,8 +166,7 @@ export function objectText(rendering: Rendering, item: CachedObject): string {
   const { registration, form } = rendering;
   switch (form.as) {
     case 'object':
-      if (form.bare === true) return bareText(registration, item);
-      return registration.form === undefined ? item.text : textOfObject(registration.form.fromStored(item.object));
+      return form.bare === true ? bareText(registration, item) : servedText(registration, item);
     case 'metadata':
       return textOfObject(partial(item.object, form.version));
     case 'table':
@@ -180,6 +179,11 @@ function bareText({ form }: Registration, { object }: CachedObject): string {
   const { managedFields: _, ...metadata } = object.metadata;
   const bare = { ...object, metadata };
   return JSON.stringify(form?.fromStored(bare) ?? bare);
+}
+
+function servedText({ form }: Registration, item: CachedObject): string {
+  const served = form?.fromStored(item.object) ?? item.object;
+  return served === item.object ? item.text : textOfObject(served);
 }
 
 /** Everything of a list but its items or rows. */
@@ -246,7 +250,8 @@ function includedText(rendering: Rendering, version: string, item: CachedObject)
 /** One line of a watch answer. */
 export function watchLine(rendering: Rendering, type: WatchType, item: CachedObject): Uint8Array {
   const { form, registration } = rendering;
-  if (form.as === 'object' && form.bare !== true && registration.form === undefined) return item.line(type);
+  const isStored = registration.form === undefined || registration.form.fromStored(item.object) === item.object;
+  if (form.as === 'object' && form.bare !== true && isStored) return item.line(type);
   return encodeText(`{"type":"${type}","object":${objectText(rendering, item)}}\n`);
 }
 

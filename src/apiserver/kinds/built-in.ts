@@ -3,7 +3,6 @@
  * how it is stored and answered.
  */
 import { BINDINGS, PODS, RESOURCES } from '../../api/index.ts';
-import { NO_CUSTOM_RESOURCES } from '../discovery/no-custom-resources.ts';
 import { refuseBadSegment } from '../http/bad-segment.ts';
 import { METRICS_KINDS } from '../metrics-api/answer-metrics.ts';
 import type { ServedKind, StoredKind } from '../call.ts';
@@ -15,6 +14,7 @@ import { BATCH_REGISTRATIONS } from './batch.ts';
 import { BUDGET_REGISTRATIONS } from './budgets.ts';
 import { COMPONENT_STATUS_KIND } from './component-status.ts';
 import { CORE_REGISTRATIONS } from './core.ts';
+import { DEFINITION_REGISTRATIONS } from './definitions.ts';
 import { DEVICE_REGISTRATIONS } from './devices.ts';
 import { HEALING_REGISTRATIONS } from './healing.ts';
 import { NETWORKING_REGISTRATIONS } from './networking.ts';
@@ -29,6 +29,7 @@ const REGISTRATIONS: readonly StoredKind[] = [
   ...BUDGET_REGISTRATIONS,
   ...ACCESS_REGISTRATIONS,
   ...NETWORKING_REGISTRATIONS,
+  ...DEFINITION_REGISTRATIONS,
   ...AUTOSCALING_REGISTRATIONS,
   ...DEVICE_REGISTRATIONS,
   ...HEALING_REGISTRATIONS,
@@ -58,5 +59,5 @@ export function builtInKinds(): readonly ServedKind[] {
     if (kind === undefined) throw new Error(`${row.resource} has no registration`);
     return kind;
   });
-  return [...listed, ...METRICS_KINDS, NO_CUSTOM_RESOURCES];
+  return [...listed, ...METRICS_KINDS];
 }

@@ -31,6 +31,18 @@ describe('the registry', () => {
     expect(changes).toBe(2);
   });
 
+  it('tells of a batch of changes once, and of an empty one not at all', () => {
+    const registry = new LiveRegistry([]);
+    let changes = 0;
+    registry.onChange(() => changes++);
+    registry.batch(() => {
+      registry.register(widgets);
+      registry.batch(() => registry.register({ ...widgets, row: { ...row, version: 'v2' } }));
+    });
+    registry.batch(() => {});
+    expect([changes, registry.rows()]).toEqual([1, [row, { ...row, version: 'v2' }]]);
+  });
+
   it('serves a kind that nobody is told of, or that is described elsewhere', () => {
     const registry = new LiveRegistry([{ ...widgets, isHidden: true }]);
     expect([registry.rowOf(row), registry.rows(), registry.describedRows()]).toEqual([row, [], []]);

@@ -13,6 +13,9 @@ export class LiveRegistry implements Registry {
   #registrations: readonly StoredKind[] = [];
   #rows: readonly ResourceRow[] = [];
   #generation = 0;
+  /** Batches under way, and whether anything changed in them. */
+  #depth = 0;
+  #isDirty = false;
 
   constructor(kinds: Iterable<ServedKind>) {
     for (const kind of kinds) this.#put(kind);
@@ -66,6 +69,17 @@ export class LiveRegistry implements Registry {
     };
   }
 
+  /** Runs changes of several kinds; listeners hear of them once. */
+  batch(changes: () => void): void {
+    this.#depth++;
+    try {
+      changes();
+    } finally {
+      this.#depth--;
+      if (this.#isDirty) this.#changed();
+    }
+  }
+
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -78,6 +92,8 @@ export class LiveRegistry implements Registry {
   }
 
   #changed(): void {
+    this.#isDirty = this.#depth > 0;
+    if (this.#isDirty) return;
     const kinds = [...this.#kinds.values()];
     this.#registrations = kinds.flatMap(({ stored }) => (stored === undefined ? [] : [stored]));
     this.#rows = kinds.filter(({ isHidden }) => isHidden !== true).map(({ row }) => row);

@@ -48,6 +48,8 @@ export const PATCH_TYPES: readonly string[] = [
   'application/merge-patch+json',
   'application/strategic-merge-patch+json',
 ];
+/** Without the one that needs Kubernetes' own types. */
+const CUSTOM_PATCH_TYPES: readonly string[] = PATCH_TYPES.slice(0, 2);
 const OBJECT_TYPES: readonly string[] = ['application/json', 'application/yaml'];
 
 type Template = Omit<Operation, 'id'> & { readonly verb: Verb };
@@ -102,6 +104,7 @@ function pick(row: ResourceRow, templates: readonly Template[], path: string): O
     .filter((template) => row.verbs.includes(template.verb))
     .map(({ verb, ...operation }) => ({
       ...operation,
+      ...(verb === 'patch' && row.schema !== undefined ? { consumes: CUSTOM_PATCH_TYPES } : {}),
       id: `${verb}${path.replaceAll(/[^A-Za-z0-9]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
     }));
 }

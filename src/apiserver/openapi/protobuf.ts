@@ -4,7 +4,7 @@
  */
 import { encodeText } from '../../lib/index.ts';
 import type { Operation, PathOperations } from './paths.ts';
-import type { Schema } from './schemas.ts';
+import type { Schema } from './schema.ts';
 import type { OpenApiV2 } from './v2.ts';
 
 /** Grows by doubling; messages are written back to front nowhere: each is built whole and then framed. */

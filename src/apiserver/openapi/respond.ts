@@ -5,6 +5,7 @@ import { groupNames, versionsOf } from '../discovery/groups.ts';
 import { acceptsJson, parseAccept } from '../http/negotiate.ts';
 import { JSON_TYPE, jsonResponse } from '../http/respond.ts';
 import type { Registry } from '../call.ts';
+import { contentHash } from './content-hash.ts';
 import { rootPath } from './paths.ts';
 import { openApiV2Protobuf } from './protobuf.ts';
 import { openApiV2, openApiV2Json } from './v2.ts';
@@ -53,12 +54,18 @@ export class OpenApiDocuments {
 
   #v3Index(): HttpResponse {
     const rows = this.#rows;
+    const byVersion = Map.groupBy(rows, (row) => rootPath(row).slice(1));
     const roots = groupNames(rows).flatMap((group) =>
-      versionsOf(group, rows).map((served) => rootPath({ group, version: served }).slice(1)),
+      versionsOf(group, rows).map((served) => {
+        const root = rootPath({ group, version: served }).slice(1);
+        return [root, byVersion.get(root) ?? []] as const;
+      }),
     );
-    // kubectl keeps documents by their hash: it changes with the kinds.
-    const hash = encodeURIComponent(`${this.#version}-${this.#registry.generation}`);
-    const paths = roots.map((root) => [root, { serverRelativeURL: `/openapi/v3/${root}?hash=${hash}` }] as const);
+    const paths = roots.map(([root, own]) => {
+      // kubectl keeps documents by their hash: it changes with the kinds of this version, and with nothing else.
+      const hash = encodeURIComponent(`${this.#version}-${contentHash(own)}`);
+      return [root, { serverRelativeURL: `/openapi/v3/${root}?hash=${hash}` }] as const;
+    });
     return jsonResponse(200, { paths: Object.fromEntries(paths) });
   }
 

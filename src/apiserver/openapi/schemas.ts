@@ -9,30 +9,8 @@ import {
   structOfKind,
   structSchema,
 } from '../../api/index.ts';
-
-export interface Schema {
-  /** For our own kinds alone. */
-  readonly description?: string;
-  readonly enum?: readonly string[];
-  readonly $ref?: string;
-  readonly type?: string;
-  readonly format?: string;
-  readonly items?: Schema;
-  readonly additionalProperties?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly allOf?: readonly Schema[];
-  readonly [extension: `x-${string}`]: unknown;
-}
-
-export interface GroupVersionKind {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-}
-
-/** Makes a `$ref` of a definition's name. */
-export type RefStyle = (name: string) => Schema;
+import { customDefinitionName, customDefinitions, customRootOf } from './custom-schemas.ts';
+import type { GroupVersionKind, RefStyle, Schema } from './schema.ts';
 
 const QUANTITY = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
 const INT_OR_STRING = 'io.k8s.apimachinery.pkg.util.intstr.IntOrString';
@@ -66,19 +44,25 @@ const COMMON_KINDS: readonly string[] = ['DeleteOptions', 'Status'];
 /** "core.v1.Pod" → "io.k8s.api.core.v1.Pod"; our own as servers name custom resources, by the group backwards. */
 export function definitionName(type: string): string {
   if (type.startsWith('mendlet.')) return `dev.${type}`;
+  if (type.startsWith('apiextensions.')) return `io.k8s.apiextensions-apiserver.pkg.apis.${type}`;
   return type.startsWith('meta.v1.') ? `io.k8s.apimachinery.pkg.apis.${type}` : `io.k8s.api.${type}`;
 }
 
 /** The definition of a served kind; undefined for one that the schema does not know. */
-export function definitionOfKind(apiVersion: string, kind: string): string | undefined {
+export function definitionOfKind(row: ResourceRow, kind: string): string | undefined {
+  if (customRootOf(row) !== undefined) return customDefinitionName(row, kind);
+  const apiVersion = apiVersionOf(row);
   const struct = structOfKind(apiVersion, kind);
   return struct === undefined ? undefined : definitionName(struct.name);
 }
 
 /** Definitions of the rows' kinds and everything they are made of, by name. */
-export function definitionsOf(rows: readonly ResourceRow[], ref: RefStyle): ReadonlyMap<string, Schema> {
+/** @param isV2 for OpenAPI v2, which can say less */
+export function definitionsOf(rows: readonly ResourceRow[], ref: RefStyle, isV2 = false): ReadonlyMap<string, Schema> {
   const builder = new DefinitionBuilder(ref);
   for (const row of rows) {
+    const root = customRootOf(row);
+    if (root !== undefined) builder.addCustom(customDefinitions(row, root, ref, isV2));
     for (const kind of kindsOf(row)) builder.addKind(kind);
     for (const kind of COMMON_KINDS) builder.addKind({ group: '', version: 'v1', kind });
   }
@@ -120,6 +104,13 @@ class DefinitionBuilder {
     this.#definitions.set(name, { ...known, 'x-kubernetes-group-version-kind': [...kinds, gvk] });
   }
 
+  /** Definitions that are whole, but for the metadata that they refer to. */
+  addCustom(definitions: ReadonlyMap<string, Schema>): void {
+    for (const [name, schema] of definitions) this.#definitions.set(name, schema);
+    this.#addStruct(structSchema('meta.v1.ObjectMeta'));
+    this.#addStruct(structSchema('meta.v1.ListMeta'));
+  }
+
   sorted(): ReadonlyMap<string, Schema> {
     return new Map([...this.#definitions].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -131,15 +122,17 @@ class DefinitionBuilder {
     this.#definitions.set(name, { type: 'object' });
     const fields = [...struct.fields];
     const required = fields.filter(([, field]) => field.required).map(([field]) => field);
-    const properties = Object.fromEntries(fields.map(([field, schema]) => [field, this.#field(schema)]));
+    const properties = Object.fromEntries(fields.map(([field, schema]) => [field, this.#field(schema, struct.name)]));
     const description = struct.text === undefined ? {} : { description: struct.text };
     const needed = required.length === 0 ? {} : { required };
     this.#definitions.set(name, { type: 'object', ...description, properties, ...needed });
   }
 
-  #field(field: FieldSchema): Schema {
+  #field(field: FieldSchema, struct: string): Schema {
+    // A schema within a definition holds values of any type, not objects alone.
+    const shape = struct === JSON_SCHEMA ? anyJson(field.shape) : undefined;
     return {
-      ...withEnum(this.#shape(field.shape), field.doc?.oneOf),
+      ...(shape ?? withEnum(this.#shape(field.shape), field.doc?.oneOf)),
       ...(field.doc === undefined ? {} : { description: field.doc.text }),
       ...(field.patchMergeKey === undefined ? {} : { 'x-kubernetes-patch-merge-key': field.patchMergeKey }),
       ...(field.patchStrategies.length === 0 ? {} : { 'x-kubernetes-patch-strategy': field.patchStrategies.join(',') }),
@@ -151,6 +144,7 @@ class DefinitionBuilder {
   #shape(shape: FieldShape): Schema {
     switch (shape.kind) {
       case 'scalar':
+        if (shape.or !== undefined) this.#addStruct(structSchema(shape.or));
         return this.#scalar(shape.scalar);
       case 'list':
         return { type: 'array', items: this.#shape(shape.element) };
@@ -171,6 +165,15 @@ class DefinitionBuilder {
     this.#definitions.set(schema.$ref, named);
     return this.#ref(schema.$ref);
   }
+}
+
+const JSON_SCHEMA = 'apiextensions.v1.JSONSchemaProps';
+
+/** Undefined: the shape is not that of any value, or of a list of such. */
+function anyJson(shape: FieldShape): Schema | undefined {
+  if (shape.kind === 'scalar' && shape.scalar === 'any') return {};
+  const isList = shape.kind === 'list' && shape.element.kind === 'scalar' && shape.element.scalar === 'any';
+  return isList ? { type: 'array', items: {} } : undefined;
 }
 
 /** Of a list, its members. */

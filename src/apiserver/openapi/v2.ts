@@ -1,7 +1,8 @@
 /** OpenAPI v2 (Swagger): all groups in one document, for older clients. */
 import type { ResourceRow } from '../../api/index.ts';
 import { type Operation, type PathOperations, pathsOf } from './paths.ts';
-import { definitionsOf, type Schema } from './schemas.ts';
+import type { Schema } from './schema.ts';
+import { definitionsOf } from './schemas.ts';
 
 export interface OpenApiV2 {
   readonly info: { readonly title: string; readonly version: string };
@@ -13,7 +14,7 @@ export interface OpenApiV2 {
 export function openApiV2(rows: readonly ResourceRow[], serverVersion: string): OpenApiV2 {
   return {
     info: { title: 'Kubernetes', version: serverVersion },
-    definitions: definitionsOf(rows, (name) => ({ $ref: `#/definitions/${name}` })),
+    definitions: definitionsOf(rows, (name) => ({ $ref: `#/definitions/${name}` }), true),
     paths: rows.flatMap(pathsOf),
   };
 }

@@ -1,7 +1,8 @@
 /** OpenAPI v3: one document per group and version. */
-import { apiVersionOf, type ResourceRow } from '../../api/index.ts';
+import type { ResourceRow } from '../../api/index.ts';
 import { type Operation, type PathOperations, pathsOf } from './paths.ts';
-import { definitionOfKind, definitionsOf, type Schema } from './schemas.ts';
+import type { Schema } from './schema.ts';
+import { definitionOfKind, definitionsOf } from './schemas.ts';
 
 /** A `$ref` has no neighbours in OpenAPI 3.0, and ours may get extensions: it is wrapped, as upstream does. */
 function ref(name: string): Schema {
@@ -32,7 +33,7 @@ function pathItem(entry: PathOperations): object {
 
 function operationObject(operation: Operation, row: ResourceRow): object {
   const { group, version, kind } = row;
-  const answers = definitionOfKind(apiVersionOf(row), operation.action === 'list' ? row.listKind : kind);
+  const answers = definitionOfKind(row, operation.action === 'list' ? row.listKind : kind);
   const body = operation.method === 'put' || operation.method === 'post' ? answers : undefined;
   return {
     tags: [`${group === '' ? 'core' : group.split('.')[0]}_${version}`],

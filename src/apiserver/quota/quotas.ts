@@ -4,7 +4,7 @@ import { encodeText } from '../../lib/index.ts';
 import { type Connection, OWN_HEADERS } from '../ports.ts';
 import { sameValue } from '../registry/object-meta.ts';
 import type { ApiObject } from '../registry/object.ts';
-import type { Registration } from '../registry/registration.ts';
+import { isMainForm, type Registration } from '../registry/registration.ts';
 import type { Call, ServerContext } from '../call.ts';
 import { listCurrent } from '../registry/read-current.ts';
 import { asksForMore, checkQuotas } from './check-quota.ts';
@@ -33,7 +33,7 @@ export async function usedOf(server: ServerContext, quota: ResourceQuota): Promi
   for (const registration of server.registry.all()) {
     const { row } = registration;
     // Other forms are of the same objects.
-    if (registration.form !== undefined || !mayBeCounted(registration) || !isCounted(registration, names)) continue;
+    if (!isMainForm(registration) || !mayBeCounted(registration) || !isCounted(registration, names)) continue;
     for (const object of await listCurrent(server, registration, quota.metadata?.namespace ?? '')) {
       if (!concerns(quota, row, object)) continue;
       for (const [name, quantity] of Object.entries(only(usageOf(registration, object, wall), names)))

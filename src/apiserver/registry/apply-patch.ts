@@ -29,10 +29,14 @@ export interface Patch {
   readonly problems: readonly string[];
 }
 
-/** Not for apply patches. Throws 415 for other kinds of patches and 400 for what is no patch at all. */
-export function readPatch(request: HttpRequest): Patch {
+/**
+ * Not for apply patches. Throws 415 for other kinds of patches and 400 for what is no patch at all. `row`: custom resources know no strategic merge patch, which
+ * needs the merge keys of Kubernetes' own types.
+ */
+export function readPatch(request: HttpRequest, row?: ResourceRow): Patch {
+  const types = row?.schema === undefined ? PATCH_TYPES : PATCH_TYPES.filter((each) => each !== STRATEGIC_PATCH);
   const type = contentType(request);
-  if (!PATCH_TYPES.includes(type)) throw unsupportedMediaType(PATCH_TYPES);
+  if (!types.includes(type)) throw unsupportedMediaType(types);
   const { value, problems } = parseJson(bodyText(request));
   if (type !== JSON_PATCH && !isRecord(value)) throw badRequest('the patch must be a JSON object');
   return { type, value, problems };

@@ -40,6 +40,13 @@ export function metaForUpdate(object: ApiObject, old: ApiObject): ApiObject {
   return { ...object, metadata: withoutEmptyLists(metadata) };
 }
 
+/** For a change of a status alone: all of the metadata stays but the version that is replaced. */
+export function withFormerMetadata(object: ApiObject, old: ApiObject): ApiObject {
+  const { resourceVersion } = object.metadata;
+  const version = resourceVersion === undefined ? {} : { resourceVersion };
+  return { ...object, metadata: { ...old.metadata, ...version } };
+}
+
 /** A patch that takes the last owner or finalizer away leaves an empty list; stored is none (upstream: omitempty). */
 function withoutEmptyLists(metadata: ObjectMeta): ObjectMeta {
   if (metadata.finalizers?.length === 0) delete metadata.finalizers;
@@ -49,11 +56,13 @@ function withoutEmptyLists(metadata: ObjectMeta): ObjectMeta {
 
 /** Fields that do not count as a change of the wanted state. */
 const NOT_WANTED: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
+/** The same of kinds whose status is a field like others. */
+const IDENTITY: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /** Counts the generation up when what is wanted changed. Both are canonical: another spelling of the same is no change. */
-export function countGeneration(object: ApiObject, old: ApiObject): ApiObject {
+export function countGeneration(object: ApiObject, old: ApiObject, countsStatus = false): ApiObject {
   const { apiVersion = '', kind = '' } = old;
-  if (equalCanonicalObjects(apiVersion, kind, [object, old], NOT_WANTED)) return object;
+  if (equalCanonicalObjects(apiVersion, kind, [object, old], countsStatus ? IDENTITY : NOT_WANTED)) return object;
   return { ...object, metadata: { ...object.metadata, generation: (old.metadata.generation ?? 0) + 1 } };
 }
 

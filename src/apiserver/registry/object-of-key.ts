@@ -1,10 +1,10 @@
 /** Which object lies under a key of the store. Pure. */
 import type { ObjectReference } from '../../api/index.ts';
-import type { Registration } from './registration.ts';
+import { isMainForm, type Registration } from './registration.ts';
 
 /** Undefined: no object that is served lies there. */
 export function objectOfKey(registrations: readonly Registration[], key: string): ObjectReference | undefined {
-  const found = registrations.find(({ keyPrefix, form }) => form === undefined && key.startsWith(keyPrefix));
+  const found = registrations.find((each) => isMainForm(each) && key.startsWith(each.keyPrefix));
   if (found === undefined) return undefined;
   const { row, keyPrefix } = found;
   const [first = '', ...rest] = key.slice(keyPrefix.length).split('/');

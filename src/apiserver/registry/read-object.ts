@@ -4,6 +4,7 @@ import {
   badRequest,
   type FieldValidation,
   fillDefaults,
+  readBySchema,
   type ResourceRow,
   validateStructure,
 } from '../../api/index.ts';
@@ -32,7 +33,11 @@ export function readObject({ value, problems }: ParsedBody, options: ReadOptions
   }
   refuseTooManyEntries(value);
   const named = { ...value, apiVersion, kind: row.kind };
-  const read = validateStructure(apiVersion, row.kind, named, options.fieldValidation, problems);
+  const { schema } = row;
+  const read =
+    schema === undefined
+      ? validateStructure<ApiObject>(apiVersion, row.kind, named, options.fieldValidation, problems)
+      : readBySchema<ApiObject>(schema, named, options.fieldValidation, problems);
   warnings.push(...read.warnings);
   const { object } = read;
   fillDefaults(row, object);

@@ -1,5 +1,5 @@
 /** One kind whose objects are stored: everything that the generic verbs need to know of it. */
-import type { Place, Quantity, ResourceRow } from '../../api/index.ts';
+import type { FieldError, Place, Quantity, ResourceRow, RuleEngine } from '../../api/index.ts';
 import type { UserInfo } from '../../lib/index.ts';
 import type { TableKind } from '../tables/table.ts';
 import type { ApiObject } from './object.ts';
@@ -15,6 +15,8 @@ export interface Strategy {
   prepareForStatusUpdate?(object: ApiObject, old: ApiObject, now: string): ApiObject;
   /** metadata.generation counts changes of the spec. */
   readonly hasGeneration?: boolean;
+  /** A change of the status counts as well: it is a field like others, and has no subresource. */
+  readonly countsStatus?: boolean;
   /** PUT may create what does not exist (events, leases). */
   readonly createOnUpdate?: boolean;
   /** PUT without a resourceVersion is refused (leases). */
@@ -42,6 +44,8 @@ export interface Strategy {
 export interface ServedForm {
   fromStored(object: ApiObject): ApiObject;
   toStored(object: ApiObject): ApiObject;
+  /** Of several forms of the same objects, this one stands for them where each object counts once. */
+  readonly isMain?: boolean;
 }
 
 /** By what quotas count objects of a kind, beside `count/RESOURCE.GROUP`. Pure. */
@@ -65,6 +69,17 @@ export interface Registration {
   readonly expires?: boolean;
   /** Absent: quotas count how many there are. False: quotas count none, since there are many and often written. */
   readonly quota?: QuotaCount | false;
+  /** What is wrong with a new or changed (`old`) object beyond the rules of its row. `engine`: for rules in CEL. */
+  readonly checkMore?: (
+    object: ApiObject,
+    old: ApiObject | undefined,
+    engine: RuleEngine | undefined,
+  ) => Promise<readonly FieldError[]>;
+}
+
+/** Whether it stands for its objects where each of them counts once: they may be served in several forms. */
+export function isMainForm({ form }: Registration): boolean {
+  return form === undefined || form.isMain === true;
 }
 
 /** The key of an object, or (without `name`) the prefix of all of a namespace or of the resource. */

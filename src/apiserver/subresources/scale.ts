@@ -29,7 +29,7 @@ import { groundOf, managersOf, withFieldsAsObjects, withManagedFields } from '..
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { ageColumn, column, nameColumn, since, type TableKind } from '../tables/table.ts';
 import { readApplyOptions, readWriteOptions, type WriteOptions } from '../http/write-options.ts';
-import { type Call, keyOfCall, nameOfCall, renderingOf, writerOf } from '../call.ts';
+import { type Call, keyOfCall, nameOfCall, type Part, renderingOf, writerOf } from '../call.ts';
 import { parseConfig, reportProblems } from '../verbs/apply.ts';
 import { type Change, changeObject } from '../verbs/write.ts';
 
@@ -93,40 +93,66 @@ function countOf(value: unknown): number {
   return typeof value === 'number' ? value : 0;
 }
 
-/** How kubectl prints it. The cells are of the object that is scaled. */
-const SCALE_TABLE: TableKind = {
-  columns: [nameColumn, column('Desired', { type: 'integer' }), column('Available', { type: 'integer' }), ageColumn],
-  cells: (object, now) => {
-    const { metadata, spec, status } = scaleOf(object);
-    return [metadata?.name ?? '', spec?.replicas ?? 0, status?.replicas ?? 0, since(metadata?.creationTimestamp, now)];
-  },
+/** How the scale of a kind is read and changed. */
+export interface ScaleOfKind {
+  /** Of a stored object. */
+  scaleOf(object: ApiObject): Scale;
+  /** The served object with another number of replicas. */
+  withReplicas(object: ApiObject, replicas: number): ApiObject;
+  /** An object that has this number of replicas, or (undefined) none, and nothing else. */
+  configOf(replicas: unknown): Readonly<Record<string, unknown>>;
+}
+
+/** Kinds of every server have it at the same place. */
+const USUAL: ScaleOfKind = {
+  scaleOf,
+  withReplicas: (object, replicas) => ({ ...object, spec: { ...recordOf(object['spec']), replicas } }),
+  configOf: (replicas) => ({ spec: replicas === undefined ? {} : { replicas } }),
 };
 
-/** @throws StatusError 404, 406 */
-export async function getScale(call: Call): Promise<HttpResponse> {
+/** How kubectl prints it. The cells are of the object that is scaled. */
+function scaleTable(kind: ScaleOfKind): TableKind {
+  return {
+    columns: [nameColumn, column('Desired', { type: 'integer' }), column('Available', { type: 'integer' }), ageColumn],
+    cells: (object, now) => {
+      const { metadata, spec, status } = kind.scaleOf(object);
+      const age = since(metadata?.creationTimestamp, now);
+      return [metadata?.name ?? '', spec?.replicas ?? 0, status?.replicas ?? 0, age];
+    },
+  };
+}
+
+/** What answers the scale subresource. Its handlers throw 400, 404, 406, 409, 415 and 422. */
+export function scaleHandlers(kind: ScaleOfKind = USUAL): Part {
+  return {
+    verbs: {
+      get: (call) => getScale(call, kind),
+      update: async (call) => {
+        const given = readScale(call, parseBody(call.request));
+        return change(call, kind, () => given);
+      },
+      patch: (call) => patchScale(call, kind),
+    },
+  };
+}
+
+async function getScale(call: Call, kind: ScaleOfKind): Promise<HttpResponse> {
   const form = negotiateObject(call.request.headers['accept']);
   const item = await call.storage.read(keyOfCall(call));
   if (item === undefined) throw notFound(call.registration.row, nameOfCall(call));
-  if (form.as !== 'table') return jsonResponse(200, scaleOf(item.object));
-  const registration = { ...call.registration, table: SCALE_TABLE };
+  if (form.as !== 'table') return jsonResponse(200, kind.scaleOf(item.object));
+  const registration = { ...call.registration, table: scaleTable(kind) };
   return renderObject({ ...renderingOf(call, form), registration }, 200, item);
 }
 
-/** @throws StatusError 400, 404, 409, 422 */
-export async function updateScale(call: Call): Promise<HttpResponse> {
-  const given = readScale(call, parseBody(call.request));
-  return change(call, () => given);
-}
-
-/** @throws StatusError 400, 404, 409, 415, 422 */
-export async function patchScale(call: Call): Promise<HttpResponse> {
-  if (isApplyPatch(call.request)) return applyScale(call);
+async function patchScale(call: Call, kind: ScaleOfKind): Promise<HttpResponse> {
+  if (isApplyPatch(call.request)) return applyScale(call, kind);
   const patch = readPatch(call.request);
-  return change(call, async (old) => {
+  return change(call, kind, async (old) => {
     call.warnings.length = 0;
     const value = await applyPatch(patch, {
       row: SCALE_ROW,
-      old: scaleOf(old) as ApiObject,
+      old: kind.scaleOf(old) as ApiObject,
       breather: call.server.ports.breather,
     });
     return readScale(call, { value, problems: patch.problems });
@@ -134,20 +160,20 @@ export async function patchScale(call: Call): Promise<HttpResponse> {
 }
 
 /** Applies a Scale: who does so owns the number of replicas of the object. */
-async function applyScale(call: Call): Promise<HttpResponse> {
+async function applyScale(call: Call, kind: ScaleOfKind): Promise<HttpResponse> {
   const { fieldManager, force, dryRun, fieldValidation } = readApplyOptions(call.info.query);
   const body = parseConfig(call);
   const config = readConfig(body.value, SCALE_ROW);
   const owner = { name: fieldManager, subresource: 'scale' };
   const { registration, server } = call;
-  return changeReplicas(call, dryRun, 'given', async (old) => {
+  return changeReplicas(call, kind, { dryRun, owner: 'given' }, async (old) => {
     call.warnings.length = 0;
     reportProblems(call, { fieldValidation, dryRun }, body);
-    const given = readScale(call, { value: { ...scaleOf(old), ...config }, problems: [] });
+    const given = readScale(call, { value: { ...kind.scaleOf(old), ...config }, problems: [] });
     const spec = recordOf(config['spec']);
     const { resourceVersion, uid } = recordOf(config['metadata']);
     const now = formatTime(server.ports.clock.now().wall);
-    const part = { spec: 'replicas' in spec ? { replicas: spec['replicas'] } : {} };
+    const part = kind.configOf(spec['replicas']);
     const applied = appliedObject(
       registration,
       { old, config: part, writer: owner, force, now },
@@ -169,9 +195,13 @@ function optionsOf({ info }: Call): WriteOptions {
   return readWriteOptions(info.query, info.verb === 'patch' ? 'PatchOptions' : 'UpdateOptions');
 }
 
-function change(call: Call, wanted: (old: ApiObject) => ApiObject | Promise<ApiObject>): Promise<HttpResponse> {
+function change(
+  call: Call,
+  kind: ScaleOfKind,
+  wanted: (old: ApiObject) => ApiObject | Promise<ApiObject>,
+): Promise<HttpResponse> {
   const { dryRun } = optionsOf(call);
-  return changeReplicas(call, dryRun, writerOf(call), async (old) => ({
+  return changeReplicas(call, kind, { dryRun, owner: writerOf(call) }, async (old) => ({
     scale: await wanted(old),
     managedFields: old.metadata.managedFields,
   }));
@@ -185,8 +215,8 @@ interface WantedScale {
 
 async function changeReplicas(
   call: Call,
-  dryRun: boolean,
-  owner: NonNullable<Change['owner']>,
+  kind: ScaleOfKind,
+  { dryRun, owner }: { readonly dryRun: boolean; readonly owner: NonNullable<Change['owner']> },
   wanted: (old: ApiObject) => Promise<WantedScale>,
 ): Promise<HttpResponse> {
   const { registration } = call;
@@ -200,12 +230,12 @@ async function changeReplicas(
       refuseNegative(nameOfCall(call), replicas);
       const { resourceVersion, uid } = scale.metadata;
       const precondition = { ...(resourceVersion && { resourceVersion }), ...(uid && { uid }) };
-      const object = { ...old, spec: { ...recordOf(old['spec']), replicas } };
+      const object = kind.withReplicas(old, replicas);
       return withManagedFields(withMeta(object, precondition), managedFields);
     },
   });
   if (changed === undefined) throw notFound(registration.row, nameOfCall(call));
-  return jsonResponse(200, scaleOf(changed.item.object));
+  return jsonResponse(200, kind.scaleOf(changed.item.object));
 }
 
 function refuseNegative(name: string, replicas: number): void {

@@ -7,7 +7,8 @@ export type Cell = string | number | boolean | null;
 
 export interface ColumnDefinition {
   readonly name: string;
-  readonly type: 'string' | 'integer' | 'boolean';
+  /** "string", "integer", "boolean" … */
+  readonly type: string;
   /** "name" marks the column that names the object. */
   readonly format: string;
   readonly description: string;

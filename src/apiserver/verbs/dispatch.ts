@@ -2,7 +2,7 @@
 import { methodNotAllowed, notFoundPath } from '../../api/index.ts';
 import type { HttpResponse, UpgradeResponse } from '../../lib/index.ts';
 import { verbOfMethod } from '../authorization/access-request.ts';
-import { getScale, patchScale, updateScale } from '../subresources/scale.ts';
+import { scaleHandlers } from '../subresources/scale.ts';
 import type { Call, Handler, Part, StoredKind } from '../call.ts';
 import { create } from './create.ts';
 import { removeCollection } from './delete-collection.ts';
@@ -35,10 +35,8 @@ const onObjects: ReadonlyMap<string, boolean> = new Map([
   ['create', false],
 ]);
 
-const scale: Part = { verbs: { get: getScale, update: updateScale, patch: patchScale } };
-
 /** The same for all kinds whose row has them. */
-const GENERAL_PARTS: Readonly<Record<string, Part>> = { status: partHandlers('status'), scale };
+const GENERAL_PARTS: Readonly<Record<string, Part>> = { status: partHandlers('status'), scale: scaleHandlers() };
 
 /** What answers a subresource; undefined: the kind has none of that name. */
 function partOf({ row, parts = {} }: StoredKind, subresource: string): Part | undefined {

@@ -20,7 +20,7 @@ export async function patch(call: Call, part: Change['part'] = ''): Promise<Http
   const { row } = registration;
   const form = negotiateObject(request.headers['accept']);
   const { dryRun, fieldValidation } = readWriteOptions(info.query, 'PatchOptions');
-  const given = readPatch(request);
+  const given = readPatch(request, row);
   await breather.pause('request');
   const changed = await changeObject(call, keyOfCall(call), {
     part,

@@ -121,12 +121,23 @@ export async function prepareNew(call: Call, given: ApiObject): Promise<ApiObjec
   const object = canonical(registration, prepared);
   await restrictNode(call, { operation: 'create', part: '', object });
   refuseInvalidNew(registration, object);
+  await refuseMore(call, object, undefined);
   await server.ports.breather.pause('request');
   await restrictRoles(call, object, undefined);
   await admitCertificateRequest(call, '', object, undefined);
   call.warnings.push(...warningsOf(registration.row, object), ...healingWarnings(object, undefined));
   await admitQuotas(call, object, undefined);
   return object;
+}
+
+/** Throws 422 for what only a longer look finds. */
+async function refuseMore(
+  { registration, server }: Call,
+  object: ApiObject,
+  old: ApiObject | undefined,
+): Promise<void> {
+  if (registration.checkMore === undefined) return;
+  refuseInvalid(registration, object, await registration.checkMore(object, old, server.writes.rules));
 }
 
 /** Throws when the namespace of a new object is missing or going. */
@@ -291,8 +302,10 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
   object = canonical(registration, object, old);
   await call.server.ports.breather.pause('request');
   // To be given a node is no change of what is wanted: a pod that was just bound still has generation 1.
-  if (strategy.hasGeneration === true && part !== 'binding') object = countGeneration(object, old);
+  if (strategy.hasGeneration === true && part !== 'binding')
+    object = countGeneration(object, old, strategy.countsStatus);
   refuseInvalidChange(registration, object, old, part);
+  await refuseMore(call, object, old);
   await call.server.ports.breather.pause('request');
   if (part === '') await restrictRoles(call, object, old);
   await admitCertificateRequest(call, part, object, old);

@@ -6,6 +6,7 @@
 import {
   equalJson,
   isConflict,
+  hasReason,
   isNotFound,
   type KubeObject,
   nameOf,
@@ -36,15 +37,16 @@ import { type CollectedKind, CollectedListers } from './collected-listers.ts';
 import { absenceKey, describeReference, isOwnedBy, placeOfOwner } from './owner-kinds.ts';
 import {
   blocksOwner,
-  detachPatch,
   FOREGROUND_FINALIZER,
   isDeletingDependents,
   isOrphaning,
   ORPHAN_FINALIZER,
+  type OwnersChange,
+  ownersMergePatch,
+  ownersPatch,
   type OwnerState,
   type OwnerVerdict,
   planCollection,
-  unblockPatch,
 } from './plan-collection.ts';
 import { resourceKey, splitResourceKey } from './resource-key.ts';
 
@@ -133,7 +135,7 @@ class GarbageCollector {
     const patches = dependents.map(([{ row }, dependent]) => ({ row, dependent, uids: [uidOf(owner)] }));
     await mapLimit(patches, GARBAGE_COLLECTOR_CONCURRENCY, async ({ row, dependent, uids }) => {
       try {
-        await this.#patch(row, dependent, detachPatch(dependent, uids), signal);
+        await this.#patch(row, dependent, { detach: uids }, signal);
       } catch (error) {
         if (!isNotFound(error)) throw error;
       }
@@ -188,10 +190,10 @@ class GarbageCollector {
     const step = planCollection(object, verdicts, dependents);
     if (step.kind === 'keep') return;
     if (step.kind === 'detach') {
-      await this.#patch(row, object, detachPatch(object, step.uids), signal);
+      await this.#patch(row, object, { detach: step.uids }, signal);
       return;
     }
-    const latest = step.unblock ? await this.#patch(row, object, unblockPatch(object), signal) : object;
+    const latest = step.unblock ? await this.#patch(row, object, 'unblock', signal) : object;
     const { resourceVersion } = latest.metadata ?? {};
     const { propagationPolicy } = step;
     const precondition = { uid: uidOf(object), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
@@ -251,9 +253,17 @@ class GarbageCollector {
   }
 
   /** Rejects with NotFound or Conflict when it is another object by now. */
-  #patch(row: ResourceRow, object: KubeObject, patch: object, signal: AbortSignal): Promise<KubeObject> {
+  async #patch(row: ResourceRow, object: KubeObject, change: OwnersChange, signal: AbortSignal): Promise<KubeObject> {
     const { namespace } = object.metadata ?? {};
-    return this.#client.patch<KubeObject>(row, namespace, nameOf(object), 'strategic', patch, undefined, signal);
+    const send = (type: 'strategic' | 'merge', patch: object): Promise<KubeObject> =>
+      this.#client.patch<KubeObject>(row, namespace, nameOf(object), type, patch, undefined, signal);
+    try {
+      return await send('strategic', ownersPatch(object, change));
+    } catch (error) {
+      if (!hasReason(error, 'UnsupportedMediaType')) throw error;
+      // Custom resources know no strategic merge patch.
+      return send('merge', ownersMergePatch(object, change));
+    }
   }
 
   async #removeFinalizer(row: ResourceRow, seen: KubeObject, finalizer: string, signal: AbortSignal): Promise<void> {

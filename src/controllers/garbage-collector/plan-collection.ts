@@ -81,15 +81,28 @@ export function blocksOwner(object: KubeObject, uid: string): boolean {
   );
 }
 
-/** A strategic merge patch of the metadata that takes references to these owners away. */
-export function detachPatch(object: KubeObject, uids: readonly string[]): object {
-  const ownerReferences = uids.map((uid) => ({ $patch: 'delete', uid }));
+/** References to the owners with these UIDs go, or owners may end before the object. */
+export type OwnersChange = { readonly detach: readonly string[] } | 'unblock';
+
+/** The change as a strategic merge patch. */
+export function ownersPatch(object: KubeObject, change: OwnersChange): object {
+  const ownerReferences =
+    change === 'unblock'
+      ? (object.metadata?.ownerReferences ?? [])
+          .filter(({ blockOwnerDeletion }) => blockOwnerDeletion)
+          .map(({ uid }) => ({ uid, blockOwnerDeletion: false }))
+      : change.detach.map((uid) => ({ $patch: 'delete', uid }));
   return { metadata: { uid: object.metadata?.uid, ownerReferences } };
 }
 
-/** A strategic merge patch that lets owners end before the object. */
-export function unblockPatch(object: KubeObject): object {
-  const blocking = (object.metadata?.ownerReferences ?? []).filter(({ blockOwnerDeletion }) => blockOwnerDeletion);
-  const ownerReferences = blocking.map(({ uid }) => ({ uid, blockOwnerDeletion: false }));
-  return { metadata: { uid: object.metadata?.uid, ownerReferences } };
+/** The same as a merge patch, which replaces the list: it holds for the version that was seen. */
+export function ownersMergePatch(object: KubeObject, change: OwnersChange): object {
+  const { uid, resourceVersion, ownerReferences = [] } = object.metadata ?? {};
+  const left =
+    change === 'unblock'
+      ? ownerReferences.map((reference) =>
+          reference.blockOwnerDeletion === true ? { ...reference, blockOwnerDeletion: false } : reference,
+        )
+      : ownerReferences.filter((reference) => !change.detach.includes(reference.uid));
+  return { metadata: { uid, resourceVersion, ownerReferences: left.length === 0 ? null : left } };
 }

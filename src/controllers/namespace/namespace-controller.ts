@@ -8,7 +8,7 @@ import {
   type ResourceRow,
   isNotFound,
 } from '../../api/index.ts';
-import { type KubeClient, isRetryable, type Informers } from '../../client/index.ts';
+import { type KubeClient, isRetryable, type Informers, type ListQuery } from '../../client/index.ts';
 import { type Clock, errorMessage, formatTime, mapLimit } from '../../lib/index.ts';
 import { NAMESPACE_DELETE_CONCURRENCY } from '../limits.ts';
 import { type Operation, perform } from '../operation.ts';
@@ -95,10 +95,25 @@ async function readContents(
   for (const resource of resources) {
     // Pods say in their spec how long they may take; of all else it counts that it is there.
     const metadataOnly = !(resource.group === PODS.group && resource.resource === PODS.resource);
-    const { items } = await client.list(resource, { namespace, limit: LIST_LIMIT, metadataOnly }, signal);
+    const items = await itemsOf(client, resource, { namespace, limit: LIST_LIMIT, metadataOnly }, signal);
     contents.push({ resource, items });
   }
   return contents;
+}
+
+/** A kind that is not served any more has no objects. */
+async function itemsOf(
+  client: KubeClient,
+  resource: Resource<KubeObject>,
+  query: ListQuery,
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  try {
+    return (await client.list(resource, query, signal)).items;
+  } catch (error) {
+    if (isNotFound(error)) return [];
+    throw error;
+  }
 }
 
 /** One sentence per delete that the server refused. No answer at all ends the round. */

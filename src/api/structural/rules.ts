@@ -1,0 +1,33 @@
+/**
+ * The port to what compiles and runs rules in CEL (x-kubernetes-validations). Structural schemas know where rules stand and which
+ * values they see; what they mean is decided behind this port.
+ */
+import type { FieldError } from '../field-error.ts';
+import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
+
+export interface RuleEngine {
+  /** What is wrong with the rules of a schema as it is defined: syntax, types, estimated costs. `path`: where the schema stands. */
+  problems(schema: JsonSchema, path: string): readonly FieldError[];
+  /**
+   * The rules that an object breaks. `old`: as it was, for transition rules and for what is excused because it did not change.
+   * Both are complete: pruned, with defaults, and valid by the schema otherwise.
+   */
+  check(schema: JsonSchema, object: unknown, old: unknown): Promise<readonly FieldError[]>;
+}
+
+/** Whether any node of the schema has rules. */
+export function hasRules(schema: JsonSchema): boolean {
+  return firstRule(schema, '') !== undefined;
+}
+
+/** The path of the first node with rules; undefined: none has any. */
+export function firstRule(schema: JsonSchema, path: string): string | undefined {
+  if ((schema['x-kubernetes-validations'] ?? []).length > 0) return `${path}.x-kubernetes-validations`;
+  for (const [name, each] of Object.entries(schema.properties ?? {})) {
+    const found = firstRule(each, `${path}.properties[${name}]`);
+    if (found !== undefined) return found;
+  }
+  const [items, additional] = [itemsOf(schema), additionalOf(schema)];
+  const inItems = items === undefined ? undefined : firstRule(items, `${path}.items`);
+  return inItems ?? (additional === undefined ? undefined : firstRule(additional, `${path}.additionalProperties`));
+}

@@ -1,0 +1,116 @@
+/** A structural schema as the schema of a kind: what a server does with the bodies and the stored objects of custom resources. Pure. */
+import type { FieldError } from '../field-error.ts';
+import type { KubeObject } from '../kube-object.ts';
+import { checkDns1123Subdomain } from '../names.ts';
+import type { ListKind, ObjectSchema, PrunedObject } from '../object-schema.ts';
+import { canonicalPart } from '../schema/canonical.ts';
+import { readPart } from '../schema/structure.ts';
+import { setOwn } from '../schema/set-own.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../validation/object-meta.ts';
+import { checkValue } from './check.ts';
+import { defaultObject } from './default.ts';
+import {
+  additionalOf,
+  type Fields,
+  fieldPath,
+  isEmbedded,
+  isFields,
+  itemsOf,
+  type JsonSchema,
+  nodesOf,
+  propertyOf,
+} from './json-schema.ts';
+import { checkListTypes } from './list-types.ts';
+import { pruneObject } from './prune.ts';
+
+const META = 'meta.v1.ObjectMeta';
+
+/** A schema (undefined: it knows nothing, and keeps all), and whether its objects are in a namespace. */
+export class StructuralSchema implements ObjectSchema {
+  readonly root: JsonSchema | undefined;
+  readonly #namespaced: boolean;
+  #hasEmbedded: boolean | undefined;
+
+  constructor(root: JsonSchema | undefined, namespaced: boolean) {
+    this.root = root;
+    this.#namespaced = namespaced;
+  }
+
+  prune(given: Fields): PrunedObject {
+    const unknown: string[] = [];
+    let object = pruneObject(this.root, given, unknown);
+    const problems = unknown.map((path) => `unknown field "${path}"`);
+    object = withMetadata(object, '', problems);
+    if (this.root !== undefined && this.hasEmbedded) object = coerceEmbedded(this.root, object, '', problems) as Fields;
+    return { object, unknownFields: problems };
+  }
+
+  setDefaults(object: Fields): Fields {
+    return defaultObject(this.root, object);
+  }
+
+  /** What lies in the store, as it is today: its metadata was read when it came. */
+  readStored(object: Fields): Fields {
+    return defaultObject(this.root, pruneObject(this.root, object));
+  }
+
+  checkNew(object: KubeObject): readonly FieldError[] {
+    const errors = validateObjectMeta(object.metadata, this.#namespaced, checkDns1123Subdomain);
+    if (this.root === undefined) return errors;
+    return [...errors, ...checkValue(this.root, object), ...checkListTypes(this.root, object)];
+  }
+
+  checkChanged(object: KubeObject, old: KubeObject): readonly FieldError[] {
+    const errors = validateObjectMetaUpdate(object.metadata, old.metadata);
+    if (this.root === undefined) return errors;
+    const repeats = checkListTypes(this.root, object);
+    // A list that had members twice before is not held against the change.
+    const isNew = repeats.length > 0 && checkListTypes(this.root, old).length === 0;
+    return [...errors, ...checkValue(this.root, object, old), ...(isNew ? repeats : [])];
+  }
+
+  listKind(path: readonly string[]): ListKind | undefined {
+    let node = this.root;
+    for (const name of path) {
+      node = node === undefined ? undefined : (propertyOf(node, name) ?? additionalOf(node) ?? itemsOf(node));
+    }
+    if (node?.type !== 'array') return undefined;
+    const type = node['x-kubernetes-list-type'];
+    if (type === 'map') return { type, keys: node['x-kubernetes-list-map-keys'] ?? [] };
+    return { type: type === 'set' ? 'set' : 'atomic', keys: [] };
+  }
+
+  get hasEmbedded(): boolean {
+    this.#hasEmbedded ??= this.root !== undefined && nodesOf(this.root).some(isEmbedded);
+    return this.#hasEmbedded;
+  }
+}
+
+/** Metadata is read as that of any kind. A wrong type in it is an error; what it does not know is dropped. */
+function withMetadata(object: Fields, path: string, problems: string[]): Fields {
+  const given = object['metadata'];
+  if (given === undefined || given === null) return object;
+  const { object: read, unknownFields } = readPart(META, given, fieldPath(path, 'metadata'));
+  problems.push(...unknownFields);
+  return { ...object, metadata: canonicalPart(META, read) };
+}
+
+function coerceEmbedded(schema: JsonSchema, value: unknown, path: string, problems: string[]): unknown {
+  if (Array.isArray(value)) {
+    const items = itemsOf(schema);
+    if (items === undefined) return value;
+    return value.map((item, position) => coerceEmbedded(items, item, `${path}[${position}]`, problems));
+  }
+  if (!isFields(value)) return value;
+  const additional = additionalOf(schema);
+  const own = isEmbedded(schema) ? withMetadata(value, path, problems) : value;
+  const copy: Record<string, unknown> = {};
+  for (const name of Object.keys(own)) {
+    const known = propertyOf(schema, name) ?? additional;
+    const isMetadata = name === 'metadata' && (isEmbedded(schema) || path === '');
+    const after =
+      known === undefined || isMetadata ? own[name] : coerceEmbedded(known, own[name], fieldPath(path, name), problems);
+    setOwn(copy, name, after);
+  }
+  return copy;
+}

@@ -1,0 +1,69 @@
+/**
+ * Rules in CEL at the two places where they matter: a definition that has some, and an object that must keep them. What a rule means
+ * is decided behind the port `RuleEngine`; a server without one refuses definitions that would rely on it.
+ */
+import {
+  type CustomResourceDefinition,
+  type DefinitionSpec,
+  equalJson,
+  type FieldError,
+  firstRule,
+  forbiddenField,
+  hasRules,
+  type JsonSchema,
+  type RuleEngine,
+  SHARED_SCHEMA,
+} from '../../api/index.ts';
+import type { ApiObject } from '../registry/object.ts';
+
+const NO_ENGINE =
+  'validation rules in CEL are not supported by this server yet, and a definition must not promise what nobody checks';
+
+/** What is wrong with the rules of a definition. Those that were there before and did not change stay. */
+export function checkDefinitionRules(
+  object: ApiObject,
+  old: ApiObject | undefined,
+  engine: RuleEngine | undefined,
+): Promise<readonly FieldError[]> {
+  const { spec } = object as unknown as CustomResourceDefinition;
+  const unable = conversionErrors(spec, (old as unknown as CustomResourceDefinition | undefined)?.spec);
+  const before = (old as unknown as CustomResourceDefinition | undefined)?.spec.versions ?? [];
+  const isShared = spec.versions.every(({ schema }) => equalJson(schema, spec.versions[0]?.schema));
+  const errors = spec.versions.flatMap(({ name, schema }, position) => {
+    const root = schema?.openAPIV3Schema;
+    const former = before.find((version) => version.name === name)?.schema?.openAPIV3Schema;
+    if (root === undefined || (former !== undefined && equalJson(root, former))) return [];
+    return ruleErrors(root, isShared ? SHARED_SCHEMA : `spec.versions[${position}].schema.openAPIV3Schema`, engine);
+  });
+  return Promise.resolve([...unable, ...errors]);
+}
+
+const NO_WEBHOOKS =
+  'conversion by a webhook is not supported by this server yet: use None, with versions that have the same fields';
+
+/** A definition whose conversion nobody could do would serve objects of the wrong version. */
+function conversionErrors(spec: DefinitionSpec, old: DefinitionSpec | undefined): readonly FieldError[] {
+  const isNew = old?.conversion?.strategy !== 'Webhook';
+  return isNew && spec.conversion?.strategy === 'Webhook'
+    ? [forbiddenField('spec.conversion.strategy', NO_WEBHOOKS)]
+    : [];
+}
+
+function ruleErrors(root: JsonSchema, path: string, engine: RuleEngine | undefined): readonly FieldError[] {
+  const first = firstRule(root, path);
+  if (first === undefined) return [];
+  return engine === undefined ? [forbiddenField(first, NO_ENGINE)] : engine.problems(root, path);
+}
+
+/** What checks the objects of a schema by its rules; undefined: it has none. */
+export function objectRulesOf(
+  root: JsonSchema | undefined,
+):
+  | ((object: ApiObject, old: ApiObject | undefined, engine: RuleEngine | undefined) => Promise<readonly FieldError[]>)
+  | undefined {
+  if (root === undefined || !hasRules(root)) return undefined;
+  return (object, old, engine) =>
+    engine === undefined
+      ? Promise.resolve([forbiddenField('', 'this kind has rules in CEL, which this server cannot check')])
+      : engine.check(root, object, old);
+}

@@ -1,0 +1,200 @@
+/** From a definition to the kinds that are served for it: one for each served version, all of the same stored objects. */
+import {
+  apiVersionOf,
+  compareVersions,
+  type CustomResourceDefinition,
+  type DefinitionVersion,
+  type KindRules,
+  type Place,
+  placeOfKind,
+  placeOfSchema,
+  type ResourceRow,
+  storageVersionOf,
+  StructuralSchema,
+  type SubresourceRow,
+  type Verb,
+} from '../../api/index.ts';
+import type { ServedKind, StoredKind } from '../call.ts';
+import type { ReadStored } from '../cache/cached-object.ts';
+import { withFormerMetadata } from '../registry/object-meta.ts';
+import { type ApiObject, omit } from '../registry/object.ts';
+import type { ServedForm, Strategy } from '../registry/registration.ts';
+import type { ResourceStorage } from '../registry/storage.ts';
+import { objectRulesOf } from './check-rules.ts';
+import { scalePart } from './custom-scale.ts';
+import { customTable } from './custom-table.ts';
+
+const VERBS: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+const PART_VERBS: readonly Verb[] = ['get', 'patch', 'update'];
+
+/** The schemas of all versions of a definition, those that are not served included: objects may be stored in them. */
+export type VersionSchemas = ReadonlyMap<string, StructuralSchema>;
+
+export function schemasOf({ spec }: CustomResourceDefinition): VersionSchemas {
+  const namespaced = spec.scope === 'Namespaced';
+  return new Map(
+    spec.versions.map(({ name, schema }) => [name, new StructuralSchema(schema?.openAPIV3Schema, namespaced)]),
+  );
+}
+
+/** The prefix of the keys of a definition's objects. */
+export function customPrefix({ spec }: CustomResourceDefinition): string {
+  return `/registry/${spec.group}/${spec.names.plural}/`;
+}
+
+/**
+ * What lies in the store, as its own version reads it today: without fields that its schema has lost, with defaults that it has
+ * gained. Nothing is written for it.
+ */
+export function readCustom(definition: CustomResourceDefinition, schemas: VersionSchemas): ReadStored {
+  const { group } = definition.spec;
+  const fallback = schemas.get(storageVersionOf(definition) ?? '');
+  const read = (stored: ApiObject): ApiObject => {
+    const { apiVersion = '' } = stored;
+    const version = apiVersion.startsWith(`${group}/`) ? apiVersion.slice(group.length + 1) : '';
+    return readBy(schemas.get(version) ?? fallback, stored);
+  };
+  // The same bytes mean something else after a change of the schema.
+  return Object.assign(read, { always: true as const });
+}
+
+function readBy(schema: StructuralSchema | undefined, object: ApiObject): ApiObject {
+  if (schema === undefined) return object;
+  return schema.readStored(object) as unknown as ApiObject;
+}
+
+/** The kinds of a definition whose names are accepted, in the order of discovery. */
+export function customKinds(
+  definition: CustomResourceDefinition,
+  schemas: VersionSchemas,
+  storage: ResourceStorage,
+): readonly ServedKind[] {
+  const served = definition.spec.versions
+    .filter((version) => version.served)
+    .toSorted((a, b) => compareVersions(a.name, b.name));
+  const stored = storageVersionOf(definition);
+  const main = served.some(({ name }) => name === stored) ? stored : served[0]?.name;
+  return served.map((version) => {
+    const registration = registrationOf(definition, version, schemas, storage);
+    const { form } = registration;
+    const kind =
+      form === undefined ? registration : { ...registration, form: { ...form, isMain: version.name === main } };
+    return { row: kind.row, stored: kind, ...(schemas.has(version.name) ? {} : { isUndescribed: true }) };
+  });
+}
+
+function registrationOf(
+  definition: CustomResourceDefinition,
+  version: DefinitionVersion,
+  schemas: VersionSchemas,
+  storage: ResourceStorage,
+): StoredKind {
+  const row = rowOf(definition, version, schemas);
+  const form = formOf(definition, version, schemas);
+  const root = schemas.get(version.name)?.root;
+  const checkMore = objectRulesOf(root);
+  const { scale } = version.subresources ?? {};
+  const table = customTable(version);
+  const served = (object: ApiObject): ApiObject => form?.fromStored(object) ?? object;
+  return {
+    row,
+    keyPrefix: customPrefix(definition),
+    table: form === undefined ? table : { ...table, cells: (object, now) => table.cells(served(object), now) },
+    strategy: strategyOf(version),
+    storage,
+    place: placeOfSchema(root, ownPlace),
+    ...(form === undefined ? {} : { form }),
+    ...(checkMore === undefined ? {} : { checkMore }),
+    ...(scale === undefined ? {} : { parts: { scale: scalePart(scale, served) } }),
+  };
+}
+
+/** The places of what every resource has: those of a kind whose type says them, and whose other fields do not matter. */
+function ownPlace(name: string): Place | undefined {
+  if (name !== 'apiVersion' && name !== 'kind' && name !== 'metadata') return undefined;
+  return placeOfKind('v1', 'ConfigMap')?.map?.child(name);
+}
+
+function rowOf(
+  { metadata, spec, status }: CustomResourceDefinition,
+  version: DefinitionVersion,
+  schemas: VersionSchemas,
+): ResourceRow {
+  const names = status?.acceptedNames ?? spec.names;
+  const schema = schemas.get(version.name);
+  const isEnding = metadata?.deletionTimestamp !== undefined;
+  const row = {
+    group: spec.group,
+    version: version.name,
+    resource: names.plural,
+    kind: names.kind,
+    namespaced: spec.scope === 'Namespaced',
+    singular: names.singular ?? '',
+    listKind: names.listKind ?? `${names.kind}List`,
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    // Who deletes a definition must see the end of its objects.
+    verbs: isEnding ? VERBS.filter((verb) => verb !== 'create') : VERBS,
+    subresources: subresourcesOf(version, names.kind),
+    ...(schema === undefined ? {} : { schema }),
+  };
+  return { ...row, rules: rulesOf(version, schema, `${apiVersionOf(row)} ${names.kind}`) };
+}
+
+function subresourcesOf({ subresources = {} }: DefinitionVersion, kind: string): readonly SubresourceRow[] {
+  const rows: SubresourceRow[] = [];
+  if (subresources.status !== undefined) rows.push({ name: 'status', kind, verbs: PART_VERBS });
+  if (subresources.scale !== undefined)
+    rows.push({ name: 'scale', kind: 'Scale', group: 'autoscaling', version: 'v1', verbs: PART_VERBS });
+  return rows;
+}
+
+function rulesOf(version: DefinitionVersion, schema: StructuralSchema | undefined, what: string): KindRules {
+  const { deprecated = false, deprecationWarning = `${what} is deprecated`, selectableFields = [] } = version;
+  const fields = selectableFields.map(({ jsonPath }) => jsonPath.slice(1));
+  return {
+    ...(schema === undefined
+      ? {}
+      : {
+          create: (object) => [...schema.checkNew(object)],
+          update: (object, old) => [...schema.checkChanged(object, old)],
+        }),
+    ...(deprecated ? { deprecation: deprecationWarning } : {}),
+    ...(fields.length === 0 ? {} : { selectable: ['metadata.name', 'metadata.namespace', ...fields] }),
+  };
+}
+
+function strategyOf({ subresources }: DefinitionVersion): Strategy {
+  if (subresources?.status === undefined) return { hasGeneration: true, countsStatus: true };
+  return {
+    hasGeneration: true,
+    prepareForCreate: (object) => ({ ...omit(object, 'status'), metadata: object.metadata }),
+    prepareForStatusUpdate: withFormerMetadata,
+  };
+}
+
+/** The form of a version; undefined: all objects are and were stored in it, and nothing has to change on their way. */
+function formOf(
+  definition: CustomResourceDefinition,
+  version: DefinitionVersion,
+  schemas: VersionSchemas,
+): ServedForm | undefined {
+  const { group, versions } = definition.spec;
+  const stored = definition.status?.storedVersions ?? [];
+  if (versions.length === 1 && stored.every((name) => name === version.name)) return undefined;
+  const apiVersion = `${group}/${version.name}`;
+  const storedVersion = `${group}/${storageVersionOf(definition) ?? version.name}`;
+  const schema = schemas.get(version.name);
+  const known = new WeakMap<ApiObject, ApiObject>();
+  return {
+    fromStored: (object) => {
+      if (object.apiVersion === apiVersion) return object;
+      const before = known.get(object);
+      if (before !== undefined) return before;
+      const converted = readBy(schema, { ...object, apiVersion });
+      known.set(object, converted);
+      return converted;
+    },
+    toStored: (object) => (object.apiVersion === storedVersion ? object : { ...object, apiVersion: storedVersion }),
+  };
+}
