@@ -220,6 +220,12 @@ export class WatchCache {
     return watcher;
   }
 
+  /** Ends all watchers, and those that still come: what they watch is served by another cache. */
+  endWatches(): void {
+    this.#isRetired = true;
+    this.#endWatchers();
+  }
+
   /**
    * The next changes after `revision` below `keyPrefix` from the store's log, for a watch that is further back than `watch` allows.
    * `previous`: with the states before them, which selectors need. Rejects with `StoreError` "compacted" when the log does not have them.
@@ -227,12 +233,6 @@ export class WatchCache {
   past(keyPrefix: string, revision: number, previous: boolean): Promise<PastPage> {
     const { store, read, shared, breather } = this.#options;
     return readPast({ store, prefix: keyPrefix, previous, read, turns: shared.pastReads, breather }, revision);
-  }
-
-  /** Ends all watchers, and those that still come: what they watch is served by another cache. */
-  endWatches(): void {
-    this.#isRetired = true;
-    this.#endWatchers();
   }
 
   remove(watcher: Watcher): void {

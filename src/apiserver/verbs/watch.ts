@@ -278,11 +278,8 @@ class WatchStream {
     const { rendering, call } = this.#options;
     const encode = (items: readonly CachedObject[]): Uint8Array =>
       concatBytes(items.map((item) => watchLine(rendering, 'ADDED', item)));
-    const pieces = SharedPieces.of(
-      this.#initial,
-      `ADDED ${formatOf(rendering.form, apiVersionOf(rendering.registration.row))}`,
-      call.storage.cache.lines,
-    );
+    const format = `ADDED ${formatOf(rendering.form, apiVersionOf(rendering.registration.row))}`;
+    const pieces = SharedPieces.of(this.#initial, format, call.storage.cache.lines);
     return pieces.at(at, WATCH_PIECE_BYTES, encode);
   }
 
