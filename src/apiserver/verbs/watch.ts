@@ -175,28 +175,27 @@ class WatchStream {
   }
 
   async *lines(): AsyncGenerator<Uint8Array, void, undefined> {
+    const { rendering, call } = this.#options;
     try {
       if (this.#past !== undefined) yield* this.#pastLines(this.#past);
       else if (this.#options.options.sendInitialEvents) yield* this.#initialLines();
-      if (this.#watcher !== undefined && !this.#isCut()) yield* this.#liveLines(this.#watcher);
-      if (this.#watcher?.ended === 'slow') this.#tellOfSlowness();
+      const watcher = this.#watcher;
+      const cut = this.#isCut();
+      // Not a generator of its own: each piece would take a turn more, for each of thousands of watchers.
+      while (watcher !== undefined && !cut) {
+        // Read before the events: all up to here is among them.
+        const revision = call.storage.cache.revision;
+        const pieces = await this.#nextPieces(watcher);
+        if (pieces.length > 0) yield* this.#send(pieces);
+        else if (this.#bookmarkDue) {
+          this.#bookmarkDue = false;
+          yield bookmarkLine(rendering, Math.max(revision, this.#options.after));
+        } else if (this.#over || watcher.ended !== undefined) break;
+        else await watcher.wait();
+      }
+      if (watcher?.ended === 'slow') this.#tellOfSlowness();
     } finally {
       this.#stop();
-    }
-  }
-
-  async *#liveLines(watcher: Watcher): AsyncGenerator<Uint8Array, void, undefined> {
-    const { rendering, call } = this.#options;
-    for (;;) {
-      // Read before the events: all up to here is among them.
-      const revision = call.storage.cache.revision;
-      const pieces = await this.#nextPieces(watcher);
-      if (pieces.length > 0) yield* this.#send(pieces);
-      else if (this.#bookmarkDue) {
-        this.#bookmarkDue = false;
-        yield bookmarkLine(rendering, Math.max(revision, this.#options.after));
-      } else if (this.#over || watcher.ended !== undefined) return;
-      else await watcher.wait();
     }
   }
 
