@@ -180,9 +180,10 @@ class WatchStream {
       if (this.#past !== undefined) yield* this.#pastLines(this.#past);
       else if (this.#options.options.sendInitialEvents) yield* this.#initialLines();
       const watcher = this.#watcher;
-      const cut = this.#isCut();
       // Not a generator of its own: each piece would take a turn more, for each of thousands of watchers.
-      while (watcher !== undefined && !cut) {
+      const isLive = !this.#isCut();
+      for (;;) {
+        if (watcher === undefined || !isLive) break;
         // Read before the events: all up to here is among them.
         const revision = call.storage.cache.revision;
         const pieces = await this.#nextPieces(watcher);
