@@ -146,7 +146,9 @@ describe('an object that holds too much', () => {
 
   it('is refused in the metadata of every kind', async () => {
     const api = await withNamespace();
-    const kinds = RESOURCES.filter(({ kind }) => kind !== 'Binding' && !kind.endsWith('Review'));
+    const kinds = RESOURCES.filter(
+      ({ kind, verbs }) => verbs.includes('create') && kind !== 'Binding' && !kind.endsWith('Review'),
+    );
     for (const row of inShort(kinds.slice(0, 12), kinds)) {
       const root = row.group === '' ? `/api/${row.version}` : `/apis/${row.group}/${row.version}`;
       const path = row.namespaced ? `${root}/namespaces/default/${row.resource}` : `${root}/${row.resource}`;

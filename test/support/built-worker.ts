@@ -3,7 +3,7 @@
  * that is TypeScript by WebAssembly, in each worker anew; V8 of Node 24 now and then ends a process in which such workers come
  * and go, as where a test opens a store a hundred times.
  */
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -11,35 +11,48 @@ import type { Plugin } from 'vitest/config';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const WORKER_URL = join(root, 'src/store/worker-url.node.ts');
+const FOLDER = join(root, '.cache', 'test-worker');
+const BUILT = join(FOLDER, 'store-worker.mjs');
 
-/** Builds the worker once in this process, before the first test that loads it, and gives its place instead of the source's. */
+/**
+ * Builds the worker when a run begins, and gives its place instead of the source's. The place is the same in every run: Vitest
+ * keeps what it loaded for the next runs, and does not ask this plugin again.
+ */
 export function builtWorker(): Plugin {
-  let built: Promise<string> | undefined;
   return {
     name: 'built-worker',
     enforce: 'pre',
-    async load(id) {
-      if (id.split('?')[0] !== WORKER_URL) return undefined;
-      built ??= buildWorker();
-      return `export function storeWorkerUrl() { return new URL(${JSON.stringify(await built)}); }`;
-    },
+    configResolved: buildWorker,
+    load: (id) =>
+      id.split('?')[0] === WORKER_URL
+        ? `export function storeWorkerUrl() { return new URL(${JSON.stringify(pathToFileURL(BUILT).href)}); }`
+        : undefined,
   };
 }
 
-/** Answers the URL of the bundled worker. Its folder is this process' own, and goes with it. */
-async function buildWorker(): Promise<string> {
-  const folder = join(root, '.cache', 'test-worker', String(process.pid));
-  mkdirSync(folder, { recursive: true });
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const outfile = join(folder, 'store-worker.mjs');
-  await build({
+/** Writes the bundled worker at once or not at all: another run may be reading it. */
+async function buildWorker(): Promise<void> {
+  const { outputFiles } = await build({
     entryPoints: [join(root, 'src/store/sqlite-worker.node.ts')],
-    outfile,
+    write: false,
     bundle: true,
     platform: 'node',
     format: 'esm',
     sourcemap: 'inline',
     logLevel: 'warning',
   });
-  return pathToFileURL(outfile).href;
+  const [file] = outputFiles;
+  if (file === undefined || file.text === textOf(BUILT)) return;
+  mkdirSync(FOLDER, { recursive: true });
+  const draft = join(FOLDER, `${process.pid}.mjs`);
+  writeFileSync(draft, file.contents);
+  renameSync(draft, BUILT);
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
 }

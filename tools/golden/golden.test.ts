@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askDefaults } from './ask-defaults.ts';
 import { askEmptyValues } from './ask-empty-values.ts';
 import { askQuantities } from './ask-quantities.ts';
+import { CRD_TYPE, CRD_TYPES } from './crd-types.ts';
 import { defaultsDifference, type Difference, differenceOf, quantityDifference, questionOf } from './compare.ts';
 import { NAMED_DIFFERENCES } from './named-differences.ts';
 import { isServed, type OwnServer, readBases, readGolden, readSchema, startOwnServer } from './own-server.ts';
@@ -13,7 +14,15 @@ const PUT_STRIDE = 24;
 const TEMPLATE_STRIDE = 6;
 const TEMPLATE = 'Deployment spec.template.spec.';
 
-const schema = readSchema();
+const derived = readSchema();
+const types = { ...derived.types, ...CRD_TYPES };
+const kinds: Readonly<Record<string, string>> = {
+  ...derived.kinds,
+  'apiextensions.k8s.io/v1/CustomResourceDefinition': CRD_TYPE,
+};
+/** Definitions whose versions a webhook converts are refused so far: nothing can be asked with them. */
+const isRefused = ({ object }: { readonly object: object }): boolean =>
+  JSON.stringify(object).includes('"strategy":"Webhook"');
 const bases = readBases('rich');
 const golden = new Map(readGolden('empty-values').map((row) => [questionOf(row), row]));
 let server: OwnServer;
@@ -39,17 +48,17 @@ function unnamed(questions: Iterable<string>): string[] {
 }
 
 describe('empty values', () => {
-  const served = bases.filter((base) => isServed(base.object));
+  const served = bases.filter((base) => isServed(base.object) && !isRefused(base));
 
   it.each(served.map((base) => [base.name, base] as const))('of %s', async (_, base) => {
-    const type = schema.kinds[`${base.object.apiVersion}/${base.object.kind}`] ?? '';
+    const type = kinds[`${base.object.apiVersion}/${base.object.kind}`] ?? '';
     let puts = 0;
     let places = 0;
     const tryPut = () => puts++ % PUT_STRIDE === 0;
     const isAsked = (path: string) => !`${base.name} ${path}`.startsWith(TEMPLATE) || places++ % TEMPLATE_STRIDE === 0;
     const rows = await askEmptyValues(base, {
       call: server.call,
-      types: schema.types,
+      types,
       type,
       parallel: 1,
       isAsked,
@@ -73,10 +82,7 @@ describe('empty values', () => {
     );
     expect(unasked.map(([question]) => question)).toEqual([]);
     expect(left).toEqual({
-      CSIDriver: 92,
       CustomResourceDefinition: 980,
-      'CustomResourceDefinition#selectable': 250,
-      HorizontalPodAutoscaler: 339,
       ValidatingWebhookConfiguration: 186,
     });
   });
@@ -84,19 +90,19 @@ describe('empty values', () => {
 
 it('quantities are stored as upstream spells them', async () => {
   const answers = new Map(readGolden('quantities').map((row) => [questionOf(row), row]));
-  const kinds = new Set(bases.filter((base) => isServed(base.object)).map(({ object }) => object.kind));
-  const rows = await askQuantities(server.call, 1, (kind) => kinds.has(kind));
+  const served = new Set(bases.filter((base) => isServed(base.object)).map(({ object }) => object.kind));
+  const rows = await askQuantities(server.call, 1, (kind) => served.has(kind));
   for (const row of rows) {
     const other = answers.get(questionOf(row));
     note(questionOf(row), other === undefined ? 'acceptance' : quantityDifference(row, other));
   }
-  expect(rows.length).toBe(1050);
+  expect(rows.length).toBe(1155);
   expect(unnamed(rows.map(questionOf))).toEqual([]);
 });
 
 describe('defaults', () => {
   const answers = new Map(readGolden('defaults').map((row) => [row.kind, row]));
-  const served = readBases('minimal').filter((base) => isServed(base.object));
+  const served = readBases('minimal').filter((base) => isServed(base.object) && !isRefused(base));
 
   it.each(served.map((base) => [base.name, base] as const))('of %s', async (_, base) => {
     const row = await askDefaults(base, server.call);
