@@ -103,7 +103,7 @@ function both(one: Outcome, other: Outcome): Outcome {
 /** Fixed seeds, each run twice: one test per seed. A failure that a seed once found is a unit test beside its fix. */
 async function simulation(): Promise<Outcome> {
   const [machines, fleets] = await Promise.all([
-    seeds('src/sim/main.ts', 15),
+    seeds('src/sim/main.ts', 12),
     seeds('src/sim/fleet/main.ts', 4, '--minutes', '8'),
   ]);
   return both(machines, fleets);

@@ -34,7 +34,7 @@ if (parts.has('clients')) {
     console.log(
       'clients: raw sockets from this machine to a ClusterIP of three pods, 200 new connections a second, fixed seed',
     );
-    const found = await clientFigures(mendlet, values.check ? 3 : Number(values.runs));
+    const found = await clientFigures(mendlet, values.check ? 2 : Number(values.runs));
     figures['clients'] = found;
     for (const line of clientLines(found)) console.log(`  ${line}`);
     if (!values.check) {

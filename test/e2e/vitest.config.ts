@@ -9,6 +9,9 @@ import LongestFirst from './longest-first.ts';
 const WHOLE_ONLY = [
   'test/e2e/soak.e2e.test.ts',
   'test/e2e/volumes-soak.e2e.test.ts',
+  // What claims keep is tried by `claims` and `databases`; these wait for nodes to be given up, and for machines to stop and start.
+  'test/e2e/lost-nodes.e2e.test.ts',
+  'test/e2e/claims-down.e2e.test.ts',
   'test/e2e/two-mendlets.e2e.test.ts',
   // It needs a loop device that may be cut short while it is mounted.
   'test/e2e/failing-disk.e2e.test.ts',
