@@ -177,7 +177,16 @@ describe('a node that is lost with volumes', () => {
     // The command of the event removes one.
     const { metadata } = db as Volume;
     const path = `/api/v1/nodes/${home.name}/proxy/mendlet/v1/volumes/${metadata.name}`;
-    await lab.kubectl(['delete', '--raw', `${path}?handle=${metadata.name.replace('pvc-', '')}`]);
+    // A volume is its pod's until the agent has finished with the pod, which is after the unmount.
+    await until<boolean>('the removal', async () => {
+      const { code, stderr } = await lab.tryKubectl([
+        'delete',
+        '--raw',
+        `${path}?handle=${metadata.name.replace('pvc-', '')}`,
+      ]);
+      if (code !== 0) expect(stderr).toContain('VolumeInUse');
+      return code === 0 ? { value: true } : { last: stderr };
+    });
     expect(existsSync((db as Volume).spec.local.path)).toBe(false);
   });
 });
