@@ -116,3 +116,18 @@ it.each([
   const text = piece.repeat(Math.ceil(MEBIBYTE / piece.length));
   expect(maskSecrets(text).length).toBeLessThanOrEqual(2 * text.length);
 });
+
+it('a row of carets costs what its length is, not the square of it', () => {
+  const took = (characters: number): number => {
+    const lines = Array.from({ length: 400 }, () => `${'^'.repeat(characters)} x`);
+    const runs = Array.from({ length: 5 }, () => {
+      const begun = performance.now();
+      readLog(lines);
+      return performance.now() - begun;
+    });
+    return Math.min(...runs);
+  };
+  took(100);
+  // Ten times the length: 10 when it is linear, 100 when each character is looked at for each other one.
+  expect(took(990) / took(99)).toBeLessThan(25);
+});

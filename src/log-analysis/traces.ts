@@ -38,7 +38,6 @@ const TCL_FRAME = /^(?:while executing$|invoked from within$|\((?:file|procedure
 const NODE_PLACE = /^(?:file:\/\/)?((?:\/|node:)[^\s:]{1,300}):(\d{1,7})$/;
 /** A line of code that a compiler quotes: '2 | let a = 1'. */
 const QUOTED_CODE = /^\d{1,7} \| /;
-const CARET = /^[~^\s]*\^[~^\s]*$/;
 const AROUND =
   /^(?:\.\.\. \d+ (?:more|common frames|lines|levels)|--- End of |The above exception was the direct cause|During handling of the above exception|Traceback \(most recent call last\)|\[internal function\]|stack backtrace:|Stack trace:|thrown in |\[Previous line repeated|<\d+ internal lines?>|\[signal SIG|\(anonymous\)|-{2,}>? ?$|stack traceback:$|Backtrace:$)/;
 /** An error's class and, after a colon, its message. */
@@ -56,6 +55,11 @@ const INNER_ERRORS = /^\[errors\]: \[/;
 const FOREIGN =
   /node_modules\/|^node:|^internal\/|\/(?:site|dist)-packages\/|\/usr\/(?:lib|share)\/|\/usr\/local\/(?:lib|go)|\/lib\/python|<frozen |\/gems\/|\/vendor\/|\/rustc\/|\/\.cargo\/|\/go\/pkg\/mod|\/usr\/lib\/go|^(?:java|javax|jdk|sun|com\.sun|kotlin|scala|org\.(?:springframework|apache|hibernate|postgresql|eclipse|slf4j|junit)|ch\.qos|io\.netty|reactor|System|Microsoft)\./;
 
+/** A row of marks below a line of source, as `    ~~^~~`. Two looks, each along the text once: one pattern for both goes back and forth. */
+function isCaretRow(text: string): boolean {
+  return text.includes('^') && /^[~^\s]+$/.test(text);
+}
+
 export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
   const roled: RoledLine[] = [];
   let trace = 0;
@@ -69,7 +73,7 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
     let afterFrames = false;
     if (kind === 'code') {
       role = 'frame';
-      if (CARET.test(text)) kind = undefined;
+      if (isCaretRow(text)) kind = undefined;
     } else if (isFrame(line, kind)) {
       role = 'frame';
       if (PYTHON_FRAME.test(text)) kind = 'python';
@@ -81,7 +85,7 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
       trace += inside ? 0 : 1;
       inside = true;
     } else if (kind === 'python' && line.indent > 0 && !CAUSE.test(text)) role = 'frame';
-    else if (CARET.test(text)) role = 'frame';
+    else if (isCaretRow(text)) role = 'frame';
     else if (CAUSE.test(text)) role = 'cause';
     else if (kind === 'dump') {
       const error = line.indent > 0 && HEAD.test(text);
@@ -182,7 +186,7 @@ function isFrame(line: LogLine, kind: string | undefined): boolean {
 }
 
 function hasCaretSoon(lines: readonly LogLine[], index: number): boolean {
-  return lines.slice(index + 1, index + 4).some(({ said }) => CARET.test(said));
+  return lines.slice(index + 1, index + 4).some(({ said }) => isCaretRow(said));
 }
 
 /** "server.js:12" when the line is a place in the user's code. */
