@@ -257,6 +257,21 @@ describe('FieldsV1', () => {
 });
 
 describe('entries', () => {
+  it.each<[string, number, boolean]>([
+    ['short', 10, true],
+    ['of an object with thousands of fields', 2000, false],
+  ])('that are %s are kept for the next objects of a template: %j fields, %j', (_, count, isKept) => {
+    const names = Array.from({ length: count }, (__, at) => [`f:name-${at}`, {}]);
+    const fieldsV1 = JSON.stringify(Object.fromEntries(names));
+    const read = (): unknown => {
+      const entry = { manager: 'a', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1 } as const;
+      return [...readManagers([entry]).values()][0]?.set;
+    };
+    const first = read();
+    expect(read() === first).toBe(isKept);
+    expect(read()).toEqual(first);
+  });
+
   it.each<[string, object]>([
     ['of another operation', { operation: 'Delete', apiVersion: 'v1', fieldsType: 'FieldsV1' }],
     ['without a version', { operation: 'Apply', fieldsType: 'FieldsV1' }],

@@ -67,12 +67,15 @@ export function readManagers(entries: readonly ManagedFieldsEntry[] | undefined)
 
 /** Objects of one template have the same sets: the most recent ones are read once. */
 const MAX_REMEMBERED_SETS = 500;
+/** A set takes about ten times the memory of its text: one that is longer belongs to an object of its own, not to a template. */
+const MAX_REMEMBERED_CHARACTERS = 8 * 1024;
 const remembered = new Map<string, WrittenSet>();
 
 function setOfText(text: string): WrittenSet {
   const known = remembered.get(text);
   if (known !== undefined) return known;
   const written = { set: readFieldsV1(JSON.parse(text)), text };
+  if (text.length > MAX_REMEMBERED_CHARACTERS) return written;
   if (remembered.size >= MAX_REMEMBERED_SETS) {
     for (const oldest of remembered.keys()) {
       remembered.delete(oldest);
