@@ -76,6 +76,11 @@ const SPEC: SchemaOfValues = {
 };
 
 describe('values of schemas', () => {
+  it('that are no base64, as an old object may hold them, end the evaluation with an error', () => {
+    expect(holds("self == b'a'", { type: 'string', format: 'byte' }, 'YQ==')).toBe(true);
+    expect(holds("self == b'a'", { type: 'string', format: 'byte' }, '*')).toContain('could not decode "*" as base64');
+  });
+
   it.each<[string, unknown]>([
     ['self.replicas >= self.minReplicas', { replicas: 3, minReplicas: 1 }],
     ["self.__in__ == 'x' && self.with__dash__dash == 'd'", { in: 'x', 'with-dash': 'd' }],

@@ -4,7 +4,7 @@
  */
 import type { DeclaredType, ListType, MapType, ObjectType, ScalarType } from '../types/declared-type.ts';
 import { parseDate, parseDuration, parseTimestamp } from './time.ts';
-import { CelError, type ListIdentity, type ListValue, type MapValue, Uint, type Value } from './value.ts';
+import type { ListIdentity, ListValue, MapValue, Value } from './value.ts';
 
 /** An evaluation that cannot go on since a value is not of its declared type; ends up as the evaluation's error. */
 export class NotOfType extends Error {}
@@ -51,7 +51,7 @@ function scalarOf(json: unknown, type: ScalarType): Value {
       if (typeof json === 'number') return json;
       break;
     case 'bytes':
-      if (typeof json === 'string') return Uint8Array.from(atob(json), (character) => character.charCodeAt(0));
+      if (typeof json === 'string') return bytesOf(json);
       break;
     case 'timestamp':
       if (typeof json === 'string') return timeOf(json, type.isDate === true ? parseDate(json) : parseTimestamp(json));
@@ -63,6 +63,14 @@ function scalarOf(json: unknown, type: ScalarType): Value {
       if (typeof json === 'string') return json;
   }
   throw mismatch(json, type.kind);
+}
+
+function bytesOf(text: string): Uint8Array {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    throw new NotOfType(`invalid data, could not decode ${JSON.stringify(text.slice(0, 64))} as base64`);
+  }
 }
 
 function timeOf(text: string, value: Value | undefined): Value {
@@ -212,11 +220,4 @@ class JsonObject implements MapValue {
   *keys(): Iterable<Value> {
     for (const [name, { jsonName }] of this.#type.fields) if (Object.hasOwn(this.#entries, jsonName)) yield name;
   }
-}
-
-/** A value as JSON, for messages and for callers that want a plain answer; errors and opaque values become text. */
-export function jsonOfValue(value: Value): unknown {
-  if (typeof value === 'bigint') return Number(value);
-  if (value instanceof Uint) return Number(value.value);
-  return value instanceof CelError ? value.message : value;
 }
