@@ -16,7 +16,7 @@ export type { JsonSchema, ValidationRule } from './structural/json-schema.ts';
 export { typeOf } from './structural/check.ts';
 export { keyOfItem } from './structural/list-types.ts';
 export { additionalOf, fieldPath, findSchemaByPath, itemsOf, nodesOf, propertyOf } from './structural/json-schema.ts';
-export { firstRule, hasRules, type RuleEngine } from './structural/rules.ts';
+export { hasRules, type RuleEngine } from './structural/rules.ts';
 export { placeOfSchema, type StructuralPlace } from './structural/place.ts';
 export { StructuralSchema } from './structural/structural-schema.ts';
 export { checkDns1123Subdomain } from './names.ts';

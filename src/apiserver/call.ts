@@ -45,8 +45,8 @@ export interface WriteRules {
   readonly admission: AdmissionSettings;
   /** For what must be given out once. */
   readonly exclusive: KeyedLines;
-  /** Absent: definitions with rules in CEL are refused. */
-  readonly rules?: RuleEngine;
+  /** What rules in CEL mean. */
+  readonly rules: RuleEngine;
 }
 
 /** The context that all requests share. */

@@ -4,8 +4,6 @@
 export const PER_CALL_LIMIT = 1_000_000;
 /** All rules of one object together. */
 export const PER_OBJECT_LIMIT = 10_000_000;
-/** All match conditions of one webhook or policy together. */
-export const MATCH_CONDITIONS_LIMIT = 2_500_000;
 /** The estimate of one rule, times how often it may run. */
 export const ESTIMATE_PER_RULE = 10_000_000;
 /** The estimates of all rules of one CustomResourceDefinition together. */

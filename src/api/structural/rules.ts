@@ -17,17 +17,7 @@ export interface RuleEngine {
 
 /** Whether any node of the schema has rules. */
 export function hasRules(schema: JsonSchema): boolean {
-  return firstRule(schema, '') !== undefined;
-}
-
-/** The path of the first node with rules; undefined: none has any. */
-export function firstRule(schema: JsonSchema, path: string): string | undefined {
-  if ((schema['x-kubernetes-validations'] ?? []).length > 0) return `${path}.x-kubernetes-validations`;
-  for (const [name, each] of Object.entries(schema.properties ?? {})) {
-    const found = firstRule(each, `${path}.properties[${name}]`);
-    if (found !== undefined) return found;
-  }
-  const [items, additional] = [itemsOf(schema), additionalOf(schema)];
-  const inItems = items === undefined ? undefined : firstRule(items, `${path}.items`);
-  return inItems ?? (additional === undefined ? undefined : firstRule(additional, `${path}.additionalProperties`));
+  if ((schema['x-kubernetes-validations'] ?? []).length > 0) return true;
+  const inner = [...Object.values(schema.properties ?? {}), itemsOf(schema), additionalOf(schema)];
+  return inner.some((each) => each !== undefined && hasRules(each));
 }

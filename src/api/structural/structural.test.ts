@@ -9,7 +9,7 @@ import { checkListTypes } from './list-types.ts';
 import { matchesPattern, patternProblem } from './patterns.ts';
 import { placeOfSchema, type StructuralPlace } from './place.ts';
 import { pruneObject } from './prune.ts';
-import { firstRule } from './rules.ts';
+import { hasRules } from './rules.ts';
 import { schemaErrors } from './schema-errors.ts';
 import { StructuralSchema } from './structural-schema.ts';
 
@@ -476,11 +476,13 @@ describe('a schema', () => {
     expect(errorsOf(wide)).toEqual(['s: Forbidden: must have at most 50000 schemas within it']);
   });
 
-  it('says where its first rule is, and which lists are maps', () => {
-    const rules = [{ rule: 'true' }];
-    expect(firstRule(object({ a: list({ ...string, 'x-kubernetes-validations': rules }) }), 's')).toBe(
-      's.properties[a].items.x-kubernetes-validations',
-    );
+  it('says whether it has rules anywhere, and which lists are maps', () => {
+    const ruled = { ...string, 'x-kubernetes-validations': [{ rule: 'true' }] };
+    const more = object({}, { additionalProperties: ruled });
+    for (const schema of [ruled, object({ a: ruled }), object({ a: list(ruled) }), more]) {
+      expect(hasRules(schema)).toBe(true);
+    }
+    expect(hasRules(object({ a: list(string) }))).toBe(false);
     const known = new StructuralSchema(
       object({
         a: list(object({ k: string }), { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] }),

@@ -1,29 +1,26 @@
 /**
  * Rules in CEL at the two places where they matter: a definition that has some, and an object that must keep them. What a rule means
- * is decided behind the port `RuleEngine`; a server without one refuses definitions that would rely on it.
+ * is decided behind the port `RuleEngine`.
  */
 import {
   type CustomResourceDefinition,
   type DefinitionSpec,
   equalJson,
   type FieldError,
-  firstRule,
   forbiddenField,
   hasRules,
   type JsonSchema,
   type RuleEngine,
   SHARED_SCHEMA,
 } from '../../api/index.ts';
+import type { StoredKind } from '../call.ts';
 import type { ApiObject } from '../registry/object.ts';
-
-const NO_ENGINE =
-  'validation rules in CEL are not supported by this server yet, and a definition must not promise what nobody checks';
 
 /** What is wrong with the rules of a definition. Those that were there before and did not change stay. */
 export function checkDefinitionRules(
   object: ApiObject,
   old: ApiObject | undefined,
-  engine: RuleEngine | undefined,
+  engine: RuleEngine,
 ): Promise<readonly FieldError[]> {
   const { spec } = object as unknown as CustomResourceDefinition;
   const unable = conversionErrors(spec, (old as unknown as CustomResourceDefinition | undefined)?.spec);
@@ -32,8 +29,8 @@ export function checkDefinitionRules(
   const errors = spec.versions.flatMap(({ name, schema }, position) => {
     const root = schema?.openAPIV3Schema;
     const former = before.find((version) => version.name === name)?.schema?.openAPIV3Schema;
-    if (root === undefined || (former !== undefined && equalJson(root, former))) return [];
-    return ruleErrors(root, isShared ? SHARED_SCHEMA : `spec.versions[${position}].schema.openAPIV3Schema`, engine);
+    if (root === undefined || !hasRules(root) || (former !== undefined && equalJson(root, former))) return [];
+    return engine.problems(root, isShared ? SHARED_SCHEMA : `spec.versions[${position}].schema.openAPIV3Schema`);
   });
   return Promise.resolve([...unable, ...errors]);
 }
@@ -49,21 +46,8 @@ function conversionErrors(spec: DefinitionSpec, old: DefinitionSpec | undefined)
     : [];
 }
 
-function ruleErrors(root: JsonSchema, path: string, engine: RuleEngine | undefined): readonly FieldError[] {
-  const first = firstRule(root, path);
-  if (first === undefined) return [];
-  return engine === undefined ? [forbiddenField(first, NO_ENGINE)] : engine.problems(root, path);
-}
-
 /** What checks the objects of a schema by its rules; undefined: it has none. */
-export function objectRulesOf(
-  root: JsonSchema | undefined,
-):
-  | ((object: ApiObject, old: ApiObject | undefined, engine: RuleEngine | undefined) => Promise<readonly FieldError[]>)
-  | undefined {
+export function objectRulesOf(root: JsonSchema | undefined): StoredKind['checkMore'] {
   if (root === undefined || !hasRules(root)) return undefined;
-  return (object, old, engine) =>
-    engine === undefined
-      ? Promise.resolve([forbiddenField('', 'this kind has rules in CEL, which this server cannot check')])
-      : engine.check(root, object, old);
+  return (object, old, engine) => engine.check(root, object, old);
 }

@@ -2,7 +2,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createManualClock } from '../../lib/manual-clock.node.ts';
 import { type Answer, type Loose, startTestServer, type TestServer } from '../test-server.ts';
-import { checkDefinitionRules, objectRulesOf } from './check-rules.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const URL = '/apis/rules.example.com/v1/things';
@@ -183,12 +182,5 @@ describe('a definition', () => {
     delete spec.properties.items['x-kubernetes-list-map-keys'];
     const { body } = await api.call('POST', DEFINITIONS, definition(spec));
     expect(body.message).toContain('oldSelf cannot be used on the uncorrelatable portion of the schema within');
-  });
-
-  it('is refused by a server that has no engine for its rules', async () => {
-    const [error] = await checkDefinitionRules(definition(withRules({ rule: 'true' })), undefined, undefined);
-    expect(error?.body).toContain('validation rules in CEL are not supported by this server yet');
-    const check = objectRulesOf({ type: 'object', 'x-kubernetes-validations': [{ rule: 'true' }] });
-    expect(await check?.({ metadata: {} }, undefined, undefined)).toHaveLength(1);
   });
 });

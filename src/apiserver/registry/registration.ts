@@ -73,7 +73,7 @@ export interface Registration {
   readonly checkMore?: (
     object: ApiObject,
     old: ApiObject | undefined,
-    engine: RuleEngine | undefined,
+    engine: RuleEngine,
   ) => Promise<readonly FieldError[]>;
 }
 
