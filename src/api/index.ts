@@ -67,6 +67,7 @@ export * from './qos-class.ts';
 export * from './quantity.ts';
 export * from './resource.ts';
 export * from './resources.ts';
+export { schemaOf } from './schema-of.ts';
 export { canonicalObject, canonicalPart } from './schema/canonical.ts';
 export {
   type FieldSchema,

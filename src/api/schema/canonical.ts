@@ -27,6 +27,12 @@ export function canonicalObject<T extends object>(apiVersion: string, kind: stri
   return struct === undefined ? object : (canonicalStruct(struct, object as Fields, known as Fields | undefined) as T);
 }
 
+/** The same of an object whose struct is known. */
+export function canonicalOfStruct<T extends object>(struct: StructSchema, object: T, known?: object): T {
+  if (struct.name.startsWith('mendlet.')) return object;
+  return canonicalStruct(struct, object as Fields, known as Fields | undefined) as T;
+}
+
 /** The same for a part of an object, by the name of its type ("core.v1.PodTemplateSpec"). */
 export function canonicalPart<T extends object>(type: string, part: T): T {
   return canonicalStruct(structSchema(type), part as Fields) as T;

@@ -5,9 +5,6 @@ import {
   type CustomResourceDefinition,
   type DefinitionVersion,
   type KindRules,
-  type Place,
-  placeOfKind,
-  placeOfSchema,
   type ResourceRow,
   storageVersionOf,
   StructuralSchema,
@@ -102,17 +99,10 @@ function registrationOf(
     table: form === undefined ? table : { ...table, cells: (object, now) => table.cells(served(object), now) },
     strategy: strategyOf(version),
     storage,
-    place: placeOfSchema(root, ownPlace),
     ...(form === undefined ? {} : { form }),
     ...(checkMore === undefined ? {} : { checkMore }),
     ...(scale === undefined ? {} : { parts: { scale: scalePart(scale, served) } }),
   };
-}
-
-/** The places of what every resource has: those of a kind whose type says them, and whose other fields do not matter. */
-function ownPlace(name: string): Place | undefined {
-  if (name !== 'apiVersion' && name !== 'kind' && name !== 'metadata') return undefined;
-  return placeOfKind('v1', 'ConfigMap')?.map?.child(name);
 }
 
 function rowOf(
@@ -136,9 +126,9 @@ function rowOf(
     // Who deletes a definition must see the end of its objects.
     verbs: isEnding ? VERBS.filter((verb) => verb !== 'create') : VERBS,
     subresources: subresourcesOf(version, names.kind),
-    ...(schema === undefined ? {} : { schema }),
+    schema: schema ?? new StructuralSchema(undefined, spec.scope === 'Namespaced'),
   };
-  return { ...row, rules: rulesOf(version, schema, `${apiVersionOf(row)} ${names.kind}`) };
+  return { ...row, rules: rulesOf(version, `${apiVersionOf(row)} ${names.kind}`) };
 }
 
 function subresourcesOf({ subresources = {} }: DefinitionVersion, kind: string): readonly SubresourceRow[] {
@@ -149,16 +139,10 @@ function subresourcesOf({ subresources = {} }: DefinitionVersion, kind: string):
   return rows;
 }
 
-function rulesOf(version: DefinitionVersion, schema: StructuralSchema | undefined, what: string): KindRules {
+function rulesOf(version: DefinitionVersion, what: string): KindRules {
   const { deprecated = false, deprecationWarning = `${what} is deprecated`, selectableFields = [] } = version;
   const fields = selectableFields.map(({ jsonPath }) => jsonPath.slice(1));
   return {
-    ...(schema === undefined
-      ? {}
-      : {
-          create: (object) => [...schema.checkNew(object)],
-          update: (object, old) => [...schema.checkChanged(object, old)],
-        }),
     ...(deprecated ? { deprecation: deprecationWarning } : {}),
     ...(fields.length === 0 ? {} : { selectable: ['metadata.name', 'metadata.namespace', ...fields] }),
   };
