@@ -14,6 +14,7 @@ import type { ReadStored } from './cache/cached-object.ts';
 import { createSharedBudgets, type SharedBudgets, WatchCache } from './cache/watch-cache.ts';
 import { celRuleEngine } from './custom-resources/rule-engine.ts';
 import { DefinitionKeeper } from './custom-resources/definition-keeper.ts';
+import { ensureOwnDefinitions, untilOwnKindsAreServed } from './custom-resources/own-definitions.ts';
 import { DiscoveryDocuments } from './discovery/aggregated.ts';
 import type { ServerVersion } from './discovery/version.ts';
 import type { HealthCheck } from './http/health.ts';
@@ -43,6 +44,7 @@ import { QuotaStatus } from './quota/quotas.ts';
 import { isMainForm, keyOf } from './registry/registration.ts';
 import { builtInKinds } from './kinds/built-in.ts';
 import { objectOfKey } from './registry/object-of-key.ts';
+import { OWN_KINDS } from './kinds/healing.ts';
 import { LiveRegistry } from './kinds/registry.ts';
 import { ResourceStorage } from './registry/storage.ts';
 import { readStoredOf } from './registry/stored-form.ts';
@@ -142,12 +144,16 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
     registry,
     definitions: storageOf(storages, registry.get(CUSTOM_RESOURCE_DEFINITIONS)),
     createStorage: (prefix, read) => createStorage(ports, shared, { prefix, read }),
+    own: OWN_KINDS,
     self,
   });
   const upkeep = new SystemUpkeep(context, self, quotas);
   const ready = start({ registry, storages }, self).then(async () => {
     // No client meets a server that lacks a kind it had before.
     await storageOf(storages, registry.get(CUSTOM_RESOURCE_DEFINITIONS)).fresh();
+    await ensureOwnDefinitions(context, self);
+    if (!(await untilOwnKindsAreServed(registry, clock)))
+      logger.error('kinds of mendlet.dev are not served: the names of their definitions are taken');
     await upkeep.ensureObjects();
     await repairServices(context, self);
     await ensureBootstrapPolicy({ registry, storages }, self);

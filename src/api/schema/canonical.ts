@@ -7,7 +7,6 @@ import { canonicalAmountOf, canonicalScalar, hasSpellings } from './scalar.ts';
 import {
   type FieldSchema,
   type FieldShape,
-  isOwnKind,
   type StructSchema,
   structOfKind,
   structSchema,
@@ -22,14 +21,12 @@ type Fields = Readonly<Record<string, unknown>>;
  * @param known a canonical object: its very own parts need not be looked at
  */
 export function canonicalObject<T extends object>(apiVersion: string, kind: string, object: T, known?: object): T {
-  if (isOwnKind(apiVersion, kind)) return object;
   const struct = structOfKind(apiVersion, kind);
   return struct === undefined ? object : (canonicalStruct(struct, object as Fields, known as Fields | undefined) as T);
 }
 
 /** The same of an object whose struct is known. */
 export function canonicalOfStruct<T extends object>(struct: StructSchema, object: T, known?: object): T {
-  if (struct.name.startsWith('mendlet.')) return object;
   return canonicalStruct(struct, object as Fields, known as Fields | undefined) as T;
 }
 

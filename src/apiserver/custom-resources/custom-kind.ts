@@ -20,6 +20,7 @@ import type { ResourceStorage } from '../registry/storage.ts';
 import { objectRulesOf } from './check-rules.ts';
 import { scalePart } from './custom-scale.ts';
 import { customTable } from './custom-table.ts';
+import type { OwnKind } from './own-kind.ts';
 
 const VERBS: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const PART_VERBS: readonly Verb[] = ['get', 'patch', 'update'];
@@ -60,11 +61,15 @@ function readBy(schema: StructuralSchema | undefined, object: ApiObject): ApiObj
   return schema.readStored(object) as unknown as ApiObject;
 }
 
-/** The kinds of a definition whose names are accepted, in the order of discovery. */
+/**
+ * The kinds of a definition whose names are accepted, in the order of discovery.
+ * @param own what the server adds to them, if the definition is its own
+ */
 export function customKinds(
   definition: CustomResourceDefinition,
   schemas: VersionSchemas,
   storage: ResourceStorage,
+  own: OwnKind = {},
 ): readonly ServedKind[] {
   const served = definition.spec.versions
     .filter((version) => version.served)
@@ -72,12 +77,39 @@ export function customKinds(
   const stored = storageVersionOf(definition);
   const main = served.some(({ name }) => name === stored) ? stored : served[0]?.name;
   return served.map((version) => {
-    const registration = registrationOf(definition, version, schemas, storage);
+    const registration = withOwn(registrationOf(definition, version, schemas, storage), own);
     const { form } = registration;
     const kind =
       form === undefined ? registration : { ...registration, form: { ...form, isMain: version.name === main } };
     return { row: kind.row, stored: kind, ...(schemas.has(version.name) ? {} : { isUndescribed: true }) };
   });
+}
+
+/** The admission of our own kinds comes after what holds for all custom resources, their checks come before the rules in CEL. */
+function withOwn(kind: StoredKind, { table, admitNew, admitChanged, check }: OwnKind): StoredKind {
+  const { strategy, checkMore } = kind;
+  const { prepareForCreate = (object) => object, prepareForUpdate = (object) => object } = strategy;
+  return {
+    ...kind,
+    ...(table === undefined ? {} : { table }),
+    strategy: {
+      ...strategy,
+      ...(admitNew === undefined
+        ? {}
+        : { prepareForCreate: (object, user) => admitNew(prepareForCreate(object, user), user) }),
+      ...(admitChanged === undefined
+        ? {}
+        : { prepareForUpdate: (object, old) => admitChanged(prepareForUpdate(object, old), old) }),
+    },
+    ...(check === undefined
+      ? {}
+      : {
+          checkMore: async (object, old, engine) => [
+            ...check(object),
+            ...((await checkMore?.(object, old, engine)) ?? []),
+          ],
+        }),
+  };
 }
 
 function registrationOf(
