@@ -54,7 +54,7 @@ function fieldSchema(type: string, name: string, { shape, doc, ...field }: Field
   };
 }
 
-const BOUNDS = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const;
+const BOUNDS = ['minimum', 'maximum', 'maxLength', 'minItems', 'maxItems'] as const;
 
 function bounds(doc: Partial<Record<(typeof BOUNDS)[number], number>>): JsonSchema {
   return Object.fromEntries(BOUNDS.flatMap((name) => (doc[name] === undefined ? [] : [[name, doc[name]]])));

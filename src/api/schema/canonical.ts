@@ -4,13 +4,7 @@
  * as sent.
  */
 import { canonicalAmountOf, canonicalScalar, hasSpellings } from './scalar.ts';
-import {
-  type FieldSchema,
-  type FieldShape,
-  type StructSchema,
-  structOfKind,
-  structSchema,
-} from './schema.ts';
+import { type FieldSchema, type FieldShape, type StructSchema, structOfKind, structSchema } from './schema.ts';
 import { setOwn } from './set-own.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -23,7 +23,6 @@ export interface FieldDoc {
   readonly minItems?: number;
   /** For an object; an annotation may lack it. */
   readonly needed?: true;
-  readonly minLength?: number;
   /** The value that the server fills in. */
   readonly fill?: string | number;
   /** For a string, or for the members of a list of strings. */
@@ -67,7 +66,6 @@ export const OWN_DOCS: Readonly<Record<string, TypeDoc>> = {
         text: 'The pod, in the namespace of this object.',
         pattern: SUBDOMAIN_PATTERN,
         maxLength: 253,
-        minLength: 1,
         needed: true,
       },
       podUID: {

@@ -19,11 +19,13 @@ import {
   type PodRestartSpec,
   PODS,
   type ResourceRow,
+  schemaOf,
 } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import { parseBody } from '../http/body.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { renderObject } from '../http/render.ts';
+import { refuseInvalid } from '../registry/kind-rules.ts';
 import { type ApiObject, isRecord, recordOf } from '../registry/object.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { readWriteOptions } from '../http/write-options.ts';
@@ -40,6 +42,7 @@ export async function restartPod(call: Call): Promise<HttpResponse> {
   const given = readRestart(call, restartCall.registration.row, fieldValidation);
   const pod = await readCurrent(call.server, PODS.resource, call.info.namespace, nameOfCall(call));
   if (pod === undefined) throw notFound(PODS, nameOfCall(call));
+  refuseMisshapen(restartCall, given);
   refuseImpossible(given, pod);
   const item = await createObject(restartCall, given, { dryRun, manager: managerOf(call) });
   return renderObject(renderingOf(restartCall, form), 201, item);
@@ -58,7 +61,7 @@ function readRestart(call: Call, row: ResourceRow, fieldValidation: FieldValidat
   const isEmpty = request.body === undefined || request.body.length === 0;
   const { value, problems } = isEmpty ? { value: {}, problems: [] } : parseBody(request);
   const read = readObject({ value: withPod(value, name), problems }, { row, fieldValidation, warnings });
-  const { podName } = recordOf(read['spec']);
+  const { podName = name } = recordOf(read['spec']);
   if (podName !== name)
     throw badRequest(`the pod of the PodRestart (${String(podName)}) does not match the name on the URL (${name})`);
   const { metadata } = read;
@@ -73,6 +76,16 @@ function withPod(value: unknown, podName: string): unknown {
   return spec === undefined || spec === null || isRecord(spec)
     ? { ...value, spec: { ...recordOf(spec), podName: recordOf(spec)['podName'] ?? podName } }
     : value;
+}
+
+/** Throws 422 for a spec that does not fit its schema: what follows trusts its types. */
+function refuseMisshapen({ registration }: Call, restart: ApiObject): void {
+  const errors = schemaOf(registration.row).checkNew(restart);
+  refuseInvalid(
+    registration,
+    restart,
+    errors.filter(({ field }) => field.startsWith('spec')),
+  );
 }
 
 function refuseImpossible(restart: ApiObject, pod: Pod): void {
