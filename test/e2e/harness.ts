@@ -16,7 +16,7 @@ export const root = resolve(import.meta.dirname, '..', '..');
 const presentProgram = join(root, 'dist/mendlet.js');
 export const kubectl136 = join(root, '.cache/debian/sid/kubectl/usr/bin/kubectl');
 export const kubectl120 = join(root, '.cache/debian/bookworm/kubernetes-client/usr/bin/kubectl');
-/** Made by global-set-up: an image of busybox, `docker.io/library/busybox:latest`. */
+/** Made by `fetch.ts`: an image of busybox, `docker.io/library/busybox:latest`. */
 export const busyboxArchive = join(root, '.cache/e2e/busybox.tar');
 /** Looks names up as programs with musl do (Alpine's); busybox does it as glibc. */
 export const muslLookup = join(root, '.cache/e2e/musl-lookup');
