@@ -85,7 +85,9 @@ export function appArchives(): readonly string[] {
   return [
     postgresArchive(),
     redisArchive(),
-    ...[NGINX, MARIADB, PYTHON, JAVA, nodeImage('docker.io/library/node:24', user('node'))].map((image) => systemArchive(image, folder)),
+    ...[NGINX, MARIADB, PYTHON, JAVA, nodeImage('docker.io/library/node:24', user('node'))].map((image) =>
+      systemArchive(image, folder),
+    ),
   ];
 }
 

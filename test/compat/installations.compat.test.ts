@@ -122,7 +122,9 @@ describe.each([newest, oldest])('kubectl $version', (kubectl) => {
   );
 });
 
-it.each(INSTALLATIONS.filter(({ isServerSideOnly }) => isServerSideOnly).map((each) => [each.name, each] as const))(
+const tooLong = INSTALLATIONS.filter(({ isServerSideOnly }) => isServerSideOnly).slice(0, 1);
+
+it.each(tooLong.map((each) => [each.name, each] as const))(
   'says that %s does not fit an apply on the client',
   async (_, installation) => {
     const files = write(installation);

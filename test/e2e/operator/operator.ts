@@ -11,6 +11,7 @@ import {
   CoordinationV1Api,
   CoreV1Api,
   CustomObjectsApi,
+  type Informer,
   KubeConfig,
   type KubernetesObject,
   KubernetesObjectApi,
@@ -78,7 +79,14 @@ async function apply<T extends KubernetesObject>(object: T): Promise<T> {
 function childrenOf({ metadata = {}, spec }: Site): readonly KubernetesObject[] {
   const { name = '', namespace = '', uid = '' } = metadata;
   const labels = { 'sites.example.com/site': name };
-  const owner = { apiVersion: `${GROUP}/${VERSION}`, kind: 'Site', name, uid, controller: true, blockOwnerDeletion: true };
+  const owner = {
+    apiVersion: `${GROUP}/${VERSION}`,
+    kind: 'Site',
+    name,
+    uid,
+    controller: true,
+    blockOwnerDeletion: true,
+  };
   const meta = { name, namespace, labels, ownerReferences: [owner] };
   const page = { name: 'page', mountPath: '/www' };
   const container = {
@@ -90,7 +98,7 @@ function childrenOf({ metadata = {}, spec }: Site): readonly KubernetesObject[] 
     readinessProbe: { httpGet: { path: '/index.html', port: 'http' }, periodSeconds: 1 },
     volumeMounts: [page],
   };
-  return [
+  const children: readonly (KubernetesObject & { readonly spec?: object; readonly data?: object })[] = [
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: meta, data: { 'index.html': spec.text } },
     {
       apiVersion: 'v1',
@@ -115,14 +123,20 @@ function childrenOf({ metadata = {}, spec }: Site): readonly KubernetesObject[] 
         },
       },
     },
-  ] as readonly KubernetesObject[];
+  ];
+  return children;
 }
 
 /** Leaves a note, which is what this operator cleans up with, and lets the Site go. */
 async function sayFarewell({ metadata = {} }: Site): Promise<void> {
   const { name = '', namespace = '', finalizers = [] } = metadata;
   const data = { uid: metadata.uid ?? '', by: IDENTITY };
-  await apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `farewell-${name}`, namespace }, data } as KubernetesObject);
+  await apply({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: `farewell-${name}`, namespace },
+    data,
+  } as KubernetesObject);
   const at = finalizers.indexOf(FINALIZER);
   const body = [
     { op: 'test', path: `/metadata/finalizers/${at}`, value: FINALIZER },
@@ -136,7 +150,8 @@ async function writeStatus(site: Site, deployment: V1Deployment | undefined): Pr
   const { name = '', namespace = '', generation = 0 } = site.metadata ?? {};
   const readyReplicas = deployment?.status?.readyReplicas ?? 0;
   const wanted = site.spec.replicas ?? 1;
-  const isReady = deployment?.status?.observedGeneration === deployment?.metadata?.generation && readyReplicas === wanted;
+  const isReady =
+    deployment?.status?.observedGeneration === deployment?.metadata?.generation && readyReplicas === wanted;
   const ready = {
     type: 'Ready',
     status: isReady ? 'True' : 'False',
@@ -155,9 +170,22 @@ async function writeStatus(site: Site, deployment: V1Deployment | undefined): Pr
     site.status.observedGeneration === generation &&
     JSON.stringify(site.status).includes(`"status":"${ready.status}"`);
   if (isSame) return;
-  const current = (await custom.getNamespacedCustomObject({ group: GROUP, version: VERSION, plural: PLURAL, namespace, name })) as Site;
+  const current = (await custom.getNamespacedCustomObject({
+    group: GROUP,
+    version: VERSION,
+    plural: PLURAL,
+    namespace,
+    name,
+  })) as Site;
   const body = { ...current, status };
-  await custom.replaceNamespacedCustomObjectStatus({ group: GROUP, version: VERSION, plural: PLURAL, namespace, name, body });
+  await custom.replaceNamespacedCustomObjectStatus({
+    group: GROUP,
+    version: VERSION,
+    plural: PLURAL,
+    namespace,
+    name,
+    body,
+  });
 }
 
 async function reconcile(site: Site, deployment: V1Deployment | undefined): Promise<void> {
@@ -180,7 +208,17 @@ const SELECTOR = 'sites.example.com/site';
 const deployments = makeInformer<V1Deployment>(
   config,
   '/apis/apps/v1/deployments',
-  async () => (await objects.list<V1Deployment>('apps/v1', 'Deployment', '', undefined, undefined, undefined, undefined, SELECTOR)) as never,
+  async () =>
+    (await objects.list<V1Deployment>(
+      'apps/v1',
+      'Deployment',
+      '',
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      SELECTOR,
+    )) as never,
   SELECTOR,
 );
 const pages = makeInformer(
@@ -196,8 +234,12 @@ const keyOf = (object: KubernetesObject): string =>
   `${object.metadata?.namespace}/${object.metadata?.labels?.[SELECTOR] ?? object.metadata?.name}`;
 
 let synced = 0;
-for (const informer of [sites, deployments, pages]) {
-  for (const verb of ['add', 'update', 'delete'] as const) informer.on(verb, (object: KubernetesObject) => due.add(keyOf(object)));
+/** Follows what `informer` sees, and starts it again when its watch ends with an error. */
+async function follow<T extends KubernetesObject>(informer: Informer<T>): Promise<void> {
+  const note = (object: T): void => void due.add(keyOf(object));
+  informer.on('add', note);
+  informer.on('update', note);
+  informer.on('delete', note);
   informer.on('connect', () => (synced += 1));
   informer.on('error', (error: unknown) => {
     say(`watch ended: ${String(error)}`);
@@ -205,6 +247,9 @@ for (const informer of [sites, deployments, pages]) {
   });
   await informer.start();
 }
+await follow(sites);
+await follow(deployments);
+await follow(pages);
 
 async function work(): Promise<void> {
   const keys = [...due];
@@ -213,7 +258,10 @@ async function work(): Promise<void> {
     const site = sites.list().find((each) => keyOf(each) === key);
     if (site === undefined) continue;
     try {
-      await reconcile(site, deployments.list().find((each) => keyOf(each) === key));
+      await reconcile(
+        site,
+        deployments.list().find((each) => keyOf(each) === key),
+      );
     } catch (error) {
       if (codeOf(error) !== 409) say(`${key}: ${error instanceof Error ? error.message : String(error)}`);
       due.add(key);
