@@ -55,7 +55,8 @@ async function holdLease(): Promise<boolean> {
     const lease = await leases.readNamespacedLease({ name: LEASE, namespace: NAMESPACE });
     const { holderIdentity, leaseTransitions = 0, acquireTime } = lease.spec ?? {};
     const isMine = holderIdentity === IDENTITY;
-    const age = Date.now() - (lease.spec?.renewTime?.getTime() ?? 0);
+    // The library leaves such times as they were sent.
+    const age = Date.now() - new Date(String(lease.spec?.renewTime)).getTime();
     if (!isMine && holderIdentity !== '' && age < LEASE_SECONDS * 1000) return false;
     lease.spec = isMine
       ? { ...mine, leaseTransitions, ...(acquireTime && { acquireTime }) }
