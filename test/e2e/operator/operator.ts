@@ -270,6 +270,8 @@ async function work(): Promise<void> {
   }
 }
 
+// The first process of a container gets no signal that it does not handle.
+process.on('SIGTERM', () => process.exit(0));
 createServer((_, response) => {
   response.writeHead(synced >= 3 ? 200 : 503).end(isLeader ? 'leader' : 'standby');
 }).listen(8081);
