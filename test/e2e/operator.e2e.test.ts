@@ -55,7 +55,7 @@ it('makes what its object asks for, and says so in the status', async () => {
     expect(object).toMatch(/manager: site-operator\n +operation: Apply/);
   }
   const { stderr } = await mendlet.tryKubectl(['apply', '-f', '-'], site('empty', { text: ' ' }));
-  expect(stderr).toContain('spec: Invalid value: a site must say something');
+  expect(stderr).toContain('spec: Invalid value: "object": a site must say something');
   const at = await read('service/hello', '.spec.clusterIP');
   expect(await kubectl('exec', 'deployment/hello', '--', 'wget', '-qO-', `http://${at}/index.html`)).toBe('hello');
 });

@@ -127,7 +127,7 @@ const RECIPES: readonly Recipe[] = [
   { name: 'usage', rest: (release) => parts.controller(release, 'server') },
   {
     name: 'names',
-    definitions: sizes('Endpoint:7'),
+    definitions: sizes('NameRecord:7'),
     rest: (release) => parts.controller(release, 'controller', [group('names')]),
   },
   {
