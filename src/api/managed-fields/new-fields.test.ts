@@ -18,7 +18,10 @@ const KINDS = [
 ] as const;
 
 const scalars = fc.constantFrom<unknown>('', 'a', 'b"\u{1f600}', 0, 1, true, false, null);
-const anything = fc.oneof(scalars, fc.constantFrom<unknown>([], ['a'], {}, { a: 1, b: [{}] }, { '.': 'x', 'ä"': null }));
+const anything = fc.oneof(
+  scalars,
+  fc.constantFrom<unknown>([], ['a'], {}, { a: 1, b: [{}] }, { '.': 'x', 'ä"': null }),
+);
 
 /** A value of a shape, with null and empty ones; few fields, so that deep ones are reached. */
 function valueOf(shape: FieldShape, depth: number): fc.Arbitrary<unknown> {
@@ -77,7 +80,9 @@ describe('the entries of a new object', () => {
     const object = fc.dictionary(fc.constantFrom('a', 'spec', 'metadata', '"'), anything);
     const before = { apiVersion: 'x/v1', kind: 'X', metadata: {} };
     fc.assert(
-      fc.property(object, (after) => expectSame(before, { ...before, ...after }, { place: DEDUCED, apiVersion: 'x/v1' })),
+      fc.property(object, (after) =>
+        expectSame(before, { ...before, ...after }, { place: DEDUCED, apiVersion: 'x/v1' }),
+      ),
     );
   });
   it('are right for lists whose keys are there twice, and for sets', () => {
