@@ -6,7 +6,37 @@ import type { FieldSet } from './field-set.ts';
 import { itemsByElement } from './list-items.ts';
 import { compareElements, compareText, fieldElement } from './path-element.ts';
 import type { ListPlace, MapPlace, Place } from './place.ts';
+import { haveSameFields } from './same-fields.ts';
 import { type Fields, isFields, memberOf, sameJson, shapeAt } from './value.ts';
+
+/** A new object, and the text of its creator's fields. */
+interface Example {
+  readonly after: object;
+  readonly place: Place;
+  readonly text: string;
+}
+
+/** Kinds of which several templates are created in turns have an example of each. */
+const MAX_EXAMPLES = 4;
+/** Larger objects are none of a template, and an example keeps its object in memory. */
+const MAX_EXAMPLE_CHARACTERS = 8 * 1024;
+/** The most recent ones first, by the emptiest object of their kind. */
+const examples = new WeakMap<object, Example[]>();
+
+/**
+ * The same as `newFieldsText`, for the fields that objects of this server's kinds have no owner for. Objects of one template, which are
+ * created one after the other, share one text: to see that two have the same fields takes much less than to write them down.
+ */
+export function sharedFieldsText(before: object, after: object, place: Place, nobodys: FieldSet): string {
+  const known = examples.get(before) ?? [];
+  const found = known.find((one) => one.place === place && haveSameFields(one.after, after, before, place));
+  if (found !== undefined) return found.text;
+  const text = newFieldsText(before, after, place, nobodys);
+  if (text.length <= MAX_EXAMPLE_CHARACTERS) {
+    examples.set(before, [{ after, place, text }, ...known.slice(0, MAX_EXAMPLES - 1)]);
+  }
+  return text;
+}
 
 /**
  * The text of what `after` has beyond `before`, "{}" for nothing. Pure.

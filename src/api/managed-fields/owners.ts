@@ -15,7 +15,7 @@ import {
 } from './field-set.ts';
 import type { ManagedFieldsEntry } from '../types.gen.ts';
 import { entryOf, type Manager, managerId, type Managers, type Owned, secondsOf } from './managers.ts';
-import { newFieldsText } from './new-fields.ts';
+import { sharedFieldsText } from './new-fields.ts';
 import { fieldElement } from './path-element.ts';
 import type { Place } from './place.ts';
 import { reconcileSet } from './reconcile.ts';
@@ -76,10 +76,10 @@ export function withoutNobodys(set: FieldSet): FieldSet {
 /**
  * The entries of a new object that says nothing of owners itself: its creator owns all that `after` has beyond `before`.
  * The same as `managersAfterUpdate` without managers, for less work.
- * @param before see `newFieldsText`
+ * @param before see `newFieldsText`; the same object for all objects of a kind
  */
 export function entriesOfNew({ before, after, manager, now }: Update, ground: Ground): ManagedFieldsEntry[] {
-  const fields = newFieldsText(before, after, ground.place, NOBODYS);
+  const fields = sharedFieldsText(before, after, ground.place, NOBODYS);
   if (fields === '{}') return [];
   return [entryOf({ ...manager, operation: 'Update', apiVersion: ground.apiVersion, time: now }, fields)];
 }
