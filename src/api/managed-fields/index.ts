@@ -1,5 +1,5 @@
 /** Which manager owns which fields of an object, and what an apply on the server makes of it. Pure. */
-export { type Application, type Applied, applyConfig } from './apply.ts';
+export { type Application, type Applied, applyConfigSteps } from './apply.ts';
 export { printProblems, problemsOfConfig } from './check-config.ts';
 export { compareObjects } from './compare.ts';
 export { type ConflictReport, reportConflicts } from './conflicts.ts';
