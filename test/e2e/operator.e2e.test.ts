@@ -123,8 +123,9 @@ it('lets programs outside run commands, follow logs, copy files and reach ports 
   } finally {
     local.close();
   }
-  const usage = await new Metrics(config).getPodMetrics('default');
-  expect(usage.items.map(({ metadata }) => metadata.name)).toContain(pod);
+  const measured = async (): Promise<readonly string[]> =>
+    (await new Metrics(config).getPodMetrics('default')).items.map(({ metadata }) => metadata.name);
+  await expect.poll(measured, { timeout: 60_000 }).toContain(pod);
 });
 
 it('follows its object and puts right what others have changed', async () => {
