@@ -15,6 +15,7 @@ import { createSharedBudgets, type SharedBudgets, WatchCache } from './cache/wat
 import { celRuleEngine } from './custom-resources/rule-engine.ts';
 import { FlowSchemaStatus } from './flow-control/flow-schema-status.ts';
 import { DefinitionKeeper } from './custom-resources/definition-keeper.ts';
+import { ensureOwnDefinitions, untilOwnKindsAreServed } from './custom-resources/own-definitions.ts';
 import { DiscoveryDocuments } from './discovery/aggregated.ts';
 import type { ServerVersion } from './discovery/version.ts';
 import type { HealthCheck } from './http/health.ts';
@@ -46,6 +47,7 @@ import { QuotaStatus } from './quota/quotas.ts';
 import { isMainForm, keyOf } from './registry/registration.ts';
 import { builtInKinds } from './kinds/built-in.ts';
 import { objectOfKey } from './registry/object-of-key.ts';
+import { OWN_KINDS } from './kinds/healing.ts';
 import { LiveRegistry } from './kinds/registry.ts';
 import { ResourceStorage } from './registry/storage.ts';
 import { readStoredOf } from './registry/stored-form.ts';
@@ -144,6 +146,9 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
   const ready = start({ registry, storages }, self).then(async () => {
     // No client meets a server that lacks a kind it had before.
     await storageOf(storages, registry.get(CUSTOM_RESOURCE_DEFINITIONS)).fresh();
+    await ensureOwnDefinitions(context, self);
+    if (!(await untilOwnKindsAreServed(registry, clock)))
+      logger.error('kinds of mendlet.dev are not served: the names of their definitions are taken');
     await upkeep.ensureObjects();
     await repairServices(context, self);
     await ensureBootstrapPolicy({ registry, storages }, self);
@@ -197,6 +202,7 @@ function createFollowers(
     registry,
     definitions: storageOf(storages, registry.get(CUSTOM_RESOURCE_DEFINITIONS)),
     createStorage: (prefix, read) => createStorage(ports, shared, { prefix, read }),
+    own: OWN_KINDS,
     self,
   });
   const flowSchemas = new FlowSchemaStatus({

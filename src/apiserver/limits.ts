@@ -107,3 +107,5 @@ export const NODE_HISTORY_TIMEOUT_MS = 5_000;
 export const MAX_UNREADY_NODES_ASKED_FOR_HISTORY = 32;
 export const UNREADY_NODES_HISTORY_TIMEOUT_MS = 2_000;
 export const MAX_HISTORY_BYTES = 16 * 1024 * 1024;
+/** How long the start waits for the kinds of our own definitions. It ends without them then: all else is served. */
+export const OWN_KINDS_TIMEOUT_MS = 10_000;
