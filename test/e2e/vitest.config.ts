@@ -17,6 +17,8 @@ const WHOLE_ONLY = [
   'test/e2e/failing-disk.e2e.test.ts',
   // A cluster of its own for what the suites of volumes test on ours.
   'test/e2e/foreign-volumes.e2e.test.ts',
+  // What an operator needs is tested piece by piece by `custom-resources`, `server-side-apply` and `ownership`.
+  'test/e2e/operator.e2e.test.ts',
   'test/cri/containerd.e2e.test.ts',
 ];
 
