@@ -189,9 +189,9 @@ function bareText({ form }: Registration, { object }: CachedObject): string {
 
 /** The rows of some tables have an order of their own. */
 function inOrder({ registration, form }: Rendering, items: readonly CachedObject[]): readonly CachedObject[] {
-  const { order } = registration.table;
-  if (form.as !== 'table' || order === undefined) return items;
-  return items.toSorted((a, b) => order(a.object, b.object));
+  const { table } = registration;
+  if (form.as !== 'table' || table.order === undefined) return items;
+  return items.toSorted((a, b) => table.order?.(a.object, b.object) ?? 0);
 }
 
 /** Everything of a list but its items or rows. */
