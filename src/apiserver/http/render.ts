@@ -76,8 +76,9 @@ function piecesOf(
   meta: ListMeta,
   { breather, yaml = false, shared }: ListRendering,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  if (yaml) return yamlPieces(rendering, items, meta, breather);
-  if (shared === undefined || rendering.form.as === 'table') return jsonPieces(rendering, items, meta, breather);
+  if (yaml) return yamlPieces(rendering, inOrder(rendering, items), meta, breather);
+  if (shared === undefined || rendering.form.as === 'table')
+    return jsonPieces(rendering, inOrder(rendering, items), meta, breather);
   return sharedJsonPieces(rendering, items, meta, { breather, shared });
 }
 
@@ -184,6 +185,13 @@ function bareText({ form }: Registration, { object }: CachedObject): string {
   const { managedFields: _, ...metadata } = object.metadata;
   const bare = { ...object, metadata };
   return JSON.stringify(form?.fromStored(bare) ?? bare);
+}
+
+/** The rows of some tables have an order of their own. */
+function inOrder({ registration, form }: Rendering, items: readonly CachedObject[]): readonly CachedObject[] {
+  const { table } = registration;
+  if (form.as !== 'table' || table.order === undefined) return items;
+  return items.toSorted((a, b) => table.order?.(a.object, b.object) ?? 0);
 }
 
 /** Everything of a list but its items or rows. */
