@@ -2,6 +2,7 @@
  * Finds the decisive line at the end of a log: what the program said about why it ended. Errors that were overcome, closings,
  * advice and what only follows from another error do not count. Linear in the length of the text. Pure.
  */
+import { errorsWhileWorking, type Life } from './after-ready.ts';
 import { DIALECTS } from './dialects/all.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import type { Level } from './level.ts';
@@ -43,6 +44,8 @@ export interface DecisiveLine {
 
 export interface LogReading {
   readonly decisive?: DecisiveLine;
+  /** The last error of a program that worked already, when nothing says that it ended the program; secrets masked. */
+  readonly lastError?: DecisiveLine;
   /** Other errors that were not overcome and are no mere consequence, newest first; secrets are not masked. */
   readonly others: readonly string[];
   /** All lines that are no frames and came after what was overcome, oldest first; secrets are not masked. */
@@ -58,8 +61,11 @@ interface Candidate {
   readonly firm: boolean;
 }
 
-/** @param lines the log's last lines, oldest first; only the last `MAX_LINES_READ` are read */
-export function readLog(lines: readonly string[]): LogReading {
+/**
+ * @param lines the log's last lines, oldest first; only the last `MAX_LINES_READ` are read
+ * @param life what is known of the times of its life; without it the lines alone decide
+ */
+export function readLog(lines: readonly string[], life: Life = {}): LogReading {
   const from = Math.max(0, lines.length - MAX_LINES_READ);
   const parsed = lines.slice(from).flatMap((line, index) => parseLine(line, from + index));
   const roled = traceRoles(parsed);
@@ -73,10 +79,17 @@ export function readLog(lines: readonly string[]): LogReading {
     if (weight === undefined) return [];
     return [{ line, position, score: weight.score - agePenalty(line, roled, position, endMs), firm: weight.firm }];
   });
-  const best = pick(candidates);
+  const unsure = errorsWhileWorking(roled, dialects, life);
+  const best = pick(candidates.filter(({ position }) => !unsure.has(position)));
   const names = dialects.map(({ name }) => name);
-  const live = roled.slice(isOver + 1).flatMap(({ role, said }) => (role === 'frame' ? [] : [said]));
-  if (best === undefined) return { others: [], live, dialects: names };
+  const live = roled.flatMap(({ role, said }, position) =>
+    position <= isOver || role === 'frame' || ofRequest.has(position) || unsure.has(position) ? [] : [said],
+  );
+  if (best === undefined) {
+    const last = pick(candidates);
+    const lastError = last === undefined ? undefined : describe(last, roled, candidates, dialects);
+    return { ...(lastError && { lastError }), others: [], live, dialects: names };
+  }
   const decisive = describe(best, roled, candidates, dialects);
   const others = candidates
     .filter(({ line, score }) => line.index !== decisive.index && score >= best.score - 25)
@@ -86,8 +99,8 @@ export function readLog(lines: readonly string[]): LogReading {
 }
 
 /** The decisive line of a log, secrets masked; undefined when no line says what went wrong. */
-export function decisiveLine(lines: readonly string[]): DecisiveLine | undefined {
-  return readLog(lines).decisive;
+export function decisiveLine(lines: readonly string[], life?: Life): DecisiveLine | undefined {
+  return readLog(lines, life).decisive;
 }
 
 function dialectsOf(lines: readonly string[], roled: readonly RoledLine[]): readonly Dialect[] {

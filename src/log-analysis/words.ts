@@ -3,7 +3,8 @@
 /** Words of failure, for lines without a level. */
 const BAD =
   /\b(?:errors?|fail(?:ed|s|ure|ing)?|cannot|can't|can not|could not|couldn't|unable|denied|refused|rejected|invalid|illegal|missing|not found|no such|not set|unset|undefined|unknown|unexpected|unrecogni[sz]ed|unsupported|not supported|incompatible|mismatch|must (?:be|have|not|set)|requires?|required|expected|in use|already exists|tim(?:ed out|eout)|exceed(?:ed|s)|exhausted|too (?:many|large|long|old|small|low)|out of|no space|full|corrupt(?:ed|ion)?|expired|unreachable|forbidden|unauthori[sz]ed|not (?:allowed|permitted|valid|a directory|a valid|installed|writable|readable|owned|available|exist|defined|executable)|read-only|broken|abort(?:ed|ing)?|crash(?:ed)?|segfault|segmentation fault|fatal|panic(?:ked)?|assertion|violat\w+|locked|traceback|exception|unbound|is a directory|doesn't|does not|didn't|isn't|won't|aren't|giv(?:ing|es) up|gave up|incorrect|wrong|malformed|syntax|unresolved|disconnected|closed unexpectedly|reset by peer|no route|lacks?|stale|duplicate|conflict\w*|deadlock|overflow|killed|bad|has no|have no|no \w+ (?:is |are )?(?:named|called|configured|specified|given|defined|found))\b/i;
-const BAD_NAME = /\bE(?!RROR)[A-Z]{4,}\b|[A-Za-z](?:Error|Exception)\b/;
+const BAD_NAME =
+  /\bE(?:CONN\w+|NOENT|ACCES|PERM|ADDR\w+|NOTFOUND|AI_[A-Z]+|TIMEDOUT|PIPE|HOST\w+|NET\w+|[MN]FILE|NOSPC|ROFS|ISDIR|NOTDIR|EXIST|INVAL|NOMEM|BUSY|IO|NOTEMPTY|PROTO\w*|LOOP|NAMETOOLONG|NODEV|NXIO|FAULT|BADF|AGAIN|CANCELED|DQUOT|SRCH|CHILD|NOEXEC|NOT\w+|OPNOTSUPP|NOSYS|RANGE|DEADLK|STALE|USAGE|RESOLVE|LIFECYCLE|INTEGRITY|JSONPARSE)\b|\b(?:econnrefused|enoent|eacces|eaddrinuse|etimedout|nxdomain|ehostunreach)\b|[A-Za-z](?:Error|Exception)\b/;
 /** The same words where they are not about a failure. */
 const HARMLESS =
   /\b(?:0 (?:errors?|failed|failures)|no errors?|without errors?|error[-_ ]?(?:log|page|handler|rate|reporting)s?\b|failed: ?0|errors?[=:] ?0\b|on[- ]failure|failover|fail[- ]?fast|errors will be)/i;
@@ -24,6 +25,14 @@ const SERVED =
 
 export function isReady(text: string): boolean {
   return (READY.test(text) && !NOT_READY.test(text) && !isQuestion(text)) || SERVED.test(text);
+}
+
+/** A client that came, which only a program that works can tell of. */
+const SERVING =
+  /\b(?:accept(?:ed|ing|s)?\b.{0,40}\b(?:connections?|clients?|sessions?|requests?)|(?:connection|connect|session|request|query|login|client)\b.{0,40}\b(?:from|opened|accepted|received)\b|(?:new|incoming|inbound) (?:connection|client|session|request)|(?:starting|entering|running|started) (?:the )?(?:main|event|accept) ?loop|(?:main|event) loop (?:started|running)|configuration successful|all zones loaded|daemon(?:i[sz]ed| started)|^(?:up and )?running$)/i;
+
+export function isServing(text: string): boolean {
+  return SERVING.test(text);
 }
 
 /** A line of an access log: the answer to one request. */
