@@ -11,7 +11,7 @@ export interface Life {
 }
 
 /** A program that lived no longer had hardly begun to work: each of its errors may have ended it. */
-const SHORT_LIFE_MS = 10_000;
+export const SHORT_LIFE_MS = 10_000;
 /** An error that a program wrote so shortly before its end is what it said about that. */
 const LAST_WORDS_MS = 2000;
 /** A program that went on so long after its last line did not end for what that says. */

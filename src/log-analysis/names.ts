@@ -54,6 +54,7 @@ function hostIn(line: string): string | undefined {
 }
 
 const UNRESOLVED_HOST: readonly RegExp[] = [
+  /\bhost lookup: ["']?([\w.-]{1,253})/i,
   /lookup ([\w.-]{1,253})/i,
   /UnknownHostException: ([\w.-]{1,253})/,
   /\bhost(?:name)?=['"]([\w.-]{1,253})/,

@@ -2,7 +2,8 @@
  * Finds the decisive line at the end of a log: what the program said about why it ended. Errors that were overcome, closings,
  * advice and what only follows from another error do not count. Linear in the length of the text. Pure.
  */
-import { errorsWhileWorking, type Life } from './after-ready.ts';
+import { errorsWhileWorking, type Life, SHORT_LIFE_MS } from './after-ready.ts';
+import { withCategories } from './categories.ts';
 import { DIALECTS } from './dialects/all.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import type { Level } from './level.ts';
@@ -23,6 +24,7 @@ import {
   isFigure,
   isGoingOn,
   isOnlyWarning,
+  isPointer,
   isReady,
   isReload,
   isRetry,
@@ -46,6 +48,8 @@ export interface LogReading {
   readonly decisive?: DecisiveLine;
   /** The last error of a program that worked already, when nothing says that it ended the program; secrets masked. */
   readonly lastError?: DecisiveLine;
+  /** The last line of a program that ended soon, when no line tells of an error; secrets masked. */
+  readonly lastLine?: string;
   /** Other errors that were not overcome and are no mere consequence, newest first; secrets are not masked. */
   readonly others: readonly string[];
   /** All lines that are no frames and came after what was overcome, oldest first; secrets are not masked. */
@@ -67,18 +71,22 @@ interface Candidate {
  */
 export function readLog(lines: readonly string[], life: Life = {}): LogReading {
   const from = Math.max(0, lines.length - MAX_LINES_READ);
-  const parsed = lines.slice(from).flatMap((line, index) => parseLine(line, from + index));
+  const parsed = withCategories(lines.slice(from).flatMap((line, index) => parseLine(line, from + index)));
   const roled = traceRoles(parsed);
   const dialects = dialectsOf(lines.slice(from), roled);
-  const isOver = Math.max(overcome(roled, dialects), wentOn(roled, dialects));
+  const hardlyLived = life.livedMs !== undefined && life.livedMs < SHORT_LIFE_MS;
+  const isReadyAt = overcome(roled, dialects);
+  const isOver = Math.max(isReadyAt, hardlyLived ? -1 : wentOn(roled, dialects));
   const ofRequest = requestLines(roled, dialects);
   const endMs = roled.findLast(({ atMs }) => atMs !== undefined)?.atMs;
-  const candidates = roled.flatMap((line, position): readonly Candidate[] => {
-    if (position <= isOver || line.role === 'frame' || ofRequest.has(position)) return [];
+  const found = roled.flatMap((line, position): readonly Candidate[] => {
+    if (position <= isReadyAt || line.role === 'frame' || ofRequest.has(position)) return [];
     const weight = weigh(line, dialects, roled[position + 1]);
     if (weight === undefined) return [];
     return [{ line, position, score: weight.score - agePenalty(line, roled, position, endMs), firm: weight.firm }];
   });
+  const candidates = found.filter(({ position }) => position > isOver);
+  const before = found.filter(({ position, firm }) => position <= isOver && firm);
   const unsure = errorsWhileWorking(roled, dialects, life);
   const best = pick(candidates.filter(({ position }) => !unsure.has(position)));
   const names = dialects.map(({ name }) => name);
@@ -86,9 +94,10 @@ export function readLog(lines: readonly string[], life: Life = {}): LogReading {
     position <= isOver || role === 'frame' || ofRequest.has(position) || unsure.has(position) ? [] : [said],
   );
   if (best === undefined) {
-    const last = pick(candidates);
+    const last = pick(candidates.length > 0 ? candidates : before);
     const lastError = last === undefined ? undefined : describe(last, roled, candidates, dialects);
-    return { ...(lastError && { lastError }), others: [], live, dialects: names };
+    const lastLine = lastError === undefined && hardlyLived ? lastSaid(roled, ofRequest) : undefined;
+    return { ...(lastError && { lastError }), ...(lastLine && { lastLine }), others: [], live, dialects: names };
   }
   const decisive = describe(best, roled, candidates, dialects);
   const others = candidates
@@ -96,6 +105,22 @@ export function readLog(lines: readonly string[], life: Life = {}): LogReading {
     .map(({ line }) => line.said)
     .toReversed();
   return { decisive, others: [...new Set(others)].slice(0, 10), live, dialects: names };
+}
+
+/** The last line that may mean something. */
+function lastSaid(roled: readonly RoledLine[], ofRequest: ReadonlySet<number>): string | undefined {
+  const last = roled.findLast(
+    ({ role, text }, position) =>
+      role === 'line' &&
+      !ofRequest.has(position) &&
+      /[a-z]{3}/i.test(text) &&
+      !isClosing(text) &&
+      !isAdvice(text) &&
+      !isFigure(text) &&
+      !isTidying(text) &&
+      !isAccess(text),
+  );
+  return last === undefined ? undefined : shortened(maskSecrets(last.said));
 }
 
 /** The decisive line of a log, secrets masked; undefined when no line says what went wrong. */
@@ -118,7 +143,7 @@ function overcome(roled: readonly RoledLine[], dialects: readonly Dialect[]): nu
     if (role !== 'line' || level === 'error' || level === 'fatal') return false;
     if (dialects.some(({ noise }) => noise?.test(text) === true || noise?.test(said) === true)) return false;
     if (dialects.some(({ recovery }) => recovery?.test(text) === true || recovery?.test(said) === true)) return true;
-    return (isReady(text) || isGoingOn(text)) && !isClosing(text);
+    return (isReady(text) || isGoingOn(text)) && !isClosing(text) && !advises(text);
   });
 }
 
@@ -168,6 +193,7 @@ const ORDINARY_LINES = 2;
 /** The position of the last line before which errors are overcome because the program simply went on; -1: there is none. */
 function wentOn(roled: readonly RoledLine[], dialects: readonly Dialect[]): number {
   let ordinary = 0;
+  let logged = 0;
   for (let position = roled.length - 1; position >= 0; position--) {
     const line = roled[position];
     if (line === undefined) return -1;
@@ -175,11 +201,17 @@ function wentOn(roled: readonly RoledLine[], dialects: readonly Dialect[]): numb
     if (!isOrdinary(line, dialects)) {
       // What a program tidies up after its last words is no work.
       const isEnd = line.level === 'fatal' || isClosing(line.text) || isTidying(line.text) || isConsequence(line.text);
-      return ordinary >= ORDINARY_LINES && !isEnd ? position : -1;
+      return (isLogged(line) ? logged : ordinary) >= ORDINARY_LINES && !isEnd ? position : -1;
     }
     ordinary += 1;
+    if (isLogged(line)) logged += 1;
   }
   return -1;
+}
+
+/** A logger wrote it, and no advice below an error is of that form. */
+function isLogged({ level, atMs, said, text }: RoledLine): boolean {
+  return atMs !== undefined || (level !== undefined && said === text);
 }
 
 /** A line without words of failure, of an end or of advice. */
@@ -224,7 +256,7 @@ function weigh(line: RoledLine, dialects: readonly Dialect[], next: RoledLine | 
   // The message of an error may look like noise when its class is taken off.
   const isNoise = (noise: RegExp | undefined): boolean => (role === 'head' ? noise?.test(said) === true : says(noise));
   if (!decides && dialects.some(({ noise }) => isNoise(noise))) return undefined;
-  if (isAccess(text) || isOnlyWarning(text)) return undefined;
+  if (isAccess(text) || isOnlyWarning(text) || isPointer(text)) return undefined;
   if (text.length < 3 || !/[a-z]{2}/i.test(text)) return undefined;
   const inTrace = role === 'head' || role === 'cause';
   const isError = level === 'error' || level === 'fatal';
@@ -441,18 +473,23 @@ const ASSERTION = /: Assertion [`'].{1,300}' failed\.$/;
 const PANICKED_AT = /^thread '[^']*' (?:\(\d+\) )?panicked at (\S+?):(\d+):\d+:$/;
 
 /** A line that ends with a colon is told with the next: "panicked at src/main.rs:3:5:". */
-function withNext({ said }: RoledLine, next: RoledLine | undefined): string {
+function withNext({ said, role }: RoledLine, next: RoledLine | undefined): string {
   const panicked = PANICKED_AT.exec(said);
   if (panicked !== null && next !== undefined) return `panic: ${next.said} (${panicked[1]}:${panicked[2]})`;
   const thrown = TERMINATE.exec(said)?.[1];
   const what = /^what\(\): +(.*)$/.exec(next?.said ?? '')?.[1];
   if (thrown !== undefined && what !== undefined) return what.includes(thrown) ? what : `${thrown}: ${what}`;
   if (next === undefined || next.role === 'frame') return said;
-  const isAnnounced = said.endsWith(':');
+  const isAnnounced = said.endsWith(':') || (role === 'head' && next.role === 'line' && isClassAlone(said));
   const isPlace = next.indent > 0 && /^in ["']\/[^"']{1,300}["'], line \d+/.test(next.said);
   const detail = /^(?:DETAIL|CONTEXT): +(.*)$/.exec(next.said)?.[1];
   if (detail !== undefined) return `${said} (${detail.replace(/\.$/, '')})`;
   return isAnnounced || isPlace ? `${said} ${next.said}` : said;
+}
+
+/** An error's class, with its message in the next line. */
+function isClassAlone(said: string): boolean {
+  return /^[\w$.\\/]{1,200}(?:Error|Exception)$/.test(said);
 }
 
 /** Where a parser stopped, below what it says. */
@@ -462,7 +499,7 @@ const PLACE_BELOW = /^\(?(?:in |at |-->? )?["']?\/[^\s"']{1,300}["']?(?:,? line 
 function toldWhole(roled: readonly RoledLine[], position: number): string {
   const line = roled[position];
   if (line === undefined) return '';
-  const block = blockAround(roled, position);
+  const block = blockAround(roled, position) ?? restOfMessage(roled, position);
   if (block !== undefined) return block;
   let said = withNext(line, roled[position + 1]);
   let at = said === line.said ? position : position + 1;
@@ -474,6 +511,22 @@ function toldWhole(roled: readonly RoledLine[], position: number): string {
     at += 1;
   }
   return said;
+}
+
+/** Lines of a message that are told with its first. */
+const MESSAGE_LINES = 4;
+
+/** A logged message over several lines, of which the first holds no name: the others are indented, or of the same field. */
+function restOfMessage(roled: readonly RoledLine[], position: number): string | undefined {
+  const line = roled[position];
+  if (line === undefined || line.role !== 'line' || !isLogged(line) || nameCount(line.said) > 0) return undefined;
+  const below = roled.slice(position + 1, position + 1 + MESSAGE_LINES);
+  const end = below.findIndex(
+    ({ role, level, atMs, indent, unfolded, index }) =>
+      role !== 'line' || level !== undefined || atMs !== undefined || !(indent > 0 || (unfolded === true && index === line.index)),
+  );
+  const rest = end === -1 ? below : below.slice(0, end);
+  return rest.length === 0 ? undefined : [line, ...rest].map(({ said }) => said).join(' ');
 }
 
 interface Below {

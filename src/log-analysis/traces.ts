@@ -101,7 +101,7 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
       if (kind === 'python') kind = undefined;
     }
     // console.error('what', error) puts words before the error's class.
-    if (role === 'line' && isFrameAt(lines[index + 1]) && ERROR_INSIDE.test(text)) role = 'head';
+    if (role === 'line' && isFrameAt(lines[index + 1]) && ERROR_INSIDE.test(text) && !hasOpenHead(roled)) role = 'head';
     if (role === 'line' && isCodeOfFrame(lines, index)) role = 'frame';
     if (role === 'line' && line.indent === 0 && beginsFrames(lines[index + 1], lines[index + 2])) role = 'head';
     if (role === 'head' && (begins || kind === undefined) && !(inside && previousIsFrame(roled))) trace += 1;
@@ -126,6 +126,16 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
 }
 
 const ERROR_INSIDE = /(?:Error|Exception)\b[^:]{0,40}: /;
+
+/** Lines of a message between an error's class and its frames. */
+const MESSAGE_LINES = 12;
+
+/** An error whose frames have not come yet: this line is part of its message. */
+function hasOpenHead(roled: readonly RoledLine[]): boolean {
+  const near = roled.slice(-MESSAGE_LINES);
+  const head = near.findLastIndex(({ role }) => role === 'head');
+  return head !== -1 && !near.slice(head).some(({ said }) => AT_FRAME.test(said));
+}
 
 function isFrameAt(line: LogLine | undefined): boolean {
   return line !== undefined && AT_FRAME.test(line.said) && (line.indent > 0 || line.unfolded === true);

@@ -2,7 +2,7 @@
 
 /** Words of failure, for lines without a level. */
 const BAD =
-  /\b(?:errors?|fail(?:ed|s|ure|ing)?|cannot|can't|can not|could not|couldn't|unable|denied|refused|rejected|invalid|illegal|missing|not found|no such|not set|unset|undefined|unknown|unexpected|unrecogni[sz]ed|unsupported|not supported|incompatible|mismatch|must (?:be|have|not|set)|requires?|required|expected|in use|already exists|tim(?:ed out|eout)|exceed(?:ed|s)|exhausted|too (?:many|large|long|old|small|low)|out of|no space|full|corrupt(?:ed|ion)?|expired|unreachable|forbidden|unauthori[sz]ed|not (?:allowed|permitted|valid|a directory|a valid|installed|writable|readable|owned|available|exist|defined|executable)|read-only|broken|abort(?:ed|ing)?|crash(?:ed)?|segfault|segmentation fault|fatal|panic(?:ked)?|assertion|violat\w+|locked|traceback|exception|unbound|is a directory|doesn't|does not|didn't|isn't|won't|aren't|giv(?:ing|es) up|gave up|incorrect|wrong|malformed|syntax|unresolved|disconnected|closed unexpectedly|reset by peer|no route|lacks?|stale|duplicate|conflict\w*|deadlock|overflow|killed|bad|has no|have no|no \w+ (?:is |are )?(?:named|called|configured|specified|given|defined|found))\b/i;
+  /\b(?:errors?|fail(?:ed|s|ure|ing)?|cannot|can't|can not|could not|couldn't|unable|denied|refused|rejected|invalid|illegal|missing|not found|no such|not set|unset|undefined|unknown|unexpected|unrecogni[sz]ed|unsupported|not supported|incompatible|mismatch|must (?:be|have|not|set)|requires?|required|expected|in use|already exists|tim(?:ed out|eout)|exceed(?:ed|s)|exhausted|too (?:many|large|long|old|small|low)|out of|no space|full|corrupt(?:ed|ion)?|expired|unreachable|forbidden|unauthori[sz]ed|not (?:allowed|permitted|valid|a directory|a valid|installed|writable|readable|owned|available|exist|defined|executable)|read-only|non-?existent|broken|abort(?:ed|ing)?|crash(?:ed)?|segfault|segmentation fault|fatal|panic(?:ked)?|assertion|violat\w+|locked|traceback|exception|unbound|is a directory|doesn't|does not|didn't|isn't|won't|aren't|giv(?:ing|es) up|gave up|incorrect|wrong|malformed|syntax|unresolved|disconnected|closed unexpectedly|reset by peer|no route|lacks?|stale|duplicate|conflict\w*|deadlock|overflow|killed|bad|has no|have no|no \w+ (?:is |are )?(?:named|called|configured|specified|given|defined|found))\b/i;
 const BAD_NAME =
   /\bE(?:CONN\w+|NOENT|ACCES|PERM|ADDR\w+|NOTFOUND|AI_[A-Z]+|TIMEDOUT|PIPE|HOST\w+|NET\w+|[MN]FILE|NOSPC|ROFS|ISDIR|NOTDIR|EXIST|INVAL|NOMEM|BUSY|IO|NOTEMPTY|PROTO\w*|LOOP|NAMETOOLONG|NODEV|NXIO|FAULT|BADF|AGAIN|CANCELED|DQUOT|SRCH|CHILD|NOEXEC|NOT\w+|OPNOTSUPP|NOSYS|RANGE|DEADLK|STALE|USAGE|RESOLVE|LIFECYCLE|INTEGRITY|JSONPARSE)\b|\b(?:econnrefused|enoent|eacces|eaddrinuse|etimedout|nxdomain|ehostunreach)\b|[A-Za-z](?:Error|Exception)\b/;
 /** The same words where they are not about a failure. */
@@ -56,7 +56,7 @@ function isQuestion(text: string): boolean {
 }
 
 const NOT_GOING_ON =
-  /\b(?:not|never|no longer|isn't|cannot|can't|until|before|once|if|to be|failed|error|un\w+able)\b/i;
+  /\b(?:not|never|no longer|isn't|cannot|can't|until|before|once|if|to be(?:come)?|become|failed|error|timeout|timed out|waiting on|un\w+able)\b/i;
 
 /** Words of a try that is repeated: the error may be overcome by a success that is not about the whole program. */
 const RETRY =
@@ -68,17 +68,17 @@ export function isRetry(text: string): boolean {
 
 /** What a program says when it ends for whatever reason. */
 const CLOSING =
-  /^(?:(?:gracefully |now |server |is |process |service )*(?:shutting down|shut ?down|stopping|stopped|exiting|exit(?:ed)?|terminat(?:ing|ed)|bye|goodbye|quit(?:ting)?|closing|cleaning up|finished|aborting|abort(?:ed)?)\b.{0,60}|.{0,40}\b(?:shutdown complete|shut down|exit(?:ing|ed)? (?:with )?(?:code|status|now)?[: ]*-?\d*)\.?$|goodbye.*|bye.*|killed|terminated|done|aborted(?: \(core dumped\))?|(?:make|gmake)(?:\[\d+\])?: \*\*\*.*|error: process exited.*|exit status \d+|core dumped|signal: \w+|received (?:signal|sig\w+).*|caught sig\w+.*|got sig\w+.*)$/i;
+  /^(?:(?:gracefully |now |server |is |process |service )*(?:shutting down|shut ?down|stopping|stopped|exiting|exit(?:ed)?|terminat(?:ing|ed)|bye|goodbye|quit(?:ting)?|closing|cleaning up|finished|aborting|abort(?:ed)?)\b.{0,60}|.{0,40}\b(?:shutdown complete|shut down|exit(?:ing|ed)? (?:with )?(?:code|status|now)?[: ]*-?\d*)\.?$|goodbye.*|bye.*|killed|terminated|done|aborted(?: \(core dumped\))?|(?:make|gmake)(?:\[\d+\])?: \*\*\*.*|error: process exited.*|==\d+==aborting|exit status \d+|core dumped|signal: \w+|received (?:signal|sig\w+).*|caught sig\w+.*|got sig\w+.*)$/i;
 /** Where more may be found, and how to ask. */
 const ADVICE =
-  /^(?:(?:please )?(?:see|check|refer to|consult|run|use|try(?! \d)|visit|read|report)\b.{0,200}|for (?:more|further|help|details).{0,200}|usage:.*|hint:.*|n\.?b\.?:? .*|note:.*|tip:.*|did you mean.*|a complete log of this run.*|if you (?:are|want|think|need|believe).*|more (?:info(?:rmation)?|details)\b.*|to learn more.*|learn more.*|examine the log.*|https?:\/\/\S+|you (?:can|may|should|might) .*|make sure .*|this (?:usually|error|is|may|could) .*|options:.*|available (?:commands|options).*|available subcommands.*|try '.*)$/i;
+  /^(?:(?:please )?(?:see|check|refer to|consult|run|use|try(?! \d)|visit|read|report)\b.{0,200}|for (?:more|further|help|details).{0,200}|usage:.*|hint:.*|n\.?b\.?:? .*|note:.*|tip:.*|did you mean.*|(?:identify|consider|configure|ensure|verify|specify|correct|provide|increase|possible (?:solutions|values|causes)|valid (?:values|options))\b.{0,300}|a complete log of this run.*|if you (?:are|want|think|need|believe).*|more (?:info(?:rmation)?|details)\b.*|to learn more.*|learn more.*|examine the log.*|https?:\/\/\S+|you (?:can|may|should|might) .*|make sure .*|this (?:usually|error|is|may|could) .*|options:.*|available (?:commands|options).*|available subcommands.*|try '.*)$/i;
 
 export function isClosing(text: string): boolean {
   return CLOSING.test(text);
 }
 
 /** Words of advice within a sentence that goes over several lines. */
-const ADVISES = /\b(?:please|visit|how to|learn more|mentioned above|knowledge base)\b/i;
+const ADVISES = /\b(?:please|you|your|visit|how to|learn more|mentioned above|knowledge base)\b/i;
 
 export function advises(text: string): boolean {
   return ADVISES.test(text) || isAdvice(text);
@@ -86,6 +86,13 @@ export function advises(text: string): boolean {
 
 export function isAdvice(text: string): boolean {
   return ADVICE.test(text);
+}
+
+/** Where more stands: no error of its own, whatever its level is. */
+const POINTER = /^(?:for (?:more|further|help|details|additional)|(?:please )?(?:see|refer to|consult|visit)|a complete log)\b/i;
+
+export function isPointer(text: string): boolean {
+  return POINTER.test(text);
 }
 
 /** Lines that say that something failed, but not what: the cause is another line. */

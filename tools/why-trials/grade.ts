@@ -60,7 +60,7 @@ function gradeHealthy(recording: Recording): Graded {
   return { recording, grade: says.length === 0 ? 'first' : 'wrong', says };
 }
 
-const SAYS_NO_CAUSE = /ends with exit code 1(?:, and its log does not say why; .*)?$/;
+const SAYS_NO_CAUSE = /ends with exit code 1(?:, and its log does not say why; .*|; its last line is: .*)?$/;
 
 const NOW = Date.parse('2026-01-31T12:00:00Z');
 const at = (secondsBefore: number): string => new Date(NOW - secondsBefore * 1000).toISOString();
