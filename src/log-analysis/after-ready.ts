@@ -88,8 +88,8 @@ function isOrdinaryWork({ role, text, level, indent }: RoledLine): boolean {
 }
 
 /** Without a level of a logger: "Error: no plan" is how a program speaks itself. */
-function isPlain({ level, said, text }: RoledLine): boolean {
-  return level === undefined || said !== text;
+function isPlain({ level, said, text, atMs }: RoledLine): boolean {
+  return level === undefined || (said !== text && (atMs === undefined || !/^[A-Z]{4,}:/.test(said)));
 }
 
 /** The start goes on for a moment after a program says that it is ready, but not after its first client. */

@@ -32,8 +32,11 @@ export function levelOfNumber(level: number): Level | undefined {
   return level <= 2 ? 'fatal' : level === 3 ? 'error' : level === 4 ? 'warning' : level <= 6 ? 'info' : 'debug';
 }
 
+/** MongoDB's. */
+const LETTERS: Readonly<Record<string, Level>> = { F: 'fatal', E: 'error', W: 'warning', I: 'info' };
+
 export function levelOf(value: unknown): Level | undefined {
   if (typeof value === 'number') return levelOfNumber(value);
   if (typeof value !== 'string' || value.length > 20) return undefined;
-  return /^\d+$/.test(value) ? levelOfNumber(Number(value)) : levelOfWord(value);
+  return /^\d+$/.test(value) ? levelOfNumber(Number(value)) : (LETTERS[value] ?? levelOfWord(value));
 }

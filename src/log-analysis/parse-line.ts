@@ -17,6 +17,8 @@ export interface LogLine {
   readonly atMs?: number;
   /** Other fields of a structured line. */
   readonly fields?: string;
+  /** Its head names a client. */
+  readonly ofClient?: true;
   /** It was part of a structured line before. */
   readonly unfolded?: true;
 }
@@ -39,8 +41,10 @@ const TIME_OF_DAY = /(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d{1,3}))?(?:\d*)(?: ([AP])M
 
 /** Processes, threads and separators between time and level, or after the level. */
 const HEADS: readonly RegExp[] = [
+  /^==\d+==(?=\S)/,
   /^\[[^\]]{1,80}\](?=\s+(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|SEVERE)\s)/,
-  /^\[(?:pid )?\d+(?:[:,#] ?(?:tid )?[\d.:]+)?\](?=[\s:])/,
+  /^\[(?:pid )?\d+(?:[:,#] ?(?:tid )?[\d.:]+)?\](?=[\s:[])/,
+  /^(?:[a-z]{1,20}=\S{1,60} ){1,6}(?=(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL): )/,
   /^\[\d+\.\d+\](?=\s)/,
   /^\d+#\d+:(?: \*\d+(?=\s))?/,
   /^\d+:[A-Z](?=\s)/,
@@ -54,10 +58,9 @@ const HEADS: readonly RegExp[] = [
   /^\((?:main|[\w-]*thread[\w-]*|[a-z]+-\d+)\)(?=\s)/i,
   /^(?:-{1,3}|\||::?)(?=\s)/,
   /^\d+ ---(?=\s)/,
-  /^==\d+==(?=\S)/,
   /^[#*.-](?=\s)/,
   /^[\w$-]+(?:\.[\w$[\]/-]+)+ +(?:-{1,2}|:)(?=\s)/,
-  /^[\w/.-]+\.(?:go|rs|py|c|cc|cpp):\d+\]?:?(?=\s)/,
+  /^\[?[\w/.-]+\.(?:go|rs|py|c|cc|cpp|h|java):\d+\]?:?(?=\s)/,
 ];
 const RUBY_HEAD = /^[DIWEFA], \[[^\]]{1,60}\] +([A-Z]+) -- [^:]{0,60}:/;
 const KLOG_HEAD = /^([IWEF])\d{4} (\d\d:\d\d:\d\d)\.\d+ +\d+ [\w./-]+:\d+\] /;
@@ -72,7 +75,9 @@ const LETTERS: Readonly<Record<string, Level>> = {
   C: 'fatal',
   F: 'fatal',
 };
-const BRACKET_LEVEL = /^[[(<](?:[\w.-]{1,30}[:/])?([A-Za-z]{3,13}|\d)[\])>]:?(?=\s|$)/;
+const BRACKET_LEVEL = /^[[(<](?:[\w.-]{1,30}[:/])?([A-Za-z]{3,13}|\d)[\])>]:?(?=[\s[]|$)/;
+/** What is left of "[2026-01-31 12:00:00,000: ERROR/MainProcess]". */
+const SLASH_LEVEL = /^([A-Z]{4,8})\/[\w-]{1,40}\]:?(?=\s)/;
 /** "[!] cannot bind", "[*] starting". */
 const MARK = /^\[([ .*+!])\](?=\s)/;
 const PROGRAM_LEVEL = /^[\w.-]{1,30}: \[([a-z]{3,7})\](?=\s)/;
@@ -133,24 +138,35 @@ function textLine(plain: string, index: number): LogLine {
   let level: Level | undefined;
   let atMs: number | undefined;
   let begun = false;
+  let ofClient = false;
   for (let step = 0; step < 9; step++) {
     const cut = cutStamp(rest) ?? cutLevel(rest, step) ?? cutHead(rest, begun);
     if (cut === undefined || cut.rest.trim() === '') break;
     rest = cut.rest.trimStart();
     begun = true;
     atMs ??= cut.atMs;
+    ofClient ||= cut.ofClient === true;
     if (cut.level !== undefined && isWorse(cut.level, level)) level = cut.level;
     if (cut.keep !== true) said = rest;
     // A word before a colon begins what is said: times after it are part of that.
     else break;
   }
-  return { index, text: rest, said, indent, ...(level && { level }), ...(atMs !== undefined && { atMs }) };
+  return {
+    index,
+    text: rest,
+    said,
+    indent,
+    ...(level && { level }),
+    ...(atMs !== undefined && { atMs }),
+    ...(ofClient && { ofClient }),
+  };
 }
 
 interface Cut {
   readonly rest: string;
   readonly atMs?: number;
   readonly level?: Level;
+  readonly ofClient?: boolean;
   /** The word is quoted with the line: "FATAL: …". */
   readonly keep?: boolean;
 }
@@ -190,6 +206,7 @@ function cutLevel(text: string, step: number): Cut | undefined {
   for (const pattern of [
     PROGRAM_LEVEL,
     BRACKET_LEVEL,
+    SLASH_LEVEL,
     PYTHON_LEVEL,
     COLON_LEVEL,
     NAMED_COLON_LEVEL,
@@ -207,9 +224,9 @@ function cutLevel(text: string, step: number): Cut | undefined {
 
 /** Marks such as "-" or a number are a head only after a time or a level. */
 function cutHead(text: string, begun: boolean): Cut | undefined {
-  for (const pattern of begun ? HEADS : HEADS.slice(0, 11)) {
+  for (const pattern of begun ? HEADS : HEADS.slice(0, 13)) {
     const match = pattern.exec(text);
-    if (match !== null) return { rest: text.slice(match[0].length) };
+    if (match !== null) return { rest: text.slice(match[0].length), ofClient: match[0].startsWith('[client ') };
   }
   return undefined;
 }

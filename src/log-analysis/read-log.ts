@@ -3,7 +3,7 @@
  * advice and what only follows from another error do not count. Linear in the length of the text. Pure.
  */
 import { errorsWhileWorking, type Life, SHORT_LIFE_MS } from './after-ready.ts';
-import { withCategories } from './categories.ts';
+import { withCategories, withCauses } from './categories.ts';
 import { DIALECTS } from './dialects/all.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import type { Level } from './level.ts';
@@ -71,7 +71,7 @@ interface Candidate {
  */
 export function readLog(lines: readonly string[], life: Life = {}): LogReading {
   const from = Math.max(0, lines.length - MAX_LINES_READ);
-  const parsed = withCategories(lines.slice(from).flatMap((line, index) => parseLine(line, from + index)));
+  const parsed = withCauses(withCategories(lines.slice(from).flatMap((line, index) => parseLine(line, from + index))));
   const roled = traceRoles(parsed);
   const dialects = dialectsOf(lines.slice(from), roled);
   const hardlyLived = life.livedMs !== undefined && life.livedMs < SHORT_LIFE_MS;
@@ -170,13 +170,14 @@ function requestLines(roled: readonly RoledLine[], dialects: readonly Dialect[])
   const found = new Set<number>();
   let isReadyYet = false;
   let inside = false;
-  for (const [position, { role, text, said, indent, fields = '' }] of roled.entries()) {
+  for (const [position, { role, text, said, indent, fields = '', ofClient }] of roled.entries()) {
     if (role === 'line' && !(inside && indent > 0)) {
       const says = (pattern: RegExp | undefined): boolean =>
         pattern !== undefined && (pattern.test(text) || pattern.test(said));
       inside =
         dialects.some(({ request, requestWhenReady }) => says(request) || (isReadyYet && says(requestWhenReady))) ||
         ANSWERED.test(fields) ||
+        ofClient === true ||
         OF_CLIENT.test(text) ||
         announcesTrace(roled, position, isReadyYet) ||
         (isReadyYet && (isReload(text) || isAboutClient(text) || isAboutRequest(text) || TIMED.test(fields)));
@@ -193,7 +194,7 @@ const ORDINARY_LINES = 2;
 /** The position of the last line before which errors are overcome because the program simply went on; -1: there is none. */
 function wentOn(roled: readonly RoledLine[], dialects: readonly Dialect[]): number {
   let ordinary = 0;
-  let logged = 0;
+  let next: RoledLine | undefined;
   for (let position = roled.length - 1; position >= 0; position--) {
     const line = roled[position];
     if (line === undefined) return -1;
@@ -201,13 +202,23 @@ function wentOn(roled: readonly RoledLine[], dialects: readonly Dialect[]): numb
     if (!isOrdinary(line, dialects)) {
       // What a program tidies up after its last words is no work.
       const isEnd = line.level === 'fatal' || isClosing(line.text) || isTidying(line.text) || isConsequence(line.text);
-      return (isLogged(line) ? logged : ordinary) >= ORDINARY_LINES && !isEnd ? position : -1;
+      return ordinary >= (isOvercomeBy(line, next) ? 1 : ORDINARY_LINES) && !isEnd ? position : -1;
     }
     ordinary += 1;
-    if (isLogged(line)) logged += 1;
+    next = line;
   }
   return -1;
 }
+
+/** One line of work is enough after a warning, after a try that is repeated, and after a pause. */
+function isOvercomeBy({ text, level, atMs }: RoledLine, next: RoledLine | undefined): boolean {
+  if (next === undefined || !isLogged(next)) return false;
+  const pauseMs = atMs === undefined || next.atMs === undefined ? 0 : next.atMs - atMs;
+  return level === 'warning' || isRetry(text) || pauseMs >= PAUSE_MS;
+}
+
+/** Nobody needs so long to end, ms. */
+const PAUSE_MS = 1000;
 
 /** A logger wrote it, and no advice below an error is of that form. */
 function isLogged({ level, atMs, said, text }: RoledLine): boolean {
@@ -523,7 +534,10 @@ function restOfMessage(roled: readonly RoledLine[], position: number): string | 
   const below = roled.slice(position + 1, position + 1 + MESSAGE_LINES);
   const end = below.findIndex(
     ({ role, level, atMs, indent, unfolded, index }) =>
-      role !== 'line' || level !== undefined || atMs !== undefined || !(indent > 0 || (unfolded === true && index === line.index)),
+      role !== 'line' ||
+      level !== undefined ||
+      atMs !== undefined ||
+      !(indent > 0 || (unfolded === true && index === line.index)),
   );
   const rest = end === -1 ? below : below.slice(0, end);
   return rest.length === 0 ? undefined : [line, ...rest].map(({ said }) => said).join(' ');

@@ -136,7 +136,7 @@ const starts: readonly Case[] = [
       logs: lastWords('boom'),
     },
     'exit-code',
-    /exit code 1$/,
+    /exit code 1; its last line is: boom$/,
   ],
   [
     'may not be read',
