@@ -31,7 +31,7 @@ const LATER_SERVERS =
 const LAST_LANGUAGES =
   'ghc clojure nim crystal sbcl racket rakudo gfortran fp-compiler octave ruby-rails ruby-sidekiq python3-tornado python3-twisted python3-hypercorn groovy kotlin gawk luajit';
 const LAST_SERVERS =
-  'postfix openssh-server pdns-server pdns-backend-bind pdns-recursor freeradius coturn prosody ngircd privoxy chrony snmpd beanstalkd gearman-job-server syncthing kea-dhcp4-server kea-ctrl-agent victoria-metrics prometheus-blackbox-exporter prometheus-postgres-exporter pgpool2 tor hitch nghttp2-proxy jetty9 firebird3.0-server activemq ejabberd crowdsec rclone graphite-carbon radicale webhook samba minidlna mumble-server dante-server collectd-core trafficserver';
+  'openssh-server pdns-server pdns-backend-bind pdns-recursor freeradius coturn prosody ngircd privoxy chrony snmpd beanstalkd gearman-job-server syncthing kea-dhcp4-server kea-ctrl-agent victoria-metrics prometheus-blackbox-exporter prometheus-postgres-exporter pgpool2 tor hitch nghttp2-proxy jetty9 firebird3.0-server activemq ejabberd crowdsec rclone graphite-carbon radicale webhook samba minidlna mumble-server dante-server collectd-core trafficserver';
 const NPM =
   'pg ioredis express mysql2 amqplib mongodb kafkajs pino winston axios fastify dotenv @nestjs/core @nestjs/common @nestjs/platform-express reflect-metadata rxjs sequelize typeorm mongoose redis bunyan knex koa bullmq tsx zod convict @hapi/hapi node-red @apollo/server graphql pm2 vite ws socket.io';
 
@@ -139,7 +139,7 @@ setpriv --reuid=70 --regid=70 --clear-groups initdb -D /var/lib/postgresql/data 
 mkdir -p /var/lib/mysql /run/mysqld && chown 71:71 /var/lib/mysql /run/mysqld
 mariadb-install-db --user=mysql --datadir=/var/lib/mysql --auth-root-authentication-method=normal >/dev/null
 mkdir -p /var/lib/rabbitmq /var/log/rabbitmq && chown -R 72:72 /var/lib/rabbitmq /var/log/rabbitmq
-rm -f /tmp/pw
+rm -f /tmp/pw; ghc-pkg recache --global
 mkdir -p /etc/ssl/certs && openssl req -x509 -newkey rsa:2048 -nodes -keyout /dev/null -out /etc/ssl/certs/ca-certificates.crt -days 3650 -subj /CN=nobody 2>/dev/null
 mkdir -p /etc/ssl/certs/java /etc/rabbitmq
 rm -f /etc/ssl/certs/java/cacerts
