@@ -18,7 +18,7 @@ const HOST = new RegExp(
   String.raw`(?:\bhost(?:name)?|\(2\) for|server at|server on|remote host|connect to(?: MySQL server on| server on| server at)?|MySQL server on|connecting to|connection to)[:=]? *["'\u0060(]*(${ADDRESS}|${ADDRESS_6}|${NAME})["'\u0060)]*`,
   'i',
 );
-const PORT = /\bport["']?[ :=]+["']?(\d{2,5})\b/i;
+const PORT = /\bport(?: number)?["']?[ :=]+["']?(\d{2,5})\b/i;
 /** "('0.0.0.0', 8000)", "host='db', port=80". */
 const TUPLE = /\(['"]([\w.:-]{1,253})['"], ?(\d{2,5})\)|host=['"]([\w.:-]{1,253})['"], ?port=(\d{2,5})/g;
 const NO_HOSTS =

@@ -34,7 +34,9 @@ const STAMPS: readonly RegExp[] = [
   ),
   new RegExp(String.raw`^[[(]?\d{1,2}[ /-]${MONTH}[a-z]{0,6}[ /-]\d{4}[: ]${CLOCK}${ZONE}[\])]?:?`),
   new RegExp(String.raw`^\[?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?\]?(?=[\s:|])`),
-  /^\[?1[5-9]\d{8}(?:\d{3})?(?:\.\d{1,9})?\]?:?(?=\s)/,
+  /^[[(]?1[5-9]\d{8}(?:\d{3})?(?:\.\d{1,9})?[\])]?:?(?=\s)/,
+  new RegExp(String.raw`^\d{1,2}/\d{1,2}/\d{4},? ${CLOCK}(?: [AP]M)?:?`),
+  /^\d{8}T\d{6}(?:\.\d{1,9})?Z?(?=\s)/,
   /^\d{6} {1,2}\d{1,2}:\d\d:\d\d/,
 ];
 const TIME_OF_DAY = /(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d{1,3}))?(?:\d*)(?: ([AP])M)?/;
@@ -42,6 +44,7 @@ const TIME_OF_DAY = /(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d{1,3}))?(?:\d*)(?: ([AP])M
 /** Processes, threads and separators between time and level, or after the level. */
 const HEADS: readonly RegExp[] = [
   /^==\d+==(?=\S)/,
+  /^\[ +\d+\](?=\s)/,
   /^\[[^\]]{1,80}\](?=\s+(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|SEVERE)\s)/,
   /^\[(?:pid )?\d+(?:[:,#] ?(?:tid )?[\d.:]+)?\](?=[\s:[])/,
   /^(?:[a-z]{1,20}=\S{1,60} ){1,6}(?=(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL): )/,
@@ -56,6 +59,11 @@ const HEADS: readonly RegExp[] = [
   /^\[ *(?:main|[a-z]+[\w-]*-\d+(?:-[\w-]+)?|[\w-]*thread[\w-]*|Thread-\d+|client [^\]]{1,60}|MainThread|ForkPoolWorker-\d+|MY-\d+|Server|InnoDB|Repl)\](?=[\s:])/,
   /^\[[\w.$-]{2,120}\](?=:?\s)/,
   /^\((?:main|[\w-]*thread[\w-]*|[a-z]+-\d+)\)(?=\s)/i,
+  /^\{[\w-]{1,30}\}:?(?=\s)/,
+  /^(?:[a-z]{1,20} )?pid \d{1,9}:(?=\s)/,
+  /^\d{1,9}(?=\s+(?:\d{1,9}|[\da-f]{8,16})\s)/,
+  /^[\da-f]{8,16}(?=\s+[A-Z])/,
+  /^\([\w/.-]{1,80}\.(?:cc|cpp|c|h|go|rs|py):\d+\)(?=\s)/,
   /^(?:-{1,3}|\||::?)(?=\s)/,
   /^\d+ ---(?=\s)/,
   /^[#*.-](?=\s)/,
@@ -64,6 +72,8 @@ const HEADS: readonly RegExp[] = [
 ];
 const RUBY_HEAD = /^[DIWEFA], \[[^\]]{1,60}\] +([A-Z]+) -- [^:]{0,60}:/;
 const KLOG_HEAD = /^([IWEF])\d{4} (\d\d:\d\d:\d\d)\.\d+ +\d+ [\w./-]+:\d+\] /;
+/** Tornado's and Jupyter's. */
+const BRACKET_LETTER = /^\[([DIWECF]) [\d-]{6,10} (\d\d:\d\d:\d\d)[.\d]* [^\]]{1,60}\](?=\s)/;
 /** etcd's old form: "C | etcdmain: …". */
 const LETTER_HEAD = /^([DINWEC]) \| /;
 const LETTERS: Readonly<Record<string, Level>> = {
@@ -194,7 +204,7 @@ function timeOfDay(stamp: string): number | undefined {
 }
 
 function cutLevel(text: string, step: number): Cut | undefined {
-  const klog = KLOG_HEAD.exec(text) ?? LETTER_HEAD.exec(text);
+  const klog = KLOG_HEAD.exec(text) ?? BRACKET_LETTER.exec(text) ?? LETTER_HEAD.exec(text);
   if (klog !== null) {
     return { rest: text.slice(klog[0].length), level: LETTERS[klog[1] ?? ''], atMs: timeOfDay(klog[2] ?? '') };
   }
@@ -224,7 +234,7 @@ function cutLevel(text: string, step: number): Cut | undefined {
 
 /** Marks such as "-" or a number are a head only after a time or a level. */
 function cutHead(text: string, begun: boolean): Cut | undefined {
-  for (const pattern of begun ? HEADS : HEADS.slice(0, 13)) {
+  for (const pattern of begun ? HEADS : HEADS.slice(0, 14)) {
     const match = pattern.exec(text);
     if (match !== null) return { rest: text.slice(match[0].length), ofClient: match[0].startsWith('[client ') };
   }

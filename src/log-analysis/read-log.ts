@@ -10,6 +10,7 @@ import type { Level } from './level.ts';
 import { MAX_DECISIVE_CHARACTERS, MAX_LINES_READ, MAX_RELATED_LINES, SAME_BURST_MS } from './limits.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { fileIn, nameCount, peerIn } from './names.ts';
+import { isPassingComplaint, partsOfMessages, withParts } from './messages.ts';
 import { parseLine } from './parse-line.ts';
 import { type RoledLine, traceRoles } from './traces.ts';
 import {
@@ -28,6 +29,7 @@ import {
   isReady,
   isReload,
   isRetry,
+  isTolerated,
   isTidying,
 } from './words.ts';
 
@@ -79,11 +81,14 @@ export function readLog(lines: readonly string[], life: Life = {}): LogReading {
   const isOver = Math.max(isReadyAt, hardlyLived ? -1 : wentOn(roled, dialects));
   const ofRequest = requestLines(roled, dialects);
   const endMs = roled.findLast(({ atMs }) => atMs !== undefined)?.atMs;
+  const belongsAbove = partsOfMessages(roled);
   const found = roled.flatMap((line, position): readonly Candidate[] => {
-    if (position <= isReadyAt || line.role === 'frame' || ofRequest.has(position)) return [];
+    if (position <= isReadyAt || line.role === 'frame' || ofRequest.has(position) || belongsAbove.has(position)) return [];
     const weight = weigh(line, dialects, roled[position + 1]);
     if (weight === undefined) return [];
-    return [{ line, position, score: weight.score - agePenalty(line, roled, position, endMs), firm: weight.firm }];
+    const passing = isPassingComplaint(roled, position) ? PASSING_PENALTY : 0;
+    const score = weight.score - passing - agePenalty(line, roled, position, endMs);
+    return [{ line, position, score, firm: weight.firm }];
   });
   const candidates = found.filter(({ position }) => position > isOver);
   const before = found.filter(({ position, firm }) => position <= isOver && firm);
@@ -91,7 +96,7 @@ export function readLog(lines: readonly string[], life: Life = {}): LogReading {
   const best = pick(candidates.filter(({ position }) => !unsure.has(position)));
   const names = dialects.map(({ name }) => name);
   const live = roled.flatMap(({ role, said }, position) =>
-    position <= isOver || role === 'frame' || ofRequest.has(position) || unsure.has(position) ? [] : [said],
+    position <= isOver || role === 'frame' || [ofRequest, unsure, belongsAbove].some((set) => set.has(position)) ? [] : [said],
   );
   if (best === undefined) {
     const last = pick(candidates.length > 0 ? candidates : before);
@@ -122,6 +127,9 @@ function lastSaid(roled: readonly RoledLine[], ofRequest: ReadonlySet<number>): 
   );
   return last === undefined ? undefined : shortened(maskSecrets(last.said));
 }
+
+/** How much less a complaint of a shell weighs after which its script went on. */
+const PASSING_PENALTY = 30;
 
 /** The decisive line of a log, secrets masked; undefined when no line says what went wrong. */
 export function decisiveLine(lines: readonly string[], life?: Life): DecisiveLine | undefined {
@@ -272,10 +280,11 @@ function weigh(line: RoledLine, dialects: readonly Dialect[], next: RoledLine | 
   const inTrace = role === 'head' || role === 'cause';
   const isError = level === 'error' || level === 'fatal';
   if (!decides && !inTrace && (isClosing(text) || (isAdvice(text) && !isError))) return undefined;
+  if (!isError && !inTrace && !decides && isTolerated(text)) return undefined;
   let score = level === undefined ? (isBad(text) ? 40 : 4) : LEVEL_SCORES[level];
   if (level !== undefined && score < 40 && isBad(text)) score += level === 'warning' ? 8 : 14;
   if (inTrace) score = Math.max(score, PANIC.test(text) ? 60 : isBareHead(text) ? 40 : 56);
-  if (decides || TERMINATE.test(said) || ASSERTION.test(said)) score = Math.max(score, 62);
+  if (decides || TERMINATE.test(said) || ASSERTION.test(said) || COMPILER.test(said)) score = Math.max(score, 62);
   if (isConsequence(text) || isConsequence(messageOf(text)) || dialects.some(({ consequence }) => says(consequence)))
     score -= 30;
   if (text.startsWith('what(): ')) return undefined;
@@ -285,6 +294,9 @@ function weigh(line: RoledLine, dialects: readonly Dialect[], next: RoledLine | 
   if (/[{[(]$/.test(text) && next !== undefined && next.role !== 'frame') score -= 12;
   return { score: score + 4 * nameCount(withNext(line, next)), firm: score >= 46 };
 }
+
+/** "/app/main.c:3:5: error: expected ';'" */
+const COMPILER = /^\S{1,300}:\d+(?:[:.]\d+)?: (?:fatal )?error:/;
 
 const PANIC =
   /^(?:panic: |fatal error: (?:all goroutines|runtime|concurrent|out of memory|stack|unexpected signal)|thread '[^']*' (?:\(\d+\) )?panicked)/;
@@ -510,7 +522,7 @@ const PLACE_BELOW = /^\(?(?:in |at |-->? )?["']?\/[^\s"']{1,300}["']?(?:,? line 
 function toldWhole(roled: readonly RoledLine[], position: number): string {
   const line = roled[position];
   if (line === undefined) return '';
-  const block = blockAround(roled, position) ?? restOfMessage(roled, position);
+  const block = blockAround(roled, position) ?? withParts(roled, position) ?? restOfMessage(roled, position);
   if (block !== undefined) return block;
   let said = withNext(line, roled[position + 1]);
   let at = said === line.said ? position : position + 1;

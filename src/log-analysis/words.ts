@@ -16,7 +16,7 @@ export function isBad(text: string): boolean {
 
 /** Words after which what went wrong before counts as overcome; the whole program works. */
 const READY =
-  /\b(?:(?:is |are |now |and |all )?ready(?! state| for shutdown)(?: to| for|\b)|listening (?:on|at|to|for)|listens on|started (?:successfully|in \d+|with pid)|started\b[^:]{0,40}\bpid \d+|entered running state|startup in \[?\d+|(?:successfully|fully) (?:started|initiali[sz]ed|connected|reconnected|recovered)|startup (?:complete|finished|done)|server (?:started|running|is (?:up|running|listening))|accepting (?:connections|requests)|serving (?:on|at|requests|traffic|http|https)|up and running|running (?:on|at) (?:http|port|0\.0)|healthy again|back to normal|recovered|reconnected|(?:re-?)?connected (?:to|successfully|again)|connection (?:established|restored|(?:is )?ok\b|succeeded|recovered)|retry succeeded|succeeded (?:after|on|at)|succeeded$|version \S+ running|resumed|resuming normal|service (?:is )?(?:up|available)|connection to \S+ (?:established|restored|ok)|(?:migration|migrations|initiali[sz]ation|job|task|request|sync|backup|import|upload|download|connect|reconnect|login|query|write|reload)s? (?:complete[d]?|succeeded|done|finished|ok|applied)(?: successfully)?|done(?: after \d+ (?:attempts|tries|retries))?$|ok after \d+|works again|now (?:up|available|connected|serving|works)|(?:is|are) (?:back(?: up)?|up|reachable|online|alive)(?: again| now| after \d+.{0,20})?[.!]?$)\b/i;
+  /\b(?:(?:is |are |now |and |all )?ready(?! state| for shutdown)(?: to| for|\b)|listening (?:on|at|to|for)|listens on|started (?:successfully|in \d+|with pid)|started\b[^:]{0,40}\bpid \d+|(?:started|booted) \S{1,60}(?: \S{1,60})? in [\d.]+ ?(?:ms|s|sec|seconds)\b|up (?:at|on) (?:http|port|\S+:\d)|entered running state|startup in \[?\d+|(?:successfully|fully) (?:started|initiali[sz]ed|connected|reconnected|recovered)|startup (?:complete|finished|done)|server (?:started|running|is (?:up|running|listening))|accepting (?:connections|requests)|serving (?:on|at|requests|traffic|http|https)|up and running|running (?:on|at) (?:http|port|0\.0)|healthy again|back to normal|recovered|reconnected|(?:re-?)?connected (?:to|successfully|again)|connection (?:established|restored|(?:is )?ok\b|succeeded|recovered)|retry succeeded|succeeded (?:after|on|at)|succeeded$|version \S+ running|resumed|resuming normal|service (?:is )?(?:up|available)|connection to \S+ (?:established|restored|ok)|(?:migration|migrations|initiali[sz]ation|job|task|request|sync|backup|import|upload|download|connect|reconnect|login|query|write|reload)s? (?:complete[d]?|succeeded|done|finished|ok|applied)(?: successfully)?|done(?: after \d+ (?:attempts|tries|retries))?$|ok after \d+|works again|now (?:up|available|connected|serving|works)|(?:is|are) (?:back(?: up)?|up|reachable|online|alive)(?: again| now| after \d+.{0,20})?[.!]?$)\b/i;
 const NOT_READY =
   /\b(?:not|never|isn't|cannot|can't|un|before|until|waiting (?:for|until)|wait(?:s|ed)? for|when|once|if|to be|is not|no longer|failed|error|will be|trying)\b/i;
 /** A line of an access log with a good answer. */
@@ -56,7 +56,7 @@ function isQuestion(text: string): boolean {
 }
 
 const NOT_GOING_ON =
-  /\b(?:not|never|no longer|isn't|cannot|can't|until|before|once|if|to be(?:come)?|become|failed|error|timeout|timed out|waiting on|un\w+able)\b/i;
+  /\b(?:not|never|no longer|isn't|cannot|can't|until|before|once|if|to be(?:come)?|become|failed|error|exiting|no \w+ available|timeout|timed out|waiting on|un\w+able)\b/i;
 
 /** Words of a try that is repeated: the error may be overcome by a success that is not about the whole program. */
 const RETRY =
@@ -98,10 +98,18 @@ export function isPointer(text: string): boolean {
 
 /** Lines that say that something failed, but not what: the cause is another line. */
 const CONSEQUENCE =
-  /^(?:(?:fatal |an? |the |unexpected |unhandled |critical )*(?:error|exception|failure)s?(?: (?:has )?(?:occurred|happened|detected|encountered))?[.:!]*|(?:application|server|service|process|program|worker|app|startup|start|boot|bootstrap|initiali[sz]ation|config(?:uration)?(?: check| test)?|task|job|main|migration)s?(?: process)? (?:failed|crashed|aborted|error)(?: to (?:start|boot|run|initiali[sz]e))?[.:!]*|(?:failed|unable|could not|cannot|error while) (?:to )?(?:start|starting|boot|run|launch|initiali[sz]e|initiali[sz]ing|startup)(?: (?:the |up )?(?:application|server|service|program|app|daemon|process|main|up))?(?: in \(?[\w -]{1,20}\)? mode)?[.:!]*|giving up\b.{0,80}|gave up\b.{0,80}|too many (?:retries|attempts|failures)\b.{0,40}|max(?:imum)? (?:retries|attempts)\b.{0,40}|.{0,30}\b(?:retries|attempts) (?:exhausted|exceeded|failed).{0,40}|[^:'"]{0,40},? (?:exiting|aborting|terminating)(?: abnormally| now)?[.!]*|exiting (?:due to|because of|after|on) (?:the |an? )?(?:above |previous |fatal |an )*errors?.{0,40}|aborting (?:due to|because of|after).{0,80}|.{0,40}exited with (?:code|status) \d+.{0,20}|command failed.{0,60}|.{0,20}health ?check failed[.!]?|not starting.{0,40}|cannot continue[.!]?|fatal[.:!]*|panic[.:!]*|(?:could not|cannot|failed to|unable to) (?:read|load|parse|apply) (?:the )?config(?:uration)?(?: file)?s?\b.{0,200}|.{0,80}\baborted due to\b.{0,80}|.{0,200}\bone or more errors\b.{0,100}|.{0,200}\b(?:check|see) (?:the |your )?logs?\b.{0,60}|connection (?:is |was )?(?:closed|terminated|lost)(?: unexpectedly)?[.!]*|socket hang up|unhandled error\b.{0,30}|failed to initiali[sz]e [\w -]{1,30} context|.{0,200}error:[\da-f]{8}:[^:]{1,40}::?[^:]{0,40}system lib|[\w -]{1,40} (?:compilation|parsing|validation|initiali[sz]ation|setup) failed[.!]*|.{1,60} failed, exited with \d+[.!]*|.{0,60} terminated abnormally[.!]*|(?:could not|cannot|can't|failed to|unable to) (?:delete|remove|unlink|clean(?: up)?)\b.{0,200})$/i;
+  /^(?:(?:fatal |an? |the |unexpected |unhandled |critical )*(?:error|exception|failure)s?(?: (?:has )?(?:occurred|happened|detected|encountered))?[.:!]*|(?:application|server|service|process|program|worker|app|startup|start|boot|bootstrap|initiali[sz]ation|config(?:uration)?(?: check| test)?|task|job|main|migration)s?(?: process)? (?:failed|crashed|aborted|error)(?: to (?:start|boot|run|initiali[sz]e))?[.:!]*|(?:failed|unable|could not|cannot|error while) (?:to )?(?:start|starting|boot|run|launch|initiali[sz]e|initiali[sz]ing|startup)(?: (?:the |up )?(?:application|server|service|program|app|daemon|process|main|up))?(?: in \(?[\w -]{1,20}\)? mode)?[.:!]*|giving up\b.{0,80}|gave up\b.{0,80}|too many (?:retries|attempts|failures)\b.{0,40}|max(?:imum)? (?:retries|attempts)\b.{0,40}|.{0,30}\b(?:retries|attempts) (?:exhausted|exceeded|failed).{0,40}|[^:'"]{0,40},? (?:exiting|aborting|terminating)(?: abnormally| now)?[.!]*|exiting (?:due to|because of|after|on) (?:the |an? )?(?:above |previous |fatal |an )*errors?.{0,40}|aborting (?:due to|because of|after).{0,80}|.{0,40}exited with (?:code|status) \d+.{0,20}|command failed.{0,60}|.{0,20}health ?check failed[.!]?|not starting.{0,40}|cannot continue[.!]?|fatal[.:!]*|panic[.:!]*|(?:could not|cannot|failed to|unable to) (?:read|load|parse|apply) (?:the )?config(?:uration)?(?: file)?s?\b.{0,200}|.{0,80}\baborted due to\b.{0,80}|.{0,200}\bone or more errors\b.{0,100}|.{0,200}\b(?:check|see) (?:the |your )?logs?\b.{0,60}|.{0,120}\bsee (?:the )?(?:warnings?|errors?|messages?) above\b.{0,20}|.{0,120}: terminating, \d+ .{0,60}|.{0,20}error while compiling \S+|(?:error: )?(?:parsing|reading|loading) (?:the )?config(?:uration)?(?: file)? failed[.!]*.{0,60}|connection (?:is |was )?(?:closed|terminated|lost)(?: unexpectedly)?[.!]*|socket hang up|unhandled error\b.{0,30}|failed to initiali[sz]e [\w -]{1,30} context|.{0,200}error:[\da-f]{8}:[^:]{1,40}::?[^:]{0,40}system lib|[\w -]{1,40} (?:compilation|parsing|validation|initiali[sz]ation|setup) failed[.!]*|.{1,60} failed, exited with \d+[.!]*|.{0,60} terminated abnormally[.!]*|(?:could not|cannot|can't|failed to|unable to) (?:delete|remove|unlink|clean(?: up)?)\b.{0,200})$/i;
 
 export function isConsequence(text: string): boolean {
   return CONSEQUENCE.test(text);
+}
+
+/** What a program does without: it says so, and goes on. */
+const TOLERATED =
+  /\b(?:using (?:the |its )?(?:built-in )?defaults?|ignor(?:ing|ed)|skipp(?:ing|ed)|continuing|going on|fall(?:ing|s)? back|defaulting to|not fatal|non-?fatal|deprecated)\b/i;
+
+export function isTolerated(text: string): boolean {
+  return TOLERATED.test(text);
 }
 
 /** Figures that a program prints when it ends: "CPU Usage: 0.017 seconds", "Page faults with physical i/o: 4". */
@@ -144,7 +152,7 @@ export function isOnlyWarning(text: string): boolean {
 }
 
 /** A client by its ephemeral port: "127.0.0.1:47524 - Client parser error", "message from /10.1.2.3:44334". */
-const CLIENT = /(?:^|[\s/@([])(?:\d{1,3}\.){3}\d{1,3}:(?:3[2-9]|4\d|5\d|6[0-5])\d{3}\b/;
+const CLIENT = /(?:^|[\s/@([])(?:\d{1,3}\.){3}\d{1,3}(?::| port )(?:3[2-9]|4\d|5\d|6[0-5])\d{3}\b/;
 const TO_PEER = /\b(?:connect(?:ing|ion)? to|dial|upstream|listen|bind|->|refused|unreachable|timed out)/i;
 
 export function isAboutClient(text: string): boolean {

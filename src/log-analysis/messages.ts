@@ -1,0 +1,46 @@
+/** Finds lines that are part of a message above them: fields below an error, help below a usage, and what a shell only mentions. Pure. */
+import type { RoledLine } from './traces.ts';
+import { isBad, isClosing } from './words.ts';
+
+/** "  path: /etc/app.json" below "cannot open input file". */
+const FIELD = /^[a-z][\w ]{1,30}: \S/;
+/** Fields below one error. */
+const MAX_PARTS = 6;
+/** Begins a list of options and commands. */
+const USAGE = /^(?:usage(?: of \S{1,100})?:|(?:[\w-]{1,20} )?(?:options|flags|commands|arguments|subcommands):$)/i;
+const SHELL = /^\S{1,300}: (?:line )?\d{1,6}: .{1,200}: (?:command )?not found$/;
+
+/** The positions of lines that say nothing by themselves. */
+export function partsOfMessages(roled: readonly RoledLine[]): ReadonlySet<number> {
+  const found = new Set<number>();
+  let inUsage = false;
+  for (const [position, line] of roled.entries()) {
+    if (USAGE.test(line.text)) inUsage = true;
+    else if (inUsage && (line.indent > 0 || line.text.startsWith('-'))) found.add(position);
+    else inUsage = false;
+    for (let next = position + 1; next <= position + MAX_PARTS && isField(line, roled[next]); next += 1) found.add(next);
+  }
+  return found;
+}
+
+/** The line with its fields below it; undefined when it has none. */
+export function withParts(roled: readonly RoledLine[], position: number): string | undefined {
+  const line = roled[position];
+  if (line === undefined) return undefined;
+  const below = roled.slice(position + 1, position + 1 + MAX_PARTS);
+  const end = below.findIndex((next) => !isField(line, next));
+  const parts = end === -1 ? below : below.slice(0, end);
+  return parts.length === 0 ? undefined : `${line.said} (${parts.map(({ said }) => said).join(', ')})`;
+}
+
+/** Only below a plain line of failure: indented, in the form of a field, and without a time or level of its own. */
+function isField(line: RoledLine, next: RoledLine | undefined): boolean {
+  if (next === undefined || line.indent > 0 || line.said.endsWith(':') || line.role === 'frame' || !isBad(line.text)) return false;
+  return next.role === 'line' && next.indent > 0 && next.level === undefined && next.atMs === undefined && FIELD.test(next.said);
+}
+
+/** Whether a shell misses a command, and its script then goes on with other words. */
+export function isPassingComplaint(roled: readonly RoledLine[], position: number): boolean {
+  if (!SHELL.test(roled[position]?.said ?? '')) return false;
+  return roled.slice(position + 1).some(({ role, said, text }) => role !== 'frame' && !SHELL.test(said) && !isClosing(text));
+}
