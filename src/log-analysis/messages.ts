@@ -1,6 +1,6 @@
 /** Finds lines that are part of a message above them: fields below an error, help below a usage, and what a shell only mentions. Pure. */
 import type { RoledLine } from './traces.ts';
-import { isBad, isClosing } from './words.ts';
+import { isBad, isClosing, isTolerated } from './words.ts';
 
 /** "  path: /etc/app.json" below "cannot open input file". */
 const FIELD = /^[a-z][\w ]{1,30}: \S/;
@@ -10,14 +10,22 @@ const MAX_PARTS = 6;
 const USAGE = /^(?:usage(?: of \S{1,100})?:|(?:[\w-]{1,20} )?(?:options|flags|commands|arguments|subcommands):$)/i;
 const SHELL = /^\S{1,300}: (?:line )?\d{1,6}: .{1,200}: (?:command )?not found$/;
 
-/** The positions of lines that say nothing by themselves. */
+/** The lines; help below a usage, which may hold any words, is made a frame, that is no word of the program about itself. */
+export function withoutHelp(roled: readonly RoledLine[]): readonly RoledLine[] {
+  let inUsage = false;
+  return roled.map((line): RoledLine => {
+    if (USAGE.test(line.text)) inUsage = true;
+    else if (inUsage && (line.indent > 0 || line.text.startsWith('-'))) return { ...line, role: 'frame' };
+    else inUsage = false;
+    return line;
+  });
+}
+
+/** The positions of lines that say nothing by themselves: fields of an error, and what a program does without. */
 export function partsOfMessages(roled: readonly RoledLine[]): ReadonlySet<number> {
   const found = new Set<number>();
-  let inUsage = false;
   for (const [position, line] of roled.entries()) {
-    if (USAGE.test(line.text)) inUsage = true;
-    else if (inUsage && (line.indent > 0 || line.text.startsWith('-'))) found.add(position);
-    else inUsage = false;
+    if (line.role === 'line' && line.level !== 'error' && line.level !== 'fatal' && isTolerated(line.text)) found.add(position);
     for (let next = position + 1; next <= position + MAX_PARTS && isField(line, roled[next]); next += 1) found.add(next);
   }
   return found;
@@ -36,7 +44,7 @@ export function withParts(roled: readonly RoledLine[], position: number): string
 /** Only below a plain line of failure: indented, in the form of a field, and without a time or level of its own. */
 function isField(line: RoledLine, next: RoledLine | undefined): boolean {
   if (next === undefined || line.indent > 0 || line.said.endsWith(':') || line.role === 'frame' || !isBad(line.text)) return false;
-  return next.role === 'line' && next.indent > 0 && next.level === undefined && next.atMs === undefined && FIELD.test(next.said);
+  return next.role === 'line' && next.indent > 0 && (next.level === undefined || next.said !== next.text) && next.atMs === undefined && FIELD.test(next.said);
 }
 
 /** Whether a shell misses a command, and its script then goes on with other words. */

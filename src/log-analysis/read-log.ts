@@ -10,7 +10,7 @@ import type { Level } from './level.ts';
 import { MAX_DECISIVE_CHARACTERS, MAX_LINES_READ, MAX_RELATED_LINES, SAME_BURST_MS } from './limits.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { fileIn, nameCount, peerIn } from './names.ts';
-import { isPassingComplaint, partsOfMessages, withParts } from './messages.ts';
+import { isPassingComplaint, partsOfMessages, withoutHelp, withParts } from './messages.ts';
 import { parseLine } from './parse-line.ts';
 import { type RoledLine, traceRoles } from './traces.ts';
 import {
@@ -74,7 +74,7 @@ interface Candidate {
 export function readLog(lines: readonly string[], life: Life = {}): LogReading {
   const from = Math.max(0, lines.length - MAX_LINES_READ);
   const parsed = withCauses(withCategories(lines.slice(from).flatMap((line, index) => parseLine(line, from + index))));
-  const roled = traceRoles(parsed);
+  const roled = withoutHelp(traceRoles(parsed));
   const dialects = dialectsOf(lines.slice(from), roled);
   const hardlyLived = life.livedMs !== undefined && life.livedMs < SHORT_LIFE_MS;
   const isReadyAt = overcome(roled, dialects);
@@ -95,7 +95,10 @@ export function readLog(lines: readonly string[], life: Life = {}): LogReading {
   const unsure = errorsWhileWorking(roled, dialects, life);
   const best = pick(candidates.filter(({ position }) => !unsure.has(position)));
   const names = dialects.map(({ name }) => name);
-  const live = roled.flatMap(({ role, said }, position) =>
+  // What only follows from the decisive line is no cause.
+  const follows = (text: string): boolean => best !== undefined && isConsequence(text);
+  const live = roled.flatMap(({ role, said, text }, position) =>
+    follows(text) ||
     position <= isOver || role === 'frame' || [ofRequest, unsure, belongsAbove].some((set) => set.has(position)) ? [] : [said],
   );
   if (best === undefined) {
@@ -362,7 +365,7 @@ function causeAbove(best: Candidate, tops: readonly Candidate[]): Candidate | un
   for (const above of tops.filter((each) => each.position < best.position).toReversed()) {
     if (position - above.position > NEAR_LINES || above.line.role !== 'line') break;
     // A warning that holds the names is told when the error below it has none.
-    if (!above.firm && !(position - above.position === 1 && isNamedFailure(above) && !HAS_PORT.test(best.line.text)))
+    if (!above.firm && !(position - above.position === 1 && saysMore(above, best) && !HAS_PORT.test(best.line.text)))
       continue;
     if (found === undefined || nameCount(above.line.text) >= Math.min(1, nameCount(found.line.text))) found = above;
     position = above.position;
@@ -372,9 +375,13 @@ function causeAbove(best: Candidate, tops: readonly Candidate[]): Candidate | un
 
 const HAS_PORT = /\bport \d{2,5}\b/;
 
-function isNamedFailure({ line: { text } }: Candidate): boolean {
-  return nameCount(text) > 0 && isBad(text);
+/** A failure with names, or the system's own words for it, above an error that has neither. */
+function saysMore({ line: { text } }: Candidate, below: Candidate): boolean {
+  return isBad(text) && (nameCount(text) > 0 || (SYSTEM_ERROR.test(text) && !SYSTEM_ERROR.test(below.line.text)));
 }
+
+const SYSTEM_ERROR =
+  /address already in use|permission denied|no such file|connection refused|not permitted|no space left|too many open files|cannot allocate memory|timed out/i;
 
 /** The error right above a panic, which often repeats it without its names. */
 function nearestNamed(best: Candidate, tops: readonly Candidate[]): Candidate | undefined {
@@ -445,7 +452,8 @@ function describe(
     (each) => each.line.trace !== undefined && each.line.trace === line.trace && each.position !== position,
   );
   const details = roled.slice(position + 1, position + 5).filter((each) => DETAIL.test(each.said));
-  const related = [...wrappers.map((each) => each.line.said), ...details.map((each) => each.said)];
+  const code = codeBelow(roled, own, place);
+  const related = [...wrappers.map((each) => each.line.said), ...details.map((each) => each.said), ...code];
   return {
     line: shortened(maskSecrets(`${said.replace(PREFIX, '')}${about}`)),
     index: line.index,
@@ -455,8 +463,18 @@ function describe(
   };
 }
 
+/** The line of the user's own code that a trace quotes: "server.listen(8080)" names what the error does not. */
+function codeBelow(roled: readonly RoledLine[], own: readonly RoledLine[], place: string | undefined): readonly string[] {
+  const frame = place === undefined ? undefined : own.findLast((each) => each.place === place);
+  const code = frame === undefined ? undefined : roled[roled.indexOf(frame) + 1];
+  return code?.role === 'frame' && code.place === undefined && code.indent > (frame?.indent ?? 0) ? [code.said] : [];
+}
+
 /** Errors of the system that name no file. */
 const NAMELESS = /no such file|permission denied|not a directory|is a directory|mismatch/i;
+const BIND_FAILS = /address already in use|cannot assign requested/i;
+/** "Setting up socket for 127.0.0.1:9999", "Starting on port 8080". */
+const LISTENS_AT = /\b(?:socket|listen\w*|bind\w*|start\w*|serv\w*)\b.{0,40}?\b(?:for|on|to|at)\b.{0,10}?((?:[\w.*[\]:]{1,60}:|port )\d{2,5})\b/i;
 const HANDLES = /\b(?:load|read|open|us|writ|pars|includ)(?:ing|ed)?\b.{0,60}[: ]["']?(\/[\w./@-]{3,300})/i;
 
 /** The names that a line lacks: those in its fields, else the file that was being read. */
@@ -464,6 +482,9 @@ function aboutOf({ fields = '' }: RoledLine, said: string, before: readonly Role
   const own = nameCount(said) === 0 || (peerIn(said).port === undefined && REFUSAL.test(said));
   const named = own ? fields.split(' ').filter((field) => NAMING_FIELD.test(field) && !said.includes(field)) : [];
   if (named.length > 0) return ` (${named.slice(0, 2).join(' ')})`;
+  const listens = BIND_FAILS.test(said) && !HAS_PORT.test(said) && peerIn(said).port === undefined;
+  const where = listens ? before.flatMap((line) => LISTENS_AT.exec(line.said)?.[1] ?? []).at(-1) : undefined;
+  if (where !== undefined) return ` (${where})`;
   if (!NAMELESS.test(said) || fileIn(said.replace(SOURCE_PLACE, ' ')) !== undefined) return '';
   const file = before
     .flatMap((line) => (line.level === 'error' ? [] : [HANDLES.exec(line.said)?.[1] ?? []]))
@@ -503,12 +524,15 @@ function withNext({ said, role }: RoledLine, next: RoledLine | undefined): strin
   const what = /^what\(\): +(.*)$/.exec(next?.said ?? '')?.[1];
   if (thrown !== undefined && what !== undefined) return what.includes(thrown) ? what : `${thrown}: ${what}`;
   if (next === undefined || next.role === 'frame') return said;
-  const isAnnounced = said.endsWith(':') || (role === 'head' && next.role === 'line' && isClassAlone(said));
+  const isAnnounced = said.endsWith(':') || ERROR_AT.test(said) || (role === 'head' && next.role === 'line' && isClassAlone(said));
   const isPlace = next.indent > 0 && /^in ["']\/[^"']{1,300}["'], line \d+/.test(next.said);
   const detail = /^(?:DETAIL|CONTEXT): +(.*)$/.exec(next.said)?.[1];
   if (detail !== undefined) return `${said} (${detail.replace(/\.$/, '')})`;
   return isAnnounced || isPlace ? `${said} ${next.said}` : said;
 }
+
+/** "Execution error (FileNotFoundException) at a.B/c (B.java:1)." */
+const ERROR_AT = /^[A-Z]\w{1,30} error\b.{0,200}\(\S{1,200}:-?\d+(?::\d+)?\)\.$/;
 
 /** An error's class, with its message in the next line. */
 function isClassAlone(said: string): boolean {

@@ -37,7 +37,7 @@ export function isServing(text: string): boolean {
 
 /** A line of an access log: the answer to one request. */
 const ACCESS =
-  /"(?:GET|POST|PUT|HEAD|DELETE|PATCH|OPTIONS|-) ?\S{0,500}(?: HTTP\/[\d.]+)?" [1-5]\d\d\b|\b(?:GET|POST|PUT|HEAD|DELETE|PATCH) \/\S{0,500}(?: HTTP\/[\d.]+)? (?:-> |=> |- )?[1-5]\d\d\b/;
+  /^[1-5]\d\d (?:GET|POST|PUT|HEAD|DELETE|PATCH) \/|"(?:GET|POST|PUT|HEAD|DELETE|PATCH|OPTIONS|-) ?\S{0,500}(?: HTTP\/[\d.]+)?" [1-5]\d\d\b|\b(?:GET|POST|PUT|HEAD|DELETE|PATCH) \/\S{0,500}(?: HTTP\/[\d.]+)? (?:-> |=> |- )?[1-5]\d\d\b/;
 
 export function isAccess(text: string): boolean {
   return ACCESS.test(text);
