@@ -51,7 +51,10 @@ export function configsWanted(evidence: PodEvidence): readonly ConfigReference[]
   const mounts = eventsWith(evidence.events, 'FailedMount').some(({ message = '' }) =>
     /configmap|secret|config key/i.test(message),
   );
-  return [...(waits || mounts ? configReferences(evidence.pod) : []), ...(isRefusedImage(evidence) ? pullSecrets(evidence.pod) : [])];
+  return [
+    ...(waits || mounts ? configReferences(evidence.pod) : []),
+    ...(isRefusedImage(evidence) ? pullSecrets(evidence.pod) : []),
+  ];
 }
 
 /** Once the logs are known: what a container uses whose credentials are refused, because they may have changed lately. */

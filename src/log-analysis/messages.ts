@@ -24,9 +24,17 @@ export function withoutHelp(roled: readonly RoledLine[]): readonly RoledLine[] {
 /** The positions of lines that say nothing by themselves: fields of an error, and what a program does without. */
 export function partsOfMessages(roled: readonly RoledLine[]): ReadonlySet<number> {
   const found = new Set<number>();
+  const lastError = roled.findLastIndex(
+    ({ role, said, text, level }) =>
+      role !== 'frame' && (level === 'error' || isBad(text)) && !SHELL.test(said) && !isClosing(text),
+  );
   for (const [position, line] of roled.entries()) {
-    if (line.role === 'line' && line.level !== 'error' && line.level !== 'fatal' && isTolerated(line.text)) found.add(position);
-    for (let next = position + 1; next <= position + MAX_PARTS && isField(line, roled[next]); next += 1) found.add(next);
+    if (line.role === 'line' && line.level !== 'error' && line.level !== 'fatal' && isTolerated(line.text))
+      found.add(position);
+    // A script that went on to another error did without the command.
+    if (position < lastError && SHELL.test(line.said)) found.add(position);
+    for (let next = position + 1; next <= position + MAX_PARTS && isField(line, roled[next]); next += 1)
+      found.add(next);
   }
   return found;
 }
@@ -43,12 +51,13 @@ export function withParts(roled: readonly RoledLine[], position: number): string
 
 /** Only below a plain line of failure: indented, in the form of a field, and without a time or level of its own. */
 function isField(line: RoledLine, next: RoledLine | undefined): boolean {
-  if (next === undefined || line.indent > 0 || line.said.endsWith(':') || line.role === 'frame' || !isBad(line.text)) return false;
-  return next.role === 'line' && next.indent > 0 && (next.level === undefined || next.said !== next.text) && next.atMs === undefined && FIELD.test(next.said);
-}
-
-/** Whether a shell misses a command, and its script then goes on with other words. */
-export function isPassingComplaint(roled: readonly RoledLine[], position: number): boolean {
-  if (!SHELL.test(roled[position]?.said ?? '')) return false;
-  return roled.slice(position + 1).some(({ role, said, text }) => role !== 'frame' && !SHELL.test(said) && !isClosing(text));
+  if (next === undefined || line.indent > 0 || line.said.endsWith(':') || line.role === 'frame' || !isBad(line.text))
+    return false;
+  return (
+    next.role === 'line' &&
+    next.indent > 0 &&
+    (next.level === undefined || next.said !== next.text) &&
+    next.atMs === undefined &&
+    FIELD.test(next.said)
+  );
 }

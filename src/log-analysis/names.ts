@@ -113,9 +113,13 @@ export function fileIn(text: string): string | undefined {
 /** "*:6379", "[::]:80", ":8080", "port 80", "('0.0.0.0', 8000)". */
 const LISTEN_PORT = /(?:\bport["']?[ :=]+|[\])*]:|(?:^|[\s"'(]):|, )(\d{2,5})\b(?![.:]\d)/i;
 
+/** "app.listen(8080)", "TCPServer(8080, site)" */
+const LISTEN_CALL = /\b\w*(?:listen|bind|serve|server|start)\w*\([^()]{0,60}?\b(\d{2,5})\b/i;
+
 /** The port on which a program could not listen. */
 export function listenPort(line: string): number | undefined {
-  const port = peersIn(line).at(-1)?.port ?? Number(LISTEN_PORT.exec(line)?.[1] ?? Number.NaN);
+  const port =
+    peersIn(line).at(-1)?.port ?? Number((LISTEN_PORT.exec(line) ?? LISTEN_CALL.exec(line))?.[1] ?? Number.NaN);
   return Number.isNaN(port) || port === 0 || port > 65_535 ? undefined : port;
 }
 

@@ -10,7 +10,7 @@ import type { Level } from './level.ts';
 import { MAX_DECISIVE_CHARACTERS, MAX_LINES_READ, MAX_RELATED_LINES, SAME_BURST_MS } from './limits.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { fileIn, nameCount, peerIn } from './names.ts';
-import { isPassingComplaint, partsOfMessages, withoutHelp, withParts } from './messages.ts';
+import { partsOfMessages, withoutHelp, withParts } from './messages.ts';
 import { parseLine } from './parse-line.ts';
 import { type RoledLine, traceRoles } from './traces.ts';
 import {
@@ -83,12 +83,11 @@ export function readLog(lines: readonly string[], life: Life = {}): LogReading {
   const endMs = roled.findLast(({ atMs }) => atMs !== undefined)?.atMs;
   const belongsAbove = partsOfMessages(roled);
   const found = roled.flatMap((line, position): readonly Candidate[] => {
-    if (position <= isReadyAt || line.role === 'frame' || ofRequest.has(position) || belongsAbove.has(position)) return [];
+    if (position <= isReadyAt || line.role === 'frame' || ofRequest.has(position) || belongsAbove.has(position))
+      return [];
     const weight = weigh(line, dialects, roled[position + 1]);
     if (weight === undefined) return [];
-    const passing = isPassingComplaint(roled, position) ? PASSING_PENALTY : 0;
-    const score = weight.score - passing - agePenalty(line, roled, position, endMs);
-    return [{ line, position, score, firm: weight.firm }];
+    return [{ line, position, score: weight.score - agePenalty(line, roled, position, endMs), firm: weight.firm }];
   });
   const candidates = found.filter(({ position }) => position > isOver);
   const before = found.filter(({ position, firm }) => position <= isOver && firm);
@@ -99,7 +98,11 @@ export function readLog(lines: readonly string[], life: Life = {}): LogReading {
   const follows = (text: string): boolean => best !== undefined && isConsequence(text);
   const live = roled.flatMap(({ role, said, text }, position) =>
     follows(text) ||
-    position <= isOver || role === 'frame' || [ofRequest, unsure, belongsAbove].some((set) => set.has(position)) ? [] : [said],
+    position <= isOver ||
+    role === 'frame' ||
+    [ofRequest, unsure, belongsAbove].some((set) => set.has(position))
+      ? []
+      : [said],
   );
   if (best === undefined) {
     const last = pick(candidates.length > 0 ? candidates : before);
@@ -130,9 +133,6 @@ function lastSaid(roled: readonly RoledLine[], ofRequest: ReadonlySet<number>): 
   );
   return last === undefined ? undefined : shortened(maskSecrets(last.said));
 }
-
-/** How much less a complaint of a shell weighs after which its script went on. */
-const PASSING_PENALTY = 30;
 
 /** The decisive line of a log, secrets masked; undefined when no line says what went wrong. */
 export function decisiveLine(lines: readonly string[], life?: Life): DecisiveLine | undefined {
@@ -254,7 +254,8 @@ function isOrdinary({ role, text, said, level, indent, unfolded }: RoledLine, di
     isClosing(text) ||
     isTidying(text) ||
     advises(text) ||
-    isRetry(text)
+    isRetry(text) ||
+    text.endsWith(':')
   )
     return false;
   return !dialects.some(({ noise, consequence, decisive }) =>
@@ -464,7 +465,11 @@ function describe(
 }
 
 /** The line of the user's own code that a trace quotes: "server.listen(8080)" names what the error does not. */
-function codeBelow(roled: readonly RoledLine[], own: readonly RoledLine[], place: string | undefined): readonly string[] {
+function codeBelow(
+  roled: readonly RoledLine[],
+  own: readonly RoledLine[],
+  place: string | undefined,
+): readonly string[] {
   const frame = place === undefined ? undefined : own.findLast((each) => each.place === place);
   const code = frame === undefined ? undefined : roled[roled.indexOf(frame) + 1];
   return code?.role === 'frame' && code.place === undefined && code.indent > (frame?.indent ?? 0) ? [code.said] : [];
@@ -474,7 +479,8 @@ function codeBelow(roled: readonly RoledLine[], own: readonly RoledLine[], place
 const NAMELESS = /no such file|permission denied|not a directory|is a directory|mismatch/i;
 const BIND_FAILS = /address already in use|cannot assign requested/i;
 /** "Setting up socket for 127.0.0.1:9999", "Starting on port 8080". */
-const LISTENS_AT = /\b(?:socket|listen\w*|bind\w*|start\w*|serv\w*)\b.{0,40}?\b(?:for|on|to|at)\b.{0,10}?((?:[\w.*[\]:]{1,60}:|port )\d{2,5})\b/i;
+const LISTENS_AT =
+  /\b(?:socket|listen\w*|bind\w*|start\w*|serv\w*)\b.{0,40}?\b(?:for|on|to|at)\b.{0,10}?((?:[\w.*[\]:]{1,60}:|port )\d{2,5})\b/i;
 const HANDLES = /\b(?:load|read|open|us|writ|pars|includ)(?:ing|ed)?\b.{0,60}[: ]["']?(\/[\w./@-]{3,300})/i;
 
 /** The names that a line lacks: those in its fields, else the file that was being read. */
@@ -524,7 +530,8 @@ function withNext({ said, role }: RoledLine, next: RoledLine | undefined): strin
   const what = /^what\(\): +(.*)$/.exec(next?.said ?? '')?.[1];
   if (thrown !== undefined && what !== undefined) return what.includes(thrown) ? what : `${thrown}: ${what}`;
   if (next === undefined || next.role === 'frame') return said;
-  const isAnnounced = said.endsWith(':') || ERROR_AT.test(said) || (role === 'head' && next.role === 'line' && isClassAlone(said));
+  const isAnnounced =
+    said.endsWith(':') || ERROR_AT.test(said) || (role === 'head' && next.role === 'line' && isClassAlone(said));
   const isPlace = next.indent > 0 && /^in ["']\/[^"']{1,300}["'], line \d+/.test(next.said);
   const detail = /^(?:DETAIL|CONTEXT): +(.*)$/.exec(next.said)?.[1];
   if (detail !== undefined) return `${said} (${detail.replace(/\.$/, '')})`;

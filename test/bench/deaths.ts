@@ -86,7 +86,8 @@ try {
       figures.set(name, [...(figures.get(name) ?? []), await deathsPerSecond(read, logs, decides)]);
     }
   }
-  for (const [name, all] of figures) console.log(`${name}: ${median(all)} deaths a second (best ${Math.round(Math.max(...all))})`);
+  for (const [name, all] of figures)
+    console.log(`${name}: ${median(all)} deaths a second (best ${Math.round(Math.max(...all))})`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -33,7 +33,14 @@ async function gatherOne(
   const keys = [...Object.keys(answer.value.data ?? {}), ...binary].toSorted();
   const writtenAt = lastWritten(answer.value.metadata);
   const registries = kind === 'Secret' ? registriesOf(answer.value.data) : undefined;
-  return { kind, name, state: 'found', keys, ...(registries && { registries }), ...(writtenAt !== undefined && { writtenAt }) };
+  return {
+    kind,
+    name,
+    state: 'found',
+    keys,
+    ...(registries && { registries }),
+    ...(writtenAt !== undefined && { writtenAt }),
+  };
 }
 
 /** The registries that the Secret has credentials for; undefined when it is for something else, empty when it cannot be read. */

@@ -132,7 +132,12 @@ export const images: PodRule = eachContainer((facts, container) => {
 });
 
 /** Adds what is wrong with the pull secrets that would have given the right to pull. */
-function withSecrets(facts: PodFacts, { registry }: Image, says: string, evidence: readonly Quote[]): Partial<RankedFinding> {
+function withSecrets(
+  facts: PodFacts,
+  { registry }: Image,
+  says: string,
+  evidence: readonly Quote[],
+): Partial<RankedFinding> {
   const said = saidOfSecrets(facts, registry);
   if (said === undefined) return {};
   const hint = /^, and/.test(said.says) ? / ?$/ : / \([^)]*\)$/;

@@ -15,14 +15,21 @@ export const REFUSED_PULL =
 /** Whether a registry refuses an image of the pod, so that its pull secrets are worth reading. */
 export function isRefusedImage({ pod, events }: Pick<PodEvidence, 'pod' | 'events'>): boolean {
   const statuses = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];
-  const waits = statuses.filter(({ state }) => /^(?:ErrImagePull|ImagePullBackOff)$/.test(state?.waiting?.reason ?? ''));
+  const waits = statuses.filter(({ state }) =>
+    /^(?:ErrImagePull|ImagePullBackOff)$/.test(state?.waiting?.reason ?? ''),
+  );
   if (waits.length === 0) return false;
-  const said = [...waits.map(({ state }) => state?.waiting?.message ?? ''), ...eventsWith(events, 'Failed').map(({ message = '' }) => message)];
+  const said = [
+    ...waits.map(({ state }) => state?.waiting?.message ?? ''),
+    ...eventsWith(events, 'Failed').map(({ message = '' }) => message),
+  ];
   return said.some((text) => REFUSED_PULL.test(text));
 }
 
 export function pullSecrets({ spec }: Pod): readonly ConfigReference[] {
-  const names = new Set((spec?.imagePullSecrets ?? []).flatMap(({ name }) => (name === undefined || name === '' ? [] : [name])));
+  const names = new Set(
+    (spec?.imagePullSecrets ?? []).flatMap(({ name }) => (name === undefined || name === '' ? [] : [name])),
+  );
   return [...names].map((name) => ({ kind: 'Secret', name }));
 }
 
@@ -44,7 +51,11 @@ export function saidOfSecrets(facts: PodFacts, registry: string): SecretsSaid | 
   const absent = absentOf(known, event?.message);
   if (absent.length > 0) {
     const quotes = event === undefined ? [] : [quoteEvent(event)];
-    return { says: `: there is no Secret ${listed(absent)}, which its pod names for that`, evidence: [...quotes, field], secret: absent[0] };
+    return {
+      says: `: there is no Secret ${listed(absent)}, which its pod names for that`,
+      evidence: [...quotes, field],
+      secret: absent[0],
+    };
   }
   const found = known.filter(({ state }) => state === 'found');
   return found.length < named.length ? undefined : saidOfFound(facts, registry, found, field);
@@ -54,16 +65,31 @@ function absentOf(known: readonly ConfigEvidence[], message = ''): readonly stri
   const told = (/pull secrets? \(([^)]*)\)/.exec(message)?.[1] ?? '').split(/,\s*/).filter((name) => name !== '');
   const missing = known.filter(({ state }) => state === 'missing').map(({ name }) => name);
   // A Secret that has been made since then is not absent any more.
-  return [...new Set([...told.filter((name) => !known.some((one) => one.name === name && one.state === 'found')), ...missing])];
+  return [
+    ...new Set([
+      ...told.filter((name) => !known.some((one) => one.name === name && one.state === 'found')),
+      ...missing,
+    ]),
+  ];
 }
 
 function saidOfFound(facts: PodFacts, registry: string, found: readonly ConfigEvidence[], field: Quote): SecretsSaid {
-  const [fits] = found.filter(({ registries = [] }) => registries.some((each) => bareRegistry(each) === bareRegistry(registry)));
+  const [fits] = found.filter(({ registries = [] }) =>
+    registries.some((each) => bareRegistry(each) === bareRegistry(registry)),
+  );
   if (fits !== undefined) {
     const writtenMs = parseTime(fits.writtenAt);
     const written = writtenMs === undefined ? '' : ` (written ${formatAge(facts.now - writtenMs)} ago)`;
-    const quote: Quote = { source: 'field', path: `secret ${fits.name}: last written`, value: fits.writtenAt ?? 'unknown' };
-    return { says: `: it refuses the credentials of Secret ${fits.name}${written}, or they do not reach so far`, evidence: [field, quote], secret: fits.name };
+    const quote: Quote = {
+      source: 'field',
+      path: `secret ${fits.name}: last written`,
+      value: fits.writtenAt ?? 'unknown',
+    };
+    return {
+      says: `: it refuses the credentials of Secret ${fits.name}${written}, or they do not reach so far`,
+      evidence: [field, quote],
+      secret: fits.name,
+    };
   }
   const [unreadable] = found.filter(({ registries }) => registries === undefined || registries.length === 0);
   if (unreadable !== undefined) {
@@ -74,12 +100,21 @@ function saidOfFound(facts: PodFacts, registry: string, found: readonly ConfigEv
       secret: unreadable.name,
     };
   }
-  const others = found.flatMap(({ name, registries = [] }) => registries.map((each) => `${bareRegistry(each)} (Secret ${name})`));
-  return { says: `: its pod has credentials for ${listed(others.slice(0, 3))} only`, evidence: [field], secret: found[0]?.name };
+  const others = found.flatMap(({ name, registries = [] }) =>
+    registries.map((each) => `${bareRegistry(each)} (Secret ${name})`),
+  );
+  return {
+    says: `: its pod has credentials for ${listed(others.slice(0, 3))} only`,
+    evidence: [field],
+    secret: found[0]?.name,
+  };
 }
 
 /** "https://index.docker.io/v1/" → "docker.io" */
 function bareRegistry(text: string): string {
-  const host = text.replace(/^https?:\/\//, '').replace(/\/.*$/, '').toLowerCase();
+  const host = text
+    .replace(/^https?:\/\//, '')
+    .replace(/\/.*$/, '')
+    .toLowerCase();
   return /^(?:index|registry-1)\.docker\.io$/.test(host) ? 'docker.io' : host;
 }

@@ -24,7 +24,12 @@ const hs = of(
 );
 const haskell: readonly Trial[] = [
   hs('missing-file', 'file', [SETTING, SETTINGS], `  readFile "${SETTINGS}" >>= putStrLn`),
-  hs('error', 'code', [CODE, 'tariff 17 has no price'], '  _ <- evaluate (length (error "tariff 17 has no price" :: String))\n  return ()'),
+  hs(
+    'error',
+    'code',
+    [CODE, 'tariff 17 has no price'],
+    '  _ <- evaluate (length (error "tariff 17 has no price" :: String))\n  return ()',
+  ),
   hs('head', 'code', [CODE, 'empty list'], '  print (head ([] :: [Int]))'),
   hs('not-found', 'code', [CODE, 'not an element'], '  print ((M.fromList [(1 :: Int, "a")]) M.! 7)'),
   hs('no-variable', 'config', [SETTING, 'LEDGER_DSN'], '  getEnv "LEDGER_DSN" >>= putStrLn'),
@@ -44,12 +49,19 @@ const clojure: readonly Trial[] = [
   clj('ex-info', 'code', [CODE, 'tariff has no price'], '(throw (ex-info "tariff has no price" {:tariff 17}))'),
   clj('undefined', 'code', [CODE, 'plan'], '(defn price [] (* 2 plan))\n(price)'),
   clj('nil', 'code', [CODE, 'NullPointerException'], '(+ 1 nil)'),
-  clj('port-taken', 'port', ['port-in-use exit-code', 'in use'], '(java.net.ServerSocket. 8080)', { before: f.portTaken.before }),
+  clj('port-taken', 'port', ['port-in-use exit-code', 'in use'], '(java.net.ServerSocket. 8080)', {
+    before: f.portTaken.before,
+  }),
   clj('no-namespace', 'code', ['missing-module missing-setting exit-code', 'ledger/core'], "(require 'ledger.core)"),
 ];
 
 const nimOf = of(
-  { program: 'nim', run: 'exec /app/main', before: 'HOME=/tmp nim c --hints:off -o:/app/main /app/main.nim', seconds: 20 },
+  {
+    program: 'nim',
+    run: 'exec /app/main',
+    before: 'HOME=/tmp nim c --hints:off -o:/app/main /app/main.nim',
+    seconds: 20,
+  },
   'main.nim',
   (text) => `import std/[os, net, tables, strutils, json]\necho "starting"\n${text}\n`,
 );
@@ -72,7 +84,9 @@ const crystal: readonly Trial[] = [
   crystalOf('refused', 'peer', [REFUSED, '6379'], 'TCPSocket.new("127.0.0.1", 6379)'),
   crystalOf('variable', 'config', [SETTING, 'LEDGER_DSN'], 'puts ENV["LEDGER_DSN"]'),
   crystalOf('raise', 'code', [CODE, 'tariff 17 has no price'], 'raise "tariff 17 has no price"'),
-  crystalOf('port-taken', 'port', ['port-in-use', '8080'], 'TCPServer.new("0.0.0.0", 8080)', { before: `crystal build -o /app/main /app/main.cr; ${f.portTaken.before}` }),
+  crystalOf('port-taken', 'port', ['port-in-use', '8080'], 'TCPServer.new("0.0.0.0", 8080)', {
+    before: `crystal build -o /app/main /app/main.cr; ${f.portTaken.before}`,
+  }),
 ];
 
 const lisp = of(
@@ -88,7 +102,11 @@ const sbcl: readonly Trial[] = [
   lisp('zero', 'code', [CODE, 'DIVISION-BY-ZERO'], '(defun f (x) (/ 1 x))\n(print (f 0))'),
 ];
 
-const rkt = of({ program: 'racket', run: 'exec racket main.rkt' }, 'main.rkt', (text) => `#lang racket/base\n(require racket/tcp racket/file)\n(displayln "starting")\n${text}\n`);
+const rkt = of(
+  { program: 'racket', run: 'exec racket main.rkt' },
+  'main.rkt',
+  (text) => `#lang racket/base\n(require racket/tcp racket/file)\n(displayln "starting")\n${text}\n`,
+);
 const racket: readonly Trial[] = [
   rkt('missing-file', 'file', [SETTING, SETTINGS], `(file->string "${SETTINGS}")`),
   rkt('refused', 'peer', [REFUSED, '6379'], '(tcp-connect "127.0.0.1" 6379)'),
@@ -108,7 +126,8 @@ const raku: readonly Trial[] = [
 const f90 = of(
   { program: 'fortran', run: 'exec /app/main', before: 'gfortran -g -o /app/main /app/main.f90' },
   'main.f90',
-  (text) => `program main\nimplicit none\ninteger :: i\ninteger, allocatable :: a(:)\nprint *, "starting"\n${text}\nend program\n`,
+  (text) =>
+    `program main\nimplicit none\ninteger :: i\ninteger, allocatable :: a(:)\nprint *, "starting"\n${text}\nend program\n`,
 );
 const fortran: readonly Trial[] = [
   f90('missing-file', 'file', [SETTING, SETTINGS], `open(10, file="${SETTINGS}", status="old")`),
@@ -118,14 +137,31 @@ const fortran: readonly Trial[] = [
   }),
 ];
 
-const octaveOf = of({ program: 'octave', run: 'exec octave-cli --no-gui main.m', env: { LD_LIBRARY_PATH: '/usr/lib/x86_64-linux-gnu/blas:/usr/lib/x86_64-linux-gnu/lapack' } }, 'main.m', (text) => `disp("starting");\n${text}\n`);
+const octaveOf = of(
+  {
+    program: 'octave',
+    run: 'exec octave-cli --no-gui main.m',
+    env: { LD_LIBRARY_PATH: '/usr/lib/x86_64-linux-gnu/blas:/usr/lib/x86_64-linux-gnu/lapack' },
+  },
+  'main.m',
+  (text) => `disp("starting");\n${text}\n`,
+);
 const octave: readonly Trial[] = [
   octaveOf('error', 'code', [CODE, 'tariff 17 has no price'], 'error("tariff %d has no price", 17);'),
   octaveOf('undefined', 'code', [CODE, 'plan'], 'x = plan + 1;'),
-  octaveOf('missing-file', 'file', ['exit-code missing-setting', '/etc/app/settings.mat'], 'load("/etc/app/settings.mat");'),
+  octaveOf(
+    'missing-file',
+    'file',
+    ['exit-code missing-setting', '/etc/app/settings.mat'],
+    'load("/etc/app/settings.mat");',
+  ),
 ];
 
-const awk = of({ program: 'gawk', run: 'exec gawk -f main.awk' }, 'main.awk', (text) => `BEGIN {\nprint "starting"\n${text}\n}\n`);
+const awk = of(
+  { program: 'gawk', run: 'exec gawk -f main.awk' },
+  'main.awk',
+  (text) => `BEGIN {\nprint "starting"\n${text}\n}\n`,
+);
 const gawk: readonly Trial[] = [
   awk('syntax', 'code', ['exit-code', 'syntax error'], 'print price('),
   awk('zero', 'code', [CODE, 'division by zero'], 'x = 0; print 1 / x'),
@@ -133,49 +169,120 @@ const gawk: readonly Trial[] = [
 ];
 
 const NODE = { NODE_PATH: '/opt/node/node_modules' };
-const js = (program: string) => of({ program, run: 'exec node main.js', env: NODE, seconds: 20 }, 'main.js', (text) => `${text}\n`);
+const js = (program: string) =>
+  of({ program, run: 'exec node main.js', env: NODE, seconds: 20 }, 'main.js', (text) => `${text}\n`);
 const hapiOf = js('hapi');
 const HAPI = "const Hapi = require('@hapi/hapi');\n";
 const hapi: readonly Trial[] = [
-  hapiOf('port-taken', 'port', ['port-in-use', '8080'], `${HAPI}Hapi.server({ port: 8080 }).start();`, { before: f.portTaken.before }),
-  hapiOf('same-route', 'code', [CODE, '/orders'], `${HAPI}const s = Hapi.server({ port: 8080 });\nfor (const n of [1, 2]) s.route({ method: 'GET', path: '/orders', handler: () => n });`),
-  hapiOf('bad-option', 'config', ['exit-code malformed-config bad-argument', 'prot'], `${HAPI}Hapi.server({ prot: 8080 });`),
-  hapiOf('plugin', 'code', ['missing-module exit-code', '@shop/ledger'], `${HAPI}Hapi.server({ port: 8080 }).register(require('@shop/ledger'));`),
+  hapiOf('port-taken', 'port', ['port-in-use', '8080'], `${HAPI}Hapi.server({ port: 8080 }).start();`, {
+    before: f.portTaken.before,
+  }),
+  hapiOf(
+    'same-route',
+    'code',
+    [CODE, '/orders'],
+    `${HAPI}const s = Hapi.server({ port: 8080 });\nfor (const n of [1, 2]) s.route({ method: 'GET', path: '/orders', handler: () => n });`,
+  ),
+  hapiOf(
+    'bad-option',
+    'config',
+    ['exit-code malformed-config bad-argument', 'prot'],
+    `${HAPI}Hapi.server({ prot: 8080 });`,
+  ),
+  hapiOf(
+    'plugin',
+    'code',
+    ['missing-module exit-code', '@shop/ledger'],
+    `${HAPI}Hapi.server({ port: 8080 }).register(require('@shop/ledger'));`,
+  ),
 ];
 const graph = js('apollo');
-const APOLLO = "const { ApolloServer } = require('@apollo/server');\nconst { startStandaloneServer } = require('@apollo/server/standalone');\n";
+const APOLLO =
+  "const { ApolloServer } = require('@apollo/server');\nconst { startStandaloneServer } = require('@apollo/server/standalone');\n";
 const apollo: readonly Trial[] = [
-  graph('unknown-type', 'code', [CODE, 'Price'], `${APOLLO}new ApolloServer({ typeDefs: 'type Query { price: Price }', resolvers: {} });`),
-  graph('syntax', 'code', ['exit-code malformed-config', 'Syntax Error'], `${APOLLO}new ApolloServer({ typeDefs: 'type Query { price: }', resolvers: {} });`),
-  graph('port-taken', 'port', ['port-in-use', '8080'], `${APOLLO}startStandaloneServer(new ApolloServer({ typeDefs: 'type Query { a: Int }' }), { listen: { port: 8080 } });`, { before: f.portTaken.before }),
+  graph(
+    'unknown-type',
+    'code',
+    [CODE, 'Price'],
+    `${APOLLO}new ApolloServer({ typeDefs: 'type Query { price: Price }', resolvers: {} });`,
+  ),
+  graph(
+    'syntax',
+    'code',
+    ['exit-code malformed-config', 'Syntax Error'],
+    `${APOLLO}new ApolloServer({ typeDefs: 'type Query { price: }', resolvers: {} });`,
+  ),
+  graph(
+    'port-taken',
+    'port',
+    ['port-in-use', '8080'],
+    `${APOLLO}startStandaloneServer(new ApolloServer({ typeDefs: 'type Query { a: Int }' }), { listen: { port: 8080 } });`,
+    { before: f.portTaken.before },
+  ),
 ];
-const red: Base = { program: 'node-red', run: 'exec node /opt/node/node_modules/node-red/red.js -u /data', env: NODE, seconds: 40 };
+const red: Base = {
+  program: 'node-red',
+  run: 'exec node /opt/node/node_modules/node-red/red.js -u /data',
+  env: NODE,
+  seconds: 40,
+};
 const nodeRed: readonly Trial[] = [
-  trial(red, 'port-taken', 'port', ['port-in-use exit-code', '1880'], { before: `mkdir -p /data; ${f.portTaken.before.replaceAll('8080', '1880')}` }),
-  trial(red, 'bad-settings', 'config', ['exit-code malformed-config', '/data/settings.js'], { files: { 'data/settings.js': 'module.exports = {\n  uiPort: 1880,,\n};\n' } }),
-  trial(red, 'data-denied', 'permission', ['permission-denied', '/data'], { user: 1000, before: 'mkdir -p /data; chown 0:0 /data; chmod 755 /data' }),
+  trial(red, 'port-taken', 'port', ['port-in-use exit-code', '1880'], {
+    before: `mkdir -p /data; ${f.portTaken.before.replaceAll('8080', '1880')}`,
+  }),
+  trial(red, 'bad-settings', 'config', ['exit-code malformed-config', '/data/settings.js'], {
+    files: { 'data/settings.js': 'module.exports = {\n  uiPort: 1880,,\n};\n' },
+  }),
+  trial(red, 'data-denied', 'permission', ['permission-denied', '/data'], {
+    user: 1000,
+    before: 'mkdir -p /data; chown 0:0 /data; chmod 755 /data',
+  }),
 ];
 
 const py = (program: string, run = 'exec python3 main.py') => of({ program, run }, 'main.py', (text) => `${text}\n`);
 const tornadoOf = py('tornado');
 const TORNADO = 'import asyncio, tornado.web, tornado.httpclient\n';
 const tornado: readonly Trial[] = [
-  tornadoOf('port-taken', 'port', ['port-in-use', '8080'], `${TORNADO}async def main():\n    tornado.web.Application([]).listen(8080)\n    await asyncio.Event().wait()\nasyncio.run(main())`, { before: f.portTaken.before }),
-  tornadoOf('http-refused', 'peer', [REFUSED, '127.0.0.1:8081'], `${TORNADO}async def main():\n    await tornado.httpclient.AsyncHTTPClient().fetch('http://127.0.0.1:8081/prices')\nasyncio.run(main())`),
+  tornadoOf(
+    'port-taken',
+    'port',
+    ['port-in-use', '8080'],
+    `${TORNADO}async def main():\n    tornado.web.Application([]).listen(8080)\n    await asyncio.Event().wait()\nasyncio.run(main())`,
+    { before: f.portTaken.before },
+  ),
+  tornadoOf(
+    'http-refused',
+    'peer',
+    [REFUSED, '127.0.0.1:8081'],
+    `${TORNADO}async def main():\n    await tornado.httpclient.AsyncHTTPClient().fetch('http://127.0.0.1:8081/prices')\nasyncio.run(main())`,
+  ),
   tornadoOf('setting', 'config', [SETTING, 'LEDGER_DSN'], `import os\n${TORNADO}dsn = os.environ['LEDGER_DSN']`),
 ];
 const twistedOf = py('twisted', 'exec twistd3 -n -y main.py');
 const twisted: readonly Trial[] = [
-  twistedOf('port-taken', 'port', ['port-in-use', '8080'], `from twisted.application import service, internet\nfrom twisted.web import server, resource\napplication = service.Application('shop')\ninternet.TCPServer(8080, server.Site(resource.Resource())).setServiceParent(application)`, { before: f.portTaken.before }),
+  twistedOf(
+    'port-taken',
+    'port',
+    ['port-in-use', '8080'],
+    `from twisted.application import service, internet\nfrom twisted.web import server, resource\napplication = service.Application('shop')\ninternet.TCPServer(8080, server.Site(resource.Resource())).setServiceParent(application)`,
+    { before: f.portTaken.before },
+  ),
   twistedOf('no-application', 'code', ['exit-code', 'application'], 'app = None'),
   twistedOf('missing-module', 'code', ['missing-module', 'ledger'], 'import ledger\napplication = None'),
   twistedOf('no-file', 'file', [SETTING, 'none.py'], '', { run: 'exec twistd3 -n -y /etc/app/none.py' }),
 ];
 const hyperOf = py('hypercorn', 'exec python3 -m hypercorn main:app --bind 0.0.0.0:8080');
 const hypercorn: readonly Trial[] = [
-  hyperOf('port-taken', 'port', ['port-in-use exit-code', '8080'], 'async def app(scope, receive, send): pass', { before: f.portTaken.before }),
+  hyperOf('port-taken', 'port', ['port-in-use exit-code', '8080'], 'async def app(scope, receive, send): pass', {
+    before: f.portTaken.before,
+  }),
   hyperOf('no-app', 'code', ['exit-code missing-module', 'app'], 'application = 1'),
-  hyperOf('startup', 'peer', [REFUSED, '127.0.0.1'], "import socket\nsocket.create_connection(('127.0.0.1', 6400))\nasync def app(scope, receive, send): pass"),
+  hyperOf(
+    'startup',
+    'peer',
+    [REFUSED, '127.0.0.1'],
+    "import socket\nsocket.create_connection(('127.0.0.1', 6400))\nasync def app(scope, receive, send): pass",
+  ),
 ];
 
 export const FOURTH_LANGUAGES: readonly Trial[] = [
