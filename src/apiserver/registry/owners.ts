@@ -1,8 +1,7 @@
 /** Who owns which fields of an object after a write of this server (upstream: apimachinery's field managers, in the verbs). */
 import {
   apiVersionOf,
-  canonicalObject,
-  DEDUCED,
+  entriesOfNew,
   type FieldSet,
   fieldElement,
   type Ground,
@@ -13,6 +12,7 @@ import {
   placeOfKind,
   readManagers,
   type ResourceRow,
+  schemaOf,
   setOf,
   writeManagers,
 } from '../../api/index.ts';
@@ -48,7 +48,7 @@ export function managerName(fieldManager: string | null, userAgent = ''): string
 }
 
 /** What kinds and subresources say about ownership. */
-export function groundOf({ row, place, form }: Registration, subresource: string): Ground {
+export function groundOf({ row, form }: Registration, subresource: string): Ground {
   const apiVersion = apiVersionOf(row);
   const reset = resetFields(
     row.resource,
@@ -56,7 +56,7 @@ export function groundOf({ row, place, form }: Registration, subresource: string
     subresource,
   );
   return {
-    place: place ?? placeOfKind(apiVersion, row.kind) ?? DEDUCED,
+    place: schemaOf(row).place,
     apiVersion,
     ...(reset === undefined ? {} : { reset }),
     ...(form === undefined ? {} : { otherVersion: storedVersion(row, form) }),
@@ -104,7 +104,7 @@ export function emptyObject({ row }: Registration): ApiObject {
   const apiVersion = apiVersionOf(row);
   const known = empties.get(row);
   if (known !== undefined) return known;
-  const empty = canonicalObject(apiVersion, row.kind, { apiVersion, kind: row.kind, metadata: {} }) as ApiObject;
+  const empty = schemaOf(row).canonical<ApiObject>({ apiVersion, kind: row.kind, metadata: {} });
   empties.set(row, empty);
   return empty;
 }
@@ -151,11 +151,16 @@ export function ownersAfterWrite(
   // Who changes an object that nobody ever applied or created under this rule is not followed: its first apply does that.
   if ((base === undefined || base.length === 0) && !isNew) return { entries: undefined, areSent };
   const ground = groundOf(registration, writer.subresource);
-  const managers = managersAfterUpdate(
-    () => managersOf(base),
-    { before: bare(before), after: comparable(registration, { before, after, ground }), manager: writer, now },
-    ground,
-  );
+  const update = {
+    before: bare(before),
+    after: comparable(registration, { before, after, ground }),
+    manager: writer,
+    now,
+  };
+  if (before === emptyObject(registration) && base === undefined) {
+    return { entries: entriesOfNew(update, ground), areSent };
+  }
+  const managers = managersAfterUpdate(() => managersOf(base), update, ground);
   if (managers !== undefined) return { entries: writeManagers(managers), areSent };
   return { entries: areSent ? writeManagers(managersOf(base)) : base, areSent };
 }
@@ -172,7 +177,7 @@ function comparable(
     if (before[name] === undefined) delete object[name];
     else object[name] = before[name];
   }
-  return canonicalObject(apiVersionOf(row), row.kind, object as ApiObject, before);
+  return schemaOf(row).canonical(object as ApiObject, before);
 }
 
 /** `[{}]`: a client wants the object to have no managers (upstream: isResetManagedFields). */
