@@ -24,10 +24,8 @@ export function withoutHelp(roled: readonly RoledLine[]): readonly RoledLine[] {
 /** The positions of lines that say nothing by themselves: fields of an error, and what a program does without. */
 export function partsOfMessages(roled: readonly RoledLine[]): ReadonlySet<number> {
   const found = new Set<number>();
-  const lastError = roled.findLastIndex(
-    ({ role, said, text, level }) =>
-      role !== 'frame' && (level === 'error' || isBad(text)) && !SHELL.test(said) && !isClosing(text),
-  );
+  const misses = roled.some(({ said }) => SHELL.test(said));
+  const lastError = misses ? roled.findLastIndex((line) => isOtherError(line)) : -1;
   for (const [position, line] of roled.entries()) {
     if (line.role === 'line' && line.level !== 'error' && line.level !== 'fatal' && isTolerated(line.text))
       found.add(position);
@@ -51,13 +49,11 @@ export function withParts(roled: readonly RoledLine[], position: number): string
 
 /** Only below a plain line of failure: indented, in the form of a field, and without a time or level of its own. */
 function isField(line: RoledLine, next: RoledLine | undefined): boolean {
-  if (next === undefined || line.indent > 0 || line.said.endsWith(':') || line.role === 'frame' || !isBad(line.text))
-    return false;
-  return (
-    next.role === 'line' &&
-    next.indent > 0 &&
-    (next.level === undefined || next.said !== next.text) &&
-    next.atMs === undefined &&
-    FIELD.test(next.said)
-  );
+  if (next === undefined || next.indent === 0 || next.role !== 'line' || next.atMs !== undefined || line.indent > 0) return false;
+  if (line.role === 'frame' || line.said.endsWith(':') || !(next.level === undefined || next.said !== next.text)) return false;
+  return FIELD.test(next.said) && isBad(line.text);
+}
+
+function isOtherError({ role, said, text, level }: RoledLine): boolean {
+  return role !== 'frame' && (level === 'error' || isBad(text)) && !SHELL.test(said) && !isClosing(text);
 }

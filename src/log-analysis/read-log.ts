@@ -82,30 +82,32 @@ export function readLog(lines: readonly string[], life: Life = {}): LogReading {
   const ofRequest = requestLines(roled, dialects);
   const endMs = roled.findLast(({ atMs }) => atMs !== undefined)?.atMs;
   const belongsAbove = partsOfMessages(roled);
-  const found = roled.flatMap((line, position): readonly Candidate[] => {
-    if (position <= isReadyAt || line.role === 'frame' || ofRequest.has(position) || belongsAbove.has(position))
-      return [];
+  const candidateAt = (line: RoledLine, position: number): readonly Candidate[] => {
+    if (line.role === 'frame' || ofRequest.has(position) || belongsAbove.has(position)) return [];
     const weight = weigh(line, dialects, roled[position + 1]);
     if (weight === undefined) return [];
     return [{ line, position, score: weight.score - agePenalty(line, roled, position, endMs), firm: weight.firm }];
-  });
-  const candidates = found.filter(({ position }) => position > isOver);
-  const before = found.filter(({ position, firm }) => position <= isOver && firm);
+  };
+  const candidates = roled.flatMap((line, position) => (position <= isOver ? [] : candidateAt(line, position)));
   const unsure = errorsWhileWorking(roled, dialects, life);
   const best = pick(candidates.filter(({ position }) => !unsure.has(position)));
   const names = dialects.map(({ name }) => name);
   // What only follows from the decisive line is no cause.
   const follows = (text: string): boolean => best !== undefined && isConsequence(text);
   const live = roled.flatMap(({ role, said, text }, position) =>
-    follows(text) ||
     position <= isOver ||
     role === 'frame' ||
-    [ofRequest, unsure, belongsAbove].some((set) => set.has(position))
+    [ofRequest, unsure, belongsAbove].some((set) => set.has(position)) ||
+    follows(text)
       ? []
       : [said],
   );
   if (best === undefined) {
-    const last = pick(candidates.length > 0 ? candidates : before);
+    // Errors after which the program only went on.
+    const before = roled.flatMap((line, position) =>
+      candidates.length > 0 || position <= isReadyAt || position > isOver ? [] : candidateAt(line, position),
+    );
+    const last = pick(candidates.length > 0 ? candidates : before.filter(({ firm }) => firm));
     const lastError = last === undefined ? undefined : describe(last, roled, candidates, dialects);
     const lastLine = lastError === undefined && hardlyLived ? lastSaid(roled, ofRequest) : undefined;
     return { ...(lastError && { lastError }), ...(lastLine && { lastLine }), others: [], live, dialects: names };
