@@ -49,8 +49,10 @@ export function withParts(roled: readonly RoledLine[], position: number): string
 
 /** Only below a plain line of failure: indented, in the form of a field, and without a time or level of its own. */
 function isField(line: RoledLine, next: RoledLine | undefined): boolean {
-  if (next === undefined || next.indent === 0 || next.role !== 'line' || next.atMs !== undefined || line.indent > 0) return false;
-  if (line.role === 'frame' || line.said.endsWith(':') || !(next.level === undefined || next.said !== next.text)) return false;
+  if (next === undefined || next.indent === 0 || next.role !== 'line' || next.atMs !== undefined || line.indent > 0)
+    return false;
+  if (line.role === 'frame' || line.said.endsWith(':') || !(next.level === undefined || next.said !== next.text))
+    return false;
   return FIELD.test(next.said) && isBad(line.text);
 }
 

@@ -2,7 +2,7 @@
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
-import { listed, quotable } from '../facts/text.ts';
+import { quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { title } from './exit-code.ts';
@@ -140,7 +140,7 @@ function withSecrets(
 ): Partial<RankedFinding> {
   const said = saidOfSecrets(facts, registry);
   if (said === undefined) return {};
-  const hint = /^, and/.test(said.says) ? / ?$/ : / \([^)]*\)$/;
+  const hint = said.says.startsWith(', and') ? / ?$/ : / \([^)]*\)$/;
   return { says: `${says.replace(hint, '')}${said.says}`, evidence: [...evidence, ...said.evidence] };
 }
 
