@@ -114,7 +114,7 @@ export function readLog(lines: readonly string[], life: Life = {}): LogReading {
   }
   const decisive = describe(best, roled, candidates, dialects);
   const others = candidates
-    .filter(({ line, score }) => line.index !== decisive.index && score >= best.score - 25)
+    .filter(({ line, score }) => line.index !== decisive.index && score >= best.score - 25 && !isConsequence(line.text))
     .map(({ line }) => line.said)
     .toReversed();
   return { decisive, others: [...new Set(others)].slice(0, 10), live, dialects: names };
