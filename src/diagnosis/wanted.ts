@@ -7,6 +7,7 @@ import { type ContainerFacts, containerFacts } from './facts/container-facts.ts'
 import { namedServices, type ServiceName } from './facts/dependencies.ts';
 import { eventsWith } from './facts/events.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
+import { isRefusedImage, pullSecrets } from './rules/pull-secrets.ts';
 import { refusedCredentials } from './rules/authentication.ts';
 import { isLateForReady, isSlowInit } from './rules/readiness.ts';
 
@@ -50,7 +51,10 @@ export function configsWanted(evidence: PodEvidence): readonly ConfigReference[]
   const mounts = eventsWith(evidence.events, 'FailedMount').some(({ message = '' }) =>
     /configmap|secret|config key/i.test(message),
   );
-  return waits || mounts ? configReferences(evidence.pod) : [];
+  return [
+    ...(waits || mounts ? configReferences(evidence.pod) : []),
+    ...(isRefusedImage(evidence) ? pullSecrets(evidence.pod) : []),
+  ];
 }
 
 /** Once the logs are known: what a container uses whose credentials are refused, because they may have changed lately. */

@@ -4,13 +4,13 @@ export type Level = 'fatal' | 'error' | 'warning' | 'info' | 'debug';
 
 const WORDS: Readonly<Record<string, Level>> = {
   ...every('fatal', 'fatal panic emerg emergency alert crit critical severe dpanic failure f_tal sev'),
-  ...every('error', 'error err eror errors erro'),
+  ...every('error', 'fail error err eror errors erro'),
   ...every('warning', 'warning warn wrn'),
   ...every(
     'info',
     'info information informational inf notice note log status system statement hint detail message audit',
   ),
-  ...every('debug', 'debug dbg trace trc verbose fine finer finest debug1 debug2 debug3 debug4 debug5'),
+  ...every('debug', 'dbug trce debug dbg trace trc verbose fine finer finest debug1 debug2 debug3 debug4 debug5'),
 };
 
 function every(level: Level, words: string): Record<string, Level> {
@@ -32,8 +32,11 @@ export function levelOfNumber(level: number): Level | undefined {
   return level <= 2 ? 'fatal' : level === 3 ? 'error' : level === 4 ? 'warning' : level <= 6 ? 'info' : 'debug';
 }
 
+/** MongoDB's. */
+const LETTERS: Readonly<Record<string, Level>> = { F: 'fatal', E: 'error', W: 'warning', I: 'info' };
+
 export function levelOf(value: unknown): Level | undefined {
   if (typeof value === 'number') return levelOfNumber(value);
   if (typeof value !== 'string' || value.length > 20) return undefined;
-  return /^\d+$/.test(value) ? levelOfNumber(Number(value)) : levelOfWord(value);
+  return /^\d+$/.test(value) ? levelOfNumber(Number(value)) : (LETTERS[value] ?? levelOfWord(value));
 }

@@ -38,7 +38,7 @@ const FLAG_VALUE = new RegExp(
 );
 /** SQL and configuration without separators: IDENTIFIED BY 'x', PASSWORD 'x', requirepass x, AUTH x. */
 const STATEMENT_VALUE =
-  /\b(identified[ \t]{1,4}by|password|requirepass|masterauth|passphrase)([ \t]{1,4})(["'])([^"'\n]{1,500})\3/gi;
+  /(?<!revision )\b(identified[ \t]{1,4}by|password|requirepass|masterauth|passphrase)([ \t]{1,4})(["'])([^"'\n]{1,500})\3/gi;
 const DIRECTIVE_VALUE =
   /\b(requirepass|masterauth|masteruser|sentinel auth-pass \S{1,80})([ \t]{1,4})([^\s"']{1,500})/gi;
 const SCHEME_VALUE = /\b(bearer|basic)([ \t]{1,4})([A-Za-z0-9+/_.~=-]{8,4000})/gi;

@@ -18,7 +18,7 @@ const HOST = new RegExp(
   String.raw`(?:\bhost(?:name)?|\(2\) for|server at|server on|remote host|connect to(?: MySQL server on| server on| server at)?|MySQL server on|connecting to|connection to)[:=]? *["'\u0060(]*(${ADDRESS}|${ADDRESS_6}|${NAME})["'\u0060)]*`,
   'i',
 );
-const PORT = /\bport["']?[ :=]+["']?(\d{2,5})\b/i;
+const PORT = /\bport(?: number)?["']?[ :=]+["']?(\d{2,5})\b/i;
 /** "('0.0.0.0', 8000)", "host='db', port=80". */
 const TUPLE = /\(['"]([\w.:-]{1,253})['"], ?(\d{2,5})\)|host=['"]([\w.:-]{1,253})['"], ?port=(\d{2,5})/g;
 const NO_HOSTS =
@@ -54,6 +54,7 @@ function hostIn(line: string): string | undefined {
 }
 
 const UNRESOLVED_HOST: readonly RegExp[] = [
+  /\bhost lookup: ["']?([\w.-]{1,253})/i,
   /lookup ([\w.-]{1,253})/i,
   /UnknownHostException: ([\w.-]{1,253})/,
   /\bhost(?:name)?=['"]([\w.-]{1,253})/,
@@ -112,9 +113,13 @@ export function fileIn(text: string): string | undefined {
 /** "*:6379", "[::]:80", ":8080", "port 80", "('0.0.0.0', 8000)". */
 const LISTEN_PORT = /(?:\bport["']?[ :=]+|[\])*]:|(?:^|[\s"'(]):|, )(\d{2,5})\b(?![.:]\d)/i;
 
+/** "app.listen(8080)", "TCPServer(8080, site)" */
+const LISTEN_CALL = /\b\w*(?:listen|bind|serve|server|start)\w*\([^()]{0,60}?\b(\d{2,5})\b/i;
+
 /** The port on which a program could not listen. */
 export function listenPort(line: string): number | undefined {
-  const port = peersIn(line).at(-1)?.port ?? Number(LISTEN_PORT.exec(line)?.[1] ?? Number.NaN);
+  const port =
+    peersIn(line).at(-1)?.port ?? Number((LISTEN_PORT.exec(line) ?? LISTEN_CALL.exec(line))?.[1] ?? Number.NaN);
   return Number.isNaN(port) || port === 0 || port > 65_535 ? undefined : port;
 }
 

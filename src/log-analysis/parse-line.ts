@@ -17,6 +17,8 @@ export interface LogLine {
   readonly atMs?: number;
   /** Other fields of a structured line. */
   readonly fields?: string;
+  /** Its head names a client. */
+  readonly ofClient?: true;
   /** It was part of a structured line before. */
   readonly unfolded?: true;
 }
@@ -32,15 +34,20 @@ const STAMPS: readonly RegExp[] = [
   ),
   new RegExp(String.raw`^[[(]?\d{1,2}[ /-]${MONTH}[a-z]{0,6}[ /-]\d{4}[: ]${CLOCK}${ZONE}[\])]?:?`),
   new RegExp(String.raw`^\[?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?\]?(?=[\s:|])`),
-  /^\[?1[5-9]\d{8}(?:\d{3})?(?:\.\d{1,9})?\]?:?(?=\s)/,
+  /^[[(]?1[5-9]\d{8}(?:\d{3})?(?:\.\d{1,9})?[\])]?:?(?=\s)/,
+  new RegExp(String.raw`^\d{1,2}/\d{1,2}/\d{4},? ${CLOCK}(?: [AP]M)?:?`),
+  /^\d{8}T\d{6}(?:\.\d{1,9})?Z?(?=\s)/,
   /^\d{6} {1,2}\d{1,2}:\d\d:\d\d/,
 ];
 const TIME_OF_DAY = /(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d{1,3}))?(?:\d*)(?: ([AP])M)?/;
 
 /** Processes, threads and separators between time and level, or after the level. */
 const HEADS: readonly RegExp[] = [
+  /^==\d+==(?=\S)/,
+  /^\[ +\d+\](?=\s)/,
   /^\[[^\]]{1,80}\](?=\s+(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|SEVERE)\s)/,
-  /^\[(?:pid )?\d+(?:[:,#] ?(?:tid )?[\d.:]+)?\](?=[\s:])/,
+  /^\[(?:pid )?\d+(?:[:,#] ?(?:tid )?[\d.:]+)?\](?=[\s:[])/,
+  /^(?:[a-z]{1,20}=\S{1,60} ){1,6}(?=(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL): )/,
   /^\[\d+\.\d+\](?=\s)/,
   /^\d+#\d+:(?: \*\d+(?=\s))?/,
   /^\d+:[A-Z](?=\s)/,
@@ -50,14 +57,23 @@ const HEADS: readonly RegExp[] = [
   /^#\d+\](?=\s)/,
   /^[a-z][\w.-]{1,30}\[[\d:]+\]:?(?=\s)/,
   /^\[ *(?:main|[a-z]+[\w-]*-\d+(?:-[\w-]+)?|[\w-]*thread[\w-]*|Thread-\d+|client [^\]]{1,60}|MainThread|ForkPoolWorker-\d+|MY-\d+|Server|InnoDB|Repl)\](?=[\s:])/,
+  /^\[[\w.$-]{2,120}\](?=:?\s)/,
+  /^\((?:main|[\w-]*thread[\w-]*|[a-z]+-\d+)\)(?=\s)/i,
+  /^\{[\w-]{1,30}\}:?(?=\s)/,
+  /^(?:[a-z]{1,20} )?pid \d{1,9}:(?=\s)/,
+  /^\d{1,9}(?=\s+(?:\d{1,9}|[\da-f]{8,16})\s)/,
+  /^[\da-f]{8,16}(?=\s+[A-Z])/,
+  /^\([\w/.-]{1,80}\.(?:cc|cpp|c|h|go|rs|py):\d+\)(?=\s)/,
   /^(?:-{1,3}|\||::?)(?=\s)/,
   /^\d+ ---(?=\s)/,
   /^[#*.-](?=\s)/,
   /^[\w$-]+(?:\.[\w$[\]/-]+)+ +(?:-{1,2}|:)(?=\s)/,
-  /^[\w/.-]+\.(?:go|rs|py|c|cc|cpp):\d+\]?:?(?=\s)/,
+  /^\[?[\w/.-]+\.(?:go|rs|py|c|cc|cpp|h|java):\d+\]?:?(?=\s)/,
 ];
 const RUBY_HEAD = /^[DIWEFA], \[[^\]]{1,60}\] +([A-Z]+) -- [^:]{0,60}:/;
 const KLOG_HEAD = /^([IWEF])\d{4} (\d\d:\d\d:\d\d)\.\d+ +\d+ [\w./-]+:\d+\] /;
+/** Tornado's and Jupyter's. */
+const BRACKET_LETTER = /^\[([DIWECF]) [\d-]{6,10} (\d\d:\d\d:\d\d)[.\d]* [^\]]{1,60}\](?=\s)/;
 /** etcd's old form: "C | etcdmain: …". */
 const LETTER_HEAD = /^([DINWEC]) \| /;
 const LETTERS: Readonly<Record<string, Level>> = {
@@ -69,7 +85,9 @@ const LETTERS: Readonly<Record<string, Level>> = {
   C: 'fatal',
   F: 'fatal',
 };
-const BRACKET_LEVEL = /^[[(<](?:[\w.-]{1,30}[:/])?([A-Za-z]{3,13}|\d)[\])>]:?(?=\s|$)/;
+const BRACKET_LEVEL = /^[[(<](?:[\w.-]{1,30}[:/])?([A-Za-z]{3,13}|\d)[\])>]:?(?=[\s[]|$)/;
+/** What is left of "[2026-01-31 12:00:00,000: ERROR/MainProcess]". */
+const SLASH_LEVEL = /^([A-Z]{4,8})\/[\w-]{1,40}\]:?(?=\s)/;
 /** "[!] cannot bind", "[*] starting". */
 const MARK = /^\[([ .*+!])\](?=\s)/;
 const PROGRAM_LEVEL = /^[\w.-]{1,30}: \[([a-z]{3,7})\](?=\s)/;
@@ -130,24 +148,35 @@ function textLine(plain: string, index: number): LogLine {
   let level: Level | undefined;
   let atMs: number | undefined;
   let begun = false;
+  let ofClient = false;
   for (let step = 0; step < 9; step++) {
     const cut = cutStamp(rest) ?? cutLevel(rest, step) ?? cutHead(rest, begun);
     if (cut === undefined || cut.rest.trim() === '') break;
     rest = cut.rest.trimStart();
     begun = true;
     atMs ??= cut.atMs;
+    ofClient ||= cut.ofClient === true;
     if (cut.level !== undefined && isWorse(cut.level, level)) level = cut.level;
     if (cut.keep !== true) said = rest;
     // A word before a colon begins what is said: times after it are part of that.
     else break;
   }
-  return { index, text: rest, said, indent, ...(level && { level }), ...(atMs !== undefined && { atMs }) };
+  return {
+    index,
+    text: rest,
+    said,
+    indent,
+    ...(level && { level }),
+    ...(atMs !== undefined && { atMs }),
+    ...(ofClient && { ofClient }),
+  };
 }
 
 interface Cut {
   readonly rest: string;
   readonly atMs?: number;
   readonly level?: Level;
+  readonly ofClient?: boolean;
   /** The word is quoted with the line: "FATAL: …". */
   readonly keep?: boolean;
 }
@@ -175,7 +204,7 @@ function timeOfDay(stamp: string): number | undefined {
 }
 
 function cutLevel(text: string, step: number): Cut | undefined {
-  const klog = KLOG_HEAD.exec(text) ?? LETTER_HEAD.exec(text);
+  const klog = KLOG_HEAD.exec(text) ?? BRACKET_LETTER.exec(text) ?? LETTER_HEAD.exec(text);
   if (klog !== null) {
     return { rest: text.slice(klog[0].length), level: LETTERS[klog[1] ?? ''], atMs: timeOfDay(klog[2] ?? '') };
   }
@@ -187,6 +216,7 @@ function cutLevel(text: string, step: number): Cut | undefined {
   for (const pattern of [
     PROGRAM_LEVEL,
     BRACKET_LEVEL,
+    SLASH_LEVEL,
     PYTHON_LEVEL,
     COLON_LEVEL,
     NAMED_COLON_LEVEL,
@@ -204,9 +234,9 @@ function cutLevel(text: string, step: number): Cut | undefined {
 
 /** Marks such as "-" or a number are a head only after a time or a level. */
 function cutHead(text: string, begun: boolean): Cut | undefined {
-  for (const pattern of begun ? HEADS : HEADS.slice(0, 11)) {
+  for (const pattern of begun ? HEADS : HEADS.slice(0, 14)) {
     const match = pattern.exec(text);
-    if (match !== null) return { rest: text.slice(match[0].length) };
+    if (match !== null) return { rest: text.slice(match[0].length), ofClient: match[0].startsWith('[client ') };
   }
   return undefined;
 }

@@ -117,6 +117,130 @@ describe('in any log', () => {
       ['no such variable', '    (read trace on "env(DSN)")', '    invoked from within', '"set a $env(DSN)"'],
       'no such variable (read trace on "env(DSN)")',
     ],
+    ['the error of a memory checker', ['==7==ERROR: no such block', '==7==ABORTING'], 'ERROR: no such block'],
+    [
+      'advice below it',
+      [
+        'Error: no plan "a"',
+        'This may be a typing error.',
+        'Configure your plans in plans.yaml.',
+        'Your plans are: b, c',
+      ],
+      'Error: no plan "a"',
+    ],
+    [
+      'no advice about listening',
+      ['Port 80 is in use.', 'Stop what is listening on port 80, please.'],
+      'Port 80 is in use.',
+    ],
+    [
+      'no pointer, whatever its level is',
+      ['ERROR [a.B] (main) no plan "a"', 'ERROR [a.B] (main) For more details run a --verbose'],
+      'no plan "a"',
+    ],
+    [
+      'the rest of a message that names nothing',
+      ['12:00:00 ERROR database is not set up', '    set one of:', '    - DB_PASSWORD'],
+      'database is not set up set one of: - DB_PASSWORD',
+    ],
+    [
+      'a class and its message below it',
+      ['Shop\\PriceException', '  no price for plan "a"', '  at /app/a.php:3'],
+      'Shop\\PriceException no price for plan "a"',
+    ],
+    [
+      'a message over several lines above its frames',
+      ['PlanError: no plan "a"', '  2 | plan', 'Error Count: 1', '    at load (/app/a.js:3:1)'],
+      'PlanError: no plan "a"',
+    ],
+    [
+      'what stands below a category of .NET',
+      ['fail: Shop.Ledger[3]', '      no plan "a"', 'info: Shop.Host[0]', '      stopping'],
+      'no plan "a"',
+    ],
+    [
+      'causes below "Caused by:"',
+      ['Error: cannot read prices', '', 'Caused by:', '    0: no file "/a"', '    1: not found'],
+      'Error: cannot read prices: no file "/a": not found',
+    ],
+    ['an error after a time, level and thread', ['[2026-01-31 12:00:00,1: ERROR/Main] no plan "a"'], 'no plan "a"'],
+    ['an error after brackets without blanks', ['[2026-01-31 12:00:00.1][7][error][main] no plan "a"'], 'no plan "a"'],
+    ['a warning and one line of work', ['WARN db refused', 'INFO pool of 10 opened'], undefined],
+    ['a try and one line of work', ['ERROR db refused, retrying in 2 s', 'INFO pool of 10 opened'], undefined],
+    [
+      'an error and one line of work a moment later',
+      ['12:00:00 ERROR db refused', '12:00:05 INFO took 10 jobs'],
+      undefined,
+    ],
+    [
+      'an error and one line at once',
+      ['12:00:00 ERROR db "a" refused', '12:00:00 INFO took 10 jobs'],
+      'db "a" refused',
+    ],
+    ['a word in capitals that is no error number', ['starting', 'ENGINE and EVENTS are on'], undefined],
+    [
+      'fields below an error',
+      ['open-file: cannot open it', '  path: /etc/a.json', '  system error: not found; errno=2', '  context...:'],
+      'open-file: cannot open it (path: /etc/a.json, system error: not found; errno=2)',
+    ],
+    [
+      'no help below a usage',
+      [
+        'flag provided but not defined: -prot',
+        'Usage of shop:',
+        '  -port int',
+        '    \tfails when missing; listening on it',
+      ],
+      'flag provided but not defined: -prot',
+    ],
+    [
+      'no command that a script did without',
+      ['/usr/bin/a: 1: which: not found', 'starting', 'error: no plan "a"'],
+      'error: no plan "a"',
+    ],
+    ['a command that it needed', ['/usr/bin/a: 1: serve: not found'], '/usr/bin/a: 1: serve: not found'],
+    [
+      'nothing that it does without',
+      ['NOTICE: no file "/a" found - using defaults', 'Failed: no remote "b"'],
+      'Failed: no remote "b"',
+    ],
+    [
+      'a word as level before a number',
+      ['msg="a is missing" level="0" prio="Notice"', 'msg="b" error="no c" level="0" prio="Critical"'],
+      'b: no c',
+    ],
+    [
+      "the system's words above an error without any",
+      ['12:00:00 WARN bind() failed: Address already in use', '12:00:00 FATAL Listening failed'],
+      'bind() failed: Address already in use',
+    ],
+    [
+      'the address above it',
+      ['LOG: Setting up socket for 127.0.0.1:9999', 'FATAL: cannot listen: Address already in use'],
+      'FATAL: cannot listen: Address already in use (127.0.0.1:9999)',
+    ],
+    [
+      'a message below the place of its error',
+      ['Execution error (PlanException) at a/b (a.clj:2).', 'no plan "a"', 'Full report at:', '/tmp/x.edn'],
+      'Execution error (PlanException) at a/b (a.clj:2). no plan "a"',
+    ],
+    [
+      'Haskell',
+      ['Main.hs: no plan "a"', 'CallStack (from HasCallStack):', '  error, called at Main.hs:9:26 in main:Main'],
+      'Main.hs: no plan "a"',
+    ],
+    ['a compiler', ['a.c:3:5: error: no price', '  int p;', '1 error'], 'a.c:3:5: error: no price'],
+    [
+      'a pointer to what stands above',
+      ['[warn] no user "a"', '[err] Reading config failed--see warnings above.'],
+      'no user "a"',
+    ],
+    ['a letter in brackets as level', ['[E 260131 12:00:00 a:1] no plan "a"'], 'no plan "a"'],
+    [
+      'no handler of a request',
+      ['[I 260131 12:00:00 a:1] listening on :80', '[E 260131 12:00:09 a:2] Uncaught exception GET /a'],
+      undefined,
+    ],
     ['no answer to a request', ['127.0.0.1 - - [31/Jan/2026:12:00:00 +0000] "GET /a HTTP/1.1" 404 153'], undefined],
     ['no question', ['ERROR db "a" refused', 'Is the server running and accepting connections?'], 'db "a" refused'],
     ['without colours', ['\u001b[31mERROR\u001b[0m cannot read x'], 'cannot read x'],
@@ -214,6 +338,18 @@ describe('Python', () => {
       undefined,
     ],
   ]);
+});
+
+it("tells the user's line of code with an error that names nothing", () => {
+  const lines = [
+    'Traceback (most recent call last):',
+    '  File "/app/main.py", line 3, in main',
+    '    app.listen(8080)',
+    '  File "/usr/lib/python3/dist-packages/a.py", line 9, in listen',
+    '    s.bind(a)',
+    'OSError: [Errno 98] Address already in use',
+  ];
+  expect(readLog(lines).decisive).toMatchObject({ place: 'main.py:3', related: ['app.listen(8080)'] });
 });
 
 describe('Java, Kafka', () => {

@@ -2,12 +2,15 @@
  * Finds the decisive line at the end of a log: what the program said about why it ended. Errors that were overcome, closings,
  * advice and what only follows from another error do not count. Linear in the length of the text. Pure.
  */
+import { errorsWhileWorking, type Life, SHORT_LIFE_MS } from './after-ready.ts';
+import { withCategories, withCauses } from './categories.ts';
 import { DIALECTS } from './dialects/all.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import type { Level } from './level.ts';
 import { MAX_DECISIVE_CHARACTERS, MAX_LINES_READ, MAX_RELATED_LINES, SAME_BURST_MS } from './limits.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { fileIn, nameCount, peerIn } from './names.ts';
+import { partsOfMessages, withoutHelp, withParts } from './messages.ts';
 import { parseLine } from './parse-line.ts';
 import { type RoledLine, traceRoles } from './traces.ts';
 import {
@@ -22,9 +25,11 @@ import {
   isFigure,
   isGoingOn,
   isOnlyWarning,
+  isPointer,
   isReady,
   isReload,
   isRetry,
+  isTolerated,
   isTidying,
 } from './words.ts';
 
@@ -43,6 +48,10 @@ export interface DecisiveLine {
 
 export interface LogReading {
   readonly decisive?: DecisiveLine;
+  /** The last error of a program that worked already, when nothing says that it ended the program; secrets masked. */
+  readonly lastError?: DecisiveLine;
+  /** The last line of a program that ended soon, when no line tells of an error; secrets masked. */
+  readonly lastLine?: string;
   /** Other errors that were not overcome and are no mere consequence, newest first; secrets are not masked. */
   readonly others: readonly string[];
   /** All lines that are no frames and came after what was overcome, oldest first; secrets are not masked. */
@@ -58,36 +67,78 @@ interface Candidate {
   readonly firm: boolean;
 }
 
-/** @param lines the log's last lines, oldest first; only the last `MAX_LINES_READ` are read */
-export function readLog(lines: readonly string[]): LogReading {
+/**
+ * @param lines the log's last lines, oldest first; only the last `MAX_LINES_READ` are read
+ * @param life what is known of the times of its life; without it the lines alone decide
+ */
+export function readLog(lines: readonly string[], life: Life = {}): LogReading {
   const from = Math.max(0, lines.length - MAX_LINES_READ);
-  const parsed = lines.slice(from).flatMap((line, index) => parseLine(line, from + index));
-  const roled = traceRoles(parsed);
+  const parsed = withCauses(withCategories(lines.slice(from).flatMap((line, index) => parseLine(line, from + index))));
+  const roled = withoutHelp(traceRoles(parsed));
   const dialects = dialectsOf(lines.slice(from), roled);
-  const isOver = Math.max(overcome(roled, dialects), wentOn(roled, dialects));
+  const hardlyLived = life.livedMs !== undefined && life.livedMs < SHORT_LIFE_MS;
+  const isReadyAt = overcome(roled, dialects);
+  const isOver = Math.max(isReadyAt, hardlyLived ? -1 : wentOn(roled, dialects));
   const ofRequest = requestLines(roled, dialects);
   const endMs = roled.findLast(({ atMs }) => atMs !== undefined)?.atMs;
-  const candidates = roled.flatMap((line, position): readonly Candidate[] => {
-    if (position <= isOver || line.role === 'frame' || ofRequest.has(position)) return [];
+  const belongsAbove = partsOfMessages(roled);
+  const candidateAt = (line: RoledLine, position: number): readonly Candidate[] => {
+    if (line.role === 'frame' || ofRequest.has(position) || belongsAbove.has(position)) return [];
     const weight = weigh(line, dialects, roled[position + 1]);
     if (weight === undefined) return [];
     return [{ line, position, score: weight.score - agePenalty(line, roled, position, endMs), firm: weight.firm }];
-  });
-  const best = pick(candidates);
+  };
+  const candidates = roled.flatMap((line, position) => (position <= isOver ? [] : candidateAt(line, position)));
+  const unsure = errorsWhileWorking(roled, dialects, life);
+  const best = pick(candidates.filter(({ position }) => !unsure.has(position)));
   const names = dialects.map(({ name }) => name);
-  const live = roled.slice(isOver + 1).flatMap(({ role, said }) => (role === 'frame' ? [] : [said]));
-  if (best === undefined) return { others: [], live, dialects: names };
+  // What only follows from the decisive line is no cause.
+  const follows = (text: string): boolean => best !== undefined && isConsequence(text);
+  const live = roled.flatMap(({ role, said, text }, position) =>
+    position <= isOver ||
+    role === 'frame' ||
+    [ofRequest, unsure, belongsAbove].some((set) => set.has(position)) ||
+    follows(text)
+      ? []
+      : [said],
+  );
+  if (best === undefined) {
+    // Errors after which the program only went on.
+    const before = roled.flatMap((line, position) =>
+      candidates.length > 0 || position <= isReadyAt || position > isOver ? [] : candidateAt(line, position),
+    );
+    const last = pick(candidates.length > 0 ? candidates : before.filter(({ firm }) => firm));
+    const lastError = last === undefined ? undefined : describe(last, roled, candidates, dialects);
+    const lastLine = lastError === undefined && hardlyLived ? lastSaid(roled, ofRequest) : undefined;
+    return { ...(lastError && { lastError }), ...(lastLine && { lastLine }), others: [], live, dialects: names };
+  }
   const decisive = describe(best, roled, candidates, dialects);
   const others = candidates
-    .filter(({ line, score }) => line.index !== decisive.index && score >= best.score - 25)
+    .filter(({ line, score }) => line.index !== decisive.index && score >= best.score - 25 && !isConsequence(line.text))
     .map(({ line }) => line.said)
     .toReversed();
   return { decisive, others: [...new Set(others)].slice(0, 10), live, dialects: names };
 }
 
+/** The last line that may mean something. */
+function lastSaid(roled: readonly RoledLine[], ofRequest: ReadonlySet<number>): string | undefined {
+  const last = roled.findLast(
+    ({ role, text }, position) =>
+      role === 'line' &&
+      !ofRequest.has(position) &&
+      /[a-z]{3}/i.test(text) &&
+      !isClosing(text) &&
+      !isAdvice(text) &&
+      !isFigure(text) &&
+      !isTidying(text) &&
+      !isAccess(text),
+  );
+  return last === undefined ? undefined : shortened(maskSecrets(last.said));
+}
+
 /** The decisive line of a log, secrets masked; undefined when no line says what went wrong. */
-export function decisiveLine(lines: readonly string[]): DecisiveLine | undefined {
-  return readLog(lines).decisive;
+export function decisiveLine(lines: readonly string[], life?: Life): DecisiveLine | undefined {
+  return readLog(lines, life).decisive;
 }
 
 function dialectsOf(lines: readonly string[], roled: readonly RoledLine[]): readonly Dialect[] {
@@ -105,7 +156,7 @@ function overcome(roled: readonly RoledLine[], dialects: readonly Dialect[]): nu
     if (role !== 'line' || level === 'error' || level === 'fatal') return false;
     if (dialects.some(({ noise }) => noise?.test(text) === true || noise?.test(said) === true)) return false;
     if (dialects.some(({ recovery }) => recovery?.test(text) === true || recovery?.test(said) === true)) return true;
-    return (isReady(text) || isGoingOn(text)) && !isClosing(text);
+    return (isReady(text) || isGoingOn(text)) && !isClosing(text) && !advises(text);
   });
 }
 
@@ -132,13 +183,14 @@ function requestLines(roled: readonly RoledLine[], dialects: readonly Dialect[])
   const found = new Set<number>();
   let isReadyYet = false;
   let inside = false;
-  for (const [position, { role, text, said, indent, fields = '' }] of roled.entries()) {
+  for (const [position, { role, text, said, indent, fields = '', ofClient }] of roled.entries()) {
     if (role === 'line' && !(inside && indent > 0)) {
       const says = (pattern: RegExp | undefined): boolean =>
         pattern !== undefined && (pattern.test(text) || pattern.test(said));
       inside =
         dialects.some(({ request, requestWhenReady }) => says(request) || (isReadyYet && says(requestWhenReady))) ||
         ANSWERED.test(fields) ||
+        ofClient === true ||
         OF_CLIENT.test(text) ||
         announcesTrace(roled, position, isReadyYet) ||
         (isReadyYet && (isReload(text) || isAboutClient(text) || isAboutRequest(text) || TIMED.test(fields)));
@@ -155,6 +207,7 @@ const ORDINARY_LINES = 2;
 /** The position of the last line before which errors are overcome because the program simply went on; -1: there is none. */
 function wentOn(roled: readonly RoledLine[], dialects: readonly Dialect[]): number {
   let ordinary = 0;
+  let next: RoledLine | undefined;
   for (let position = roled.length - 1; position >= 0; position--) {
     const line = roled[position];
     if (line === undefined) return -1;
@@ -162,11 +215,27 @@ function wentOn(roled: readonly RoledLine[], dialects: readonly Dialect[]): numb
     if (!isOrdinary(line, dialects)) {
       // What a program tidies up after its last words is no work.
       const isEnd = line.level === 'fatal' || isClosing(line.text) || isTidying(line.text) || isConsequence(line.text);
-      return ordinary >= ORDINARY_LINES && !isEnd ? position : -1;
+      return ordinary >= (isOvercomeBy(line, next) ? 1 : ORDINARY_LINES) && !isEnd ? position : -1;
     }
     ordinary += 1;
+    next = line;
   }
   return -1;
+}
+
+/** One line of work is enough after a warning, after a try that is repeated, and after a pause. */
+function isOvercomeBy({ text, level, atMs }: RoledLine, next: RoledLine | undefined): boolean {
+  if (next === undefined || !isLogged(next)) return false;
+  const pauseMs = atMs === undefined || next.atMs === undefined ? 0 : next.atMs - atMs;
+  return level === 'warning' || isRetry(text) || pauseMs >= PAUSE_MS;
+}
+
+/** Nobody needs so long to end, ms. */
+const PAUSE_MS = 1000;
+
+/** A logger wrote it, and no advice below an error is of that form. */
+function isLogged({ level, atMs, said, text }: RoledLine): boolean {
+  return atMs !== undefined || (level !== undefined && said === text);
 }
 
 /** A line without words of failure, of an end or of advice. */
@@ -187,7 +256,8 @@ function isOrdinary({ role, text, said, level, indent, unfolded }: RoledLine, di
     isClosing(text) ||
     isTidying(text) ||
     advises(text) ||
-    isRetry(text)
+    isRetry(text) ||
+    text.endsWith(':')
   )
     return false;
   return !dialects.some(({ noise, consequence, decisive }) =>
@@ -211,15 +281,16 @@ function weigh(line: RoledLine, dialects: readonly Dialect[], next: RoledLine | 
   // The message of an error may look like noise when its class is taken off.
   const isNoise = (noise: RegExp | undefined): boolean => (role === 'head' ? noise?.test(said) === true : says(noise));
   if (!decides && dialects.some(({ noise }) => isNoise(noise))) return undefined;
-  if (isAccess(text) || isOnlyWarning(text)) return undefined;
+  if (isAccess(text) || isOnlyWarning(text) || isPointer(text)) return undefined;
   if (text.length < 3 || !/[a-z]{2}/i.test(text)) return undefined;
   const inTrace = role === 'head' || role === 'cause';
   const isError = level === 'error' || level === 'fatal';
   if (!decides && !inTrace && (isClosing(text) || (isAdvice(text) && !isError))) return undefined;
+  if (!isError && !inTrace && !decides && isTolerated(text)) return undefined;
   let score = level === undefined ? (isBad(text) ? 40 : 4) : LEVEL_SCORES[level];
   if (level !== undefined && score < 40 && isBad(text)) score += level === 'warning' ? 8 : 14;
   if (inTrace) score = Math.max(score, PANIC.test(text) ? 60 : isBareHead(text) ? 40 : 56);
-  if (decides || TERMINATE.test(said) || ASSERTION.test(said)) score = Math.max(score, 62);
+  if (decides || TERMINATE.test(said) || ASSERTION.test(said) || COMPILER.test(said)) score = Math.max(score, 62);
   if (isConsequence(text) || isConsequence(messageOf(text)) || dialects.some(({ consequence }) => says(consequence)))
     score -= 30;
   if (text.startsWith('what(): ')) return undefined;
@@ -229,6 +300,9 @@ function weigh(line: RoledLine, dialects: readonly Dialect[], next: RoledLine | 
   if (/[{[(]$/.test(text) && next !== undefined && next.role !== 'frame') score -= 12;
   return { score: score + 4 * nameCount(withNext(line, next)), firm: score >= 46 };
 }
+
+/** "/app/main.c:3:5: error: expected ';'" */
+const COMPILER = /^\S{1,300}:\d+(?:[:.]\d+)?: (?:fatal )?error:/;
 
 const PANIC =
   /^(?:panic: |fatal error: (?:all goroutines|runtime|concurrent|out of memory|stack|unexpected signal)|thread '[^']*' (?:\(\d+\) )?panicked)/;
@@ -294,7 +368,7 @@ function causeAbove(best: Candidate, tops: readonly Candidate[]): Candidate | un
   for (const above of tops.filter((each) => each.position < best.position).toReversed()) {
     if (position - above.position > NEAR_LINES || above.line.role !== 'line') break;
     // A warning that holds the names is told when the error below it has none.
-    if (!above.firm && !(position - above.position === 1 && isNamedFailure(above) && !HAS_PORT.test(best.line.text)))
+    if (!above.firm && !(position - above.position === 1 && saysMore(above, best) && !HAS_PORT.test(best.line.text)))
       continue;
     if (found === undefined || nameCount(above.line.text) >= Math.min(1, nameCount(found.line.text))) found = above;
     position = above.position;
@@ -304,9 +378,13 @@ function causeAbove(best: Candidate, tops: readonly Candidate[]): Candidate | un
 
 const HAS_PORT = /\bport \d{2,5}\b/;
 
-function isNamedFailure({ line: { text } }: Candidate): boolean {
-  return nameCount(text) > 0 && isBad(text);
+/** A failure with names, or the system's own words for it, above an error that has neither. */
+function saysMore({ line: { text } }: Candidate, below: Candidate): boolean {
+  return isBad(text) && (nameCount(text) > 0 || (SYSTEM_ERROR.test(text) && !SYSTEM_ERROR.test(below.line.text)));
 }
+
+const SYSTEM_ERROR =
+  /address already in use|permission denied|no such file|connection refused|not permitted|no space left|too many open files|cannot allocate memory|timed out/i;
 
 /** The error right above a panic, which often repeats it without its names. */
 function nearestNamed(best: Candidate, tops: readonly Candidate[]): Candidate | undefined {
@@ -377,7 +455,8 @@ function describe(
     (each) => each.line.trace !== undefined && each.line.trace === line.trace && each.position !== position,
   );
   const details = roled.slice(position + 1, position + 5).filter((each) => DETAIL.test(each.said));
-  const related = [...wrappers.map((each) => each.line.said), ...details.map((each) => each.said)];
+  const code = codeBelow(roled, own, place);
+  const related = [...wrappers.map((each) => each.line.said), ...details.map((each) => each.said), ...code];
   return {
     line: shortened(maskSecrets(`${said.replace(PREFIX, '')}${about}`)),
     index: line.index,
@@ -387,8 +466,23 @@ function describe(
   };
 }
 
+/** The line of the user's own code that a trace quotes: "server.listen(8080)" names what the error does not. */
+function codeBelow(
+  roled: readonly RoledLine[],
+  own: readonly RoledLine[],
+  place: string | undefined,
+): readonly string[] {
+  const frame = place === undefined ? undefined : own.findLast((each) => each.place === place);
+  const code = frame === undefined ? undefined : roled[roled.indexOf(frame) + 1];
+  return code?.role === 'frame' && code.place === undefined && code.indent > (frame?.indent ?? 0) ? [code.said] : [];
+}
+
 /** Errors of the system that name no file. */
 const NAMELESS = /no such file|permission denied|not a directory|is a directory|mismatch/i;
+const BIND_FAILS = /address already in use|cannot assign requested/i;
+/** "Setting up socket for 127.0.0.1:9999", "Starting on port 8080". */
+const LISTENS_AT =
+  /\b(?:socket|listen\w*|bind\w*|start\w*|serv\w*)\b.{0,40}?\b(?:for|on|to|at)\b.{0,10}?((?:[\w.*[\]:]{1,60}:|port )\d{2,5})\b/i;
 const HANDLES = /\b(?:load|read|open|us|writ|pars|includ)(?:ing|ed)?\b.{0,60}[: ]["']?(\/[\w./@-]{3,300})/i;
 
 /** The names that a line lacks: those in its fields, else the file that was being read. */
@@ -396,6 +490,9 @@ function aboutOf({ fields = '' }: RoledLine, said: string, before: readonly Role
   const own = nameCount(said) === 0 || (peerIn(said).port === undefined && REFUSAL.test(said));
   const named = own ? fields.split(' ').filter((field) => NAMING_FIELD.test(field) && !said.includes(field)) : [];
   if (named.length > 0) return ` (${named.slice(0, 2).join(' ')})`;
+  const listens = BIND_FAILS.test(said) && !HAS_PORT.test(said) && peerIn(said).port === undefined;
+  const where = listens ? before.flatMap((line) => LISTENS_AT.exec(line.said)?.[1] ?? []).at(-1) : undefined;
+  if (where !== undefined) return ` (${where})`;
   if (!NAMELESS.test(said) || fileIn(said.replace(SOURCE_PLACE, ' ')) !== undefined) return '';
   const file = before
     .flatMap((line) => (line.level === 'error' ? [] : [HANDLES.exec(line.said)?.[1] ?? []]))
@@ -428,18 +525,27 @@ const ASSERTION = /: Assertion [`'].{1,300}' failed\.$/;
 const PANICKED_AT = /^thread '[^']*' (?:\(\d+\) )?panicked at (\S+?):(\d+):\d+:$/;
 
 /** A line that ends with a colon is told with the next: "panicked at src/main.rs:3:5:". */
-function withNext({ said }: RoledLine, next: RoledLine | undefined): string {
+function withNext({ said, role }: RoledLine, next: RoledLine | undefined): string {
   const panicked = PANICKED_AT.exec(said);
   if (panicked !== null && next !== undefined) return `panic: ${next.said} (${panicked[1]}:${panicked[2]})`;
   const thrown = TERMINATE.exec(said)?.[1];
   const what = /^what\(\): +(.*)$/.exec(next?.said ?? '')?.[1];
   if (thrown !== undefined && what !== undefined) return what.includes(thrown) ? what : `${thrown}: ${what}`;
   if (next === undefined || next.role === 'frame') return said;
-  const isAnnounced = said.endsWith(':');
+  const isAnnounced =
+    said.endsWith(':') || ERROR_AT.test(said) || (role === 'head' && next.role === 'line' && isClassAlone(said));
   const isPlace = next.indent > 0 && /^in ["']\/[^"']{1,300}["'], line \d+/.test(next.said);
   const detail = /^(?:DETAIL|CONTEXT): +(.*)$/.exec(next.said)?.[1];
   if (detail !== undefined) return `${said} (${detail.replace(/\.$/, '')})`;
   return isAnnounced || isPlace ? `${said} ${next.said}` : said;
+}
+
+/** "Execution error (FileNotFoundException) at a.B/c (B.java:1)." */
+const ERROR_AT = /^[A-Z]\w{1,30} error\b.{0,200}\(\S{1,200}:-?\d+(?::\d+)?\)\.$/;
+
+/** An error's class, with its message in the next line. */
+function isClassAlone(said: string): boolean {
+  return /^[\w$.\\/]{1,200}(?:Error|Exception)$/.test(said);
 }
 
 /** Where a parser stopped, below what it says. */
@@ -449,7 +555,7 @@ const PLACE_BELOW = /^\(?(?:in |at |-->? )?["']?\/[^\s"']{1,300}["']?(?:,? line 
 function toldWhole(roled: readonly RoledLine[], position: number): string {
   const line = roled[position];
   if (line === undefined) return '';
-  const block = blockAround(roled, position);
+  const block = blockAround(roled, position) ?? withParts(roled, position) ?? restOfMessage(roled, position);
   if (block !== undefined) return block;
   let said = withNext(line, roled[position + 1]);
   let at = said === line.said ? position : position + 1;
@@ -461,6 +567,25 @@ function toldWhole(roled: readonly RoledLine[], position: number): string {
     at += 1;
   }
   return said;
+}
+
+/** Lines of a message that are told with its first. */
+const MESSAGE_LINES = 4;
+
+/** A logged message over several lines, of which the first holds no name: the others are indented, or of the same field. */
+function restOfMessage(roled: readonly RoledLine[], position: number): string | undefined {
+  const line = roled[position];
+  if (line === undefined || line.role !== 'line' || !isLogged(line) || nameCount(line.said) > 0) return undefined;
+  const below = roled.slice(position + 1, position + 1 + MESSAGE_LINES);
+  const end = below.findIndex(
+    ({ role, level, atMs, indent, unfolded, index }) =>
+      role !== 'line' ||
+      level !== undefined ||
+      atMs !== undefined ||
+      !(indent > 0 || (unfolded === true && index === line.index)),
+  );
+  const rest = end === -1 ? below : below.slice(0, end);
+  return rest.length === 0 ? undefined : [line, ...rest].map(({ said }) => said).join(' ');
 }
 
 interface Below {

@@ -22,6 +22,7 @@ const LEVEL_KEYS = [
   'level_name',
   '@l',
   'priority',
+  'prio',
   's',
 ];
 const MESSAGE_KEYS = ['msg', 'message', '@m', '@mt', 'event', 'text', 'body', 'log', 'short_message'];
@@ -81,7 +82,7 @@ function flat(fields: Record<string, unknown>): Record<string, unknown> {
 }
 
 function fromFields(fields: Record<string, unknown>): StructuredLine | undefined {
-  const level = levelOf(first(fields, LEVEL_KEYS));
+  const level = levelIn(fields);
   const message = text(first(fields, MESSAGE_KEYS));
   const error = errorText(fields);
   if (message === '' && error === '') return undefined;
@@ -90,6 +91,13 @@ function fromFields(fields: Record<string, unknown>): StructuredLine | undefined
   const [head = '', ...more] = joined(message, error).split('\n');
   const stack = [...more, ...stackOf(fields)];
   return { level, message: head, stack, fields: otherFields(fields) };
+}
+
+/** A word says more than a number: PowerDNS writes level="0" beside prio="Notice". */
+function levelIn(fields: Record<string, unknown>): Level | undefined {
+  const values = LEVEL_KEYS.flatMap((key) => (Object.hasOwn(fields, key) ? [fields[key]] : []));
+  const words = values.filter((value) => typeof value === 'string' && /[a-z]/i.test(value));
+  return [...words, ...values].flatMap((value) => levelOf(value) ?? [])[0];
 }
 
 function joined(message: string, error: string): string {

@@ -34,12 +34,14 @@ const BEAM_FRAME =
   /^(?:\([\w-]{1,60} [\d.]{1,30}\) \S{1,300}:\d+: |\S{1,300}\.exs?:\d+: (?:\(file\)|\S{1,200}\/\d+)|in (?:function|call from) +\S{1,200}:\S)/;
 /** Tcl. */
 const TCL_FRAME = /^(?:while executing$|invoked from within$|\((?:file|procedure|"\w+" body) .{1,200}line \d+\)$)/;
+/** Haskell: "error, called at Main.hs:9:26 in main:Main"; Lisp: "3: (LOAD …)", "5: ((FLET …) …)". */
+const OTHER_FRAME = /^(?:[\w'$.]{1,100}, called at \S{1,300}:\d+:\d+ in |\d{1,4}: \(+[A-Z])/;
 /** "/app/server.js:12" before the line of code and its caret. */
 const NODE_PLACE = /^(?:file:\/\/)?((?:\/|node:)[^\s:]{1,300}):(\d{1,7})$/;
 /** A line of code that a compiler quotes: '2 | let a = 1'. */
 const QUOTED_CODE = /^\d{1,7} \| /;
 const AROUND =
-  /^(?:\.\.\. \d+ (?:more|common frames|lines|levels)|--- End of |The above exception was the direct cause|During handling of the above exception|Traceback \(most recent call last\)|\[internal function\]|stack backtrace:|Stack trace:|thrown in |\[Previous line repeated|<\d+ internal lines?>|\[signal SIG|\(anonymous\)|-{2,}>? ?$|stack traceback:$|Backtrace:$)/;
+  /^(?:\.\.\. \d+ (?:more|common frames|lines|levels)|--- End of |The above exception was the direct cause|During handling of the above exception|Traceback \(most recent call last\)|\[internal function\]|stack backtrace:|Stack trace:|thrown in |\[Previous line repeated|<\d+ internal lines?>|\[signal SIG|\(anonymous\)|-{2,}>? ?$|stack traceback:$|Backtrace:$|Backtrace for: |CallStack \(from HasCallStack\):$)/;
 /** An error's class and, after a colon, its message. */
 const CLASS = String.raw`(?:[A-Za-z_$][\w$]*[.:/\\]{1,2})*[\w$]*(?:Error|Exception|Failure|Fault|Interrupt|Timeout|Invalid|Violation|DoesNotExist|NotFound|Refused|Unavailable|Exit)`;
 const HEAD = new RegExp(
@@ -101,7 +103,7 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
       if (kind === 'python') kind = undefined;
     }
     // console.error('what', error) puts words before the error's class.
-    if (role === 'line' && isFrameAt(lines[index + 1]) && ERROR_INSIDE.test(text)) role = 'head';
+    if (role === 'line' && isFrameAt(lines[index + 1]) && ERROR_INSIDE.test(text) && !hasOpenHead(roled)) role = 'head';
     if (role === 'line' && isCodeOfFrame(lines, index)) role = 'frame';
     if (role === 'line' && line.indent === 0 && beginsFrames(lines[index + 1], lines[index + 2])) role = 'head';
     if (role === 'head' && (begins || kind === undefined) && !(inside && previousIsFrame(roled))) trace += 1;
@@ -127,6 +129,16 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
 
 const ERROR_INSIDE = /(?:Error|Exception)\b[^:]{0,40}: /;
 
+/** Lines of a message between an error's class and its frames. */
+const MESSAGE_LINES = 12;
+
+/** An error whose frames have not come yet: this line is part of its message. */
+function hasOpenHead(roled: readonly RoledLine[]): boolean {
+  const near = roled.slice(-MESSAGE_LINES);
+  const head = near.findLastIndex(({ role }) => role === 'head');
+  return head !== -1 && !near.slice(head).some(({ said }) => AT_FRAME.test(said));
+}
+
 function isFrameAt(line: LogLine | undefined): boolean {
   return line !== undefined && AT_FRAME.test(line.said) && (line.indent > 0 || line.unfolded === true);
 }
@@ -141,7 +153,7 @@ function joinAnnouncement(roled: RoledLine[], trace: number): void {
 /** Traces whose error is the line right above them, whatever it looks like. */
 function beginsFrames(line: LogLine | undefined, after: LogLine | undefined): boolean {
   if (line === undefined) return false;
-  if (line.said === 'stack traceback:') return true;
+  if (line.said === 'stack traceback:' || line.said === 'CallStack (from HasCallStack):') return true;
   return (
     line.indent > 0 && [line, after].some((each) => each !== undefined && each.indent > 0 && isLooseFrame(each.said))
   );
@@ -179,7 +191,7 @@ function isFrame(line: LogLine, kind: string | undefined): boolean {
   if (AT_FRAME.test(text) && (indent > 0 || unfolded === true)) return true;
   if (PYTHON_FRAME.test(text) || GOROUTINE.test(text) || AROUND.test(text) || PHP_FRAME.test(text)) return true;
   if (GO_FRAME.test(text) && (indent > 0 || unfolded === true)) return true;
-  if (RUBY_FRAME.test(text) || QUOTED_CODE.test(text)) return true;
+  if (RUBY_FRAME.test(text) || QUOTED_CODE.test(text) || OTHER_FRAME.test(text)) return true;
   if (indent > 0 && (LUA_FRAME.test(text) || BEAM_FRAME.test(text) || TCL_FRAME.test(text))) return true;
   if (kind === 'go' && GO_CALL.test(text)) return true;
   return RUST_FRAME.test(text) && indent > 0 && text.includes('::');

@@ -44,14 +44,23 @@ function gradeFault(recording: Recording, truth: Exclude<Recording['truth'], { h
   return { recording, grade: isSilent ? 'silent' : 'wrong', says };
 }
 
-/** Of a log whose errors were overcome nothing may be a headline: neither while the program runs, nor if it were killed. */
+/**
+ * Of a log whose errors were overcome nothing may be a headline: neither while the program runs, nor if it ended with exit code 1
+ * after an hour. That its last error is told, without being called the cause, is no headline.
+ */
 function gradeHealthy(recording: Recording): Graded {
-  const evidence = evidenceOf(recording);
-  const { findings } = diagnosePod(evidence);
-  const killed = deathText({ ...recording, exitCode: 1 });
-  const says = [...findings.map((finding) => `${finding.id}: ${finding.says}`), ...(killed === '' ? [] : [killed])];
+  const running = diagnosePod(evidenceOf(recording)).findings;
+  const ended = diagnosePod(evidenceOf({ ...recording, exitCode: 1, seconds: 3600 })).findings;
+  const text = deathText({ ...recording, exitCode: 1 });
+  const says = [
+    ...running.map((finding) => `${finding.id}: ${finding.says}`),
+    ...ended.flatMap(({ id, says: said }) => (SAYS_NO_CAUSE.test(said) ? [] : [`if it ended: ${id}: ${said}`])),
+    ...(text === '' ? [] : [text]),
+  ];
   return { recording, grade: says.length === 0 ? 'first' : 'wrong', says };
 }
+
+const SAYS_NO_CAUSE = /ends with exit code 1(?:, and its log does not say why; .*|; its last line is: .*)?$/;
 
 const NOW = Date.parse('2026-01-31T12:00:00Z');
 const at = (secondsBefore: number): string => new Date(NOW - secondsBefore * 1000).toISOString();

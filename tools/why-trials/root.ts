@@ -27,10 +27,25 @@ const LATER_LANGUAGES =
   'g++ erlang-base elixir lua5.4 lua-socket lua-cjson tcl mono-runtime mono-mcs python3-celery python3-structlog python3-uvicorn python3-fastapi python3-aiohttp python3-alembic python3-pydantic python3-asyncpg python3-pymongo python3-httpx ocaml-base ocaml-nox r-base-core guile-3.0 swi-prolog-nox';
 const LATER_SERVERS =
   'bind9 slapd squid varnish stunnel4 pgbouncer nats-server prometheus-alertmanager prometheus-node-exporter zookeeper dovecot-core tomcat10 influxdb docker-registry uwsgi-core uwsgi-plugin-python3 nsd knot tinyproxy openvpn proftpd-core prometheus-pushgateway icecast2 supervisor rsyslog';
+/** Of the programs that were held out last. */
+const LAST_LANGUAGES =
+  'ghc clojure nim crystal sbcl racket rakudo gfortran fp-compiler octave ruby-rails ruby-sidekiq python3-tornado python3-twisted python3-hypercorn groovy kotlin gawk luajit';
+const LAST_SERVERS =
+  'openssh-server pdns-server pdns-backend-bind pdns-recursor freeradius coturn prosody ngircd privoxy chrony snmpd beanstalkd gearman-job-server syncthing kea-dhcp4-server kea-ctrl-agent victoria-metrics prometheus-blackbox-exporter prometheus-postgres-exporter pgpool2 tor hitch nghttp2-proxy jetty9 firebird3.0-server activemq ejabberd crowdsec rclone graphite-carbon radicale webhook samba minidlna mumble-server dante-server collectd-core trafficserver';
 const NPM =
-  'pg ioredis express mysql2 amqplib mongodb kafkajs pino winston axios fastify dotenv @nestjs/core @nestjs/common @nestjs/platform-express reflect-metadata rxjs sequelize typeorm mongoose redis bunyan knex koa bullmq tsx zod convict';
+  'pg ioredis express mysql2 amqplib mongodb kafkajs pino winston axios fastify dotenv @nestjs/core @nestjs/common @nestjs/platform-express reflect-metadata rxjs sequelize typeorm mongoose redis bunyan knex koa bullmq tsx zod convict @hapi/hapi node-red @apollo/server graphql pm2 vite ws socket.io';
 
-const PACKAGES: readonly string[] = [TOOLS, LANGUAGES, SERVERS, LATER_LANGUAGES, LATER_SERVERS].join(' ').split(' ');
+const PACKAGES: readonly string[] = [
+  TOOLS,
+  LANGUAGES,
+  SERVERS,
+  LATER_LANGUAGES,
+  LATER_SERVERS,
+  LAST_LANGUAGES,
+  LAST_SERVERS,
+]
+  .join(' ')
+  .split(' ');
 
 /** The folder; made when it is not there (root, a network, 3 GB). */
 export function trialRoot(): string {
@@ -106,7 +121,7 @@ function finish(root: string): void {
   writeFileSync(join(root, 'etc/hosts'), '127.0.0.1 localhost trial\n');
   writeFileSync(join(root, 'etc/resolv.conf'), 'nameserver 127.0.0.1\noptions timeout:1 attempts:1\n');
   writeFileSync(join(root, 'etc/nsswitch.conf'), 'passwd: files\ngroup: files\nhosts: files dns\n');
-  const devices = `mount -t tmpfs none ${root}/dev; for d in null zero random urandom; do touch ${root}/dev/$d; mount --bind /dev/$d ${root}/dev/$d; done`;
+  const devices = `mkdir -p ${root}/proc; mount --bind /proc ${root}/proc; mount -t tmpfs none ${root}/dev; for d in null zero random urandom; do touch ${root}/dev/$d; mount --bind /dev/$d ${root}/dev/$d; done`;
   mkdirSync(join(root, 'dev'), { recursive: true });
   must('unshare', ['-m', 'sh', '-ec', `${devices}; exec chroot ${root} /bin/sh -ec "$0"`, FIRST_DATABASES]);
 }
@@ -124,7 +139,7 @@ setpriv --reuid=70 --regid=70 --clear-groups initdb -D /var/lib/postgresql/data 
 mkdir -p /var/lib/mysql /run/mysqld && chown 71:71 /var/lib/mysql /run/mysqld
 mariadb-install-db --user=mysql --datadir=/var/lib/mysql --auth-root-authentication-method=normal >/dev/null
 mkdir -p /var/lib/rabbitmq /var/log/rabbitmq && chown -R 72:72 /var/lib/rabbitmq /var/log/rabbitmq
-rm -f /tmp/pw
+rm -f /tmp/pw; ghc-pkg recache --global
 mkdir -p /etc/ssl/certs && openssl req -x509 -newkey rsa:2048 -nodes -keyout /dev/null -out /etc/ssl/certs/ca-certificates.crt -days 3650 -subj /CN=nobody 2>/dev/null
 mkdir -p /etc/ssl/certs/java /etc/rabbitmq
 rm -f /etc/ssl/certs/java/cacerts

@@ -36,9 +36,13 @@ export function sandboxText({ sandboxLost = '', exitCode }: DeathRecord): string
     : `ended because its sandbox was lost: ${sandboxLost}`;
 }
 
+/** Signals that others send to end a program: what it logged before says nothing about that. */
+const SENT = new Set(['SIGHUP', 'SIGINT', 'SIGKILL', 'SIGTERM']);
+
 /** The decisive line of the log, else its last one; empty after exit code 0. */
-function lastWords({ log, exitCode }: DeathRecord): string {
+function lastWords({ log, exitCode, signal }: DeathRecord): string {
   if (exitCode === 0) return '';
+  if (signal !== undefined && SENT.has(signal)) return `something sent ${signal}`;
   if (log?.says !== undefined) return log.says;
   const lines = (log?.tail ?? '').trimEnd().split('\n');
   return decisiveLine(lines)?.line ?? lines.at(-1) ?? '';

@@ -1,6 +1,7 @@
-/** Gathers ConfigMaps and Secrets that a waiting pod refers to. Only the names of their keys are kept. */
+/** Gathers ConfigMaps and Secrets that a waiting pod refers to. Only the names of their keys and of registries are kept. */
 import { CONFIG_MAPS, type ObjectMeta, SECRETS } from '../../api/index.ts';
 import { type ConfigEvidence, type ConfigReference } from '../../diagnosis/index.ts';
+import { decodeText } from '../../lib/index.ts';
 import { type Asker } from './ask.ts';
 import { MAX_CONFIGS } from './limits.ts';
 
@@ -31,7 +32,32 @@ async function gatherOne(
   const binary = 'binaryData' in answer.value ? Object.keys(answer.value.binaryData ?? {}) : [];
   const keys = [...Object.keys(answer.value.data ?? {}), ...binary].toSorted();
   const writtenAt = lastWritten(answer.value.metadata);
-  return { kind, name, state: 'found', keys, ...(writtenAt !== undefined && { writtenAt }) };
+  const registries = kind === 'Secret' ? registriesOf(answer.value.data) : undefined;
+  return {
+    kind,
+    name,
+    state: 'found',
+    keys,
+    ...(registries && { registries }),
+    ...(writtenAt !== undefined && { writtenAt }),
+  };
+}
+
+/** The registries that the Secret has credentials for; undefined when it is for something else, empty when it cannot be read. */
+function registriesOf(data: Readonly<Record<string, string>> | undefined): readonly string[] | undefined {
+  const encoded = data?.['.dockerconfigjson'] ?? data?.['.dockercfg'];
+  if (encoded === undefined) return undefined;
+  try {
+    const config: unknown = JSON.parse(decodeText(new Uint8Array(Buffer.from(encoded, 'base64'))));
+    const auths = isRecord(config) && isRecord(config['auths']) ? config['auths'] : config;
+    return isRecord(auths) ? Object.keys(auths).slice(0, MAX_CONFIGS) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The newest of the times that its fields' managers left, and that of its creation. */

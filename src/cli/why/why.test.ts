@@ -306,6 +306,34 @@ describe('a pod', () => {
     expect(out).not.toContain(btoa('S3CRET'));
   });
 
+  it('reads for which registries a pull secret is when a registry refuses the image, and keeps no credentials', async () => {
+    await node();
+    const auths = { 'https://ghcr.io/v2/': { username: 'ann', password: 'S3CRET', auth: btoa('ann:S3CRET') } };
+    await api.client.create(SECRETS, {
+      metadata: { name: 'regcred', namespace: 'default' },
+      type: 'kubernetes.io/dockerconfigjson',
+      stringData: { '.dockerconfigjson': JSON.stringify({ auths }) },
+    });
+    const message = 'Back-off pulling image "registry.example/web:1": ErrImagePull: 401 Unauthorized';
+    const status = {
+      phase: 'Pending',
+      containerStatuses: [
+        {
+          name: 'main',
+          ready: false,
+          restartCount: 0,
+          image: 'registry.example/web:1',
+          imageID: '',
+          state: { waiting: { reason: 'ImagePullBackOff', message } },
+        },
+      ],
+    };
+    await pod(status, { imagePullSecrets: [{ name: 'regcred' }] }, { image: 'registry.example/web:1' });
+    const { out } = await why('Pod', 'web', { output: 'json' });
+    expect(out).toContain('its pod has credentials for ghcr.io (Secret regcred) only');
+    for (const hidden of ['S3CRET', btoa('ann:S3CRET'), '"ann"']) expect(out).not.toContain(hidden);
+  });
+
   it('says what may not be read', async () => {
     await node();
     await pod(waiting('secret "db" not found'), {}, wantsKey);

@@ -77,6 +77,8 @@ export interface ConfigEvidence {
   readonly state: 'found' | 'missing' | 'forbidden';
   /** Names of its keys. */
   readonly keys: readonly string[];
+  /** Of a Secret for pulling images: the registries that it has credentials for. */
+  readonly registries?: readonly string[];
   /** RFC 3339: when it was made, or written last as far as it says itself. */
   readonly writtenAt?: string;
 }

@@ -209,7 +209,7 @@ function linesOf(
 
 /** The node's agent found the decisive line in more of the log than it kept. */
 function readingOf(lines: readonly string[], death: Death | undefined): LogReading {
-  const reading = readLog(lines);
+  const reading = readLog(lines, { livedMs: death?.livedMs });
   const says = death?.log?.says;
   if (says === undefined || reading.decisive?.line === says) return reading;
   return { ...reading, decisive: { line: says, index: -1, related: [], firmness: 'firm' } };

@@ -1,6 +1,7 @@
 /** Finds causes that programs name in the last lines of their log: the decisive line first. */
 import type { Quote } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
+import { isSentSignal, signalOf } from './signals.ts';
 import { quotable } from './text.ts';
 
 export interface LastWord {
@@ -74,5 +75,6 @@ function lastOf(live: readonly string[], all: readonly string[], count: number):
 /** Whether the container failed by itself, so that its last log lines may say why. */
 export function endedByItself(container: ContainerFacts): boolean {
   const { death, killed } = container;
-  return death !== undefined && killed === undefined && death.exitCode !== 0 && death.reason !== 'OOMKilled';
+  if (death === undefined || killed !== undefined || death.reason === 'OOMKilled') return false;
+  return death.exitCode !== 0 && !isSentSignal(signalOf(death.exitCode));
 }

@@ -24,3 +24,10 @@ const SIGNALS: Readonly<Record<number, string>> = {
 export function signalOf(exitCode: number): string | undefined {
   return exitCode > 128 ? SIGNALS[exitCode - 128] : undefined;
 }
+
+/** Signals that others send to end a program; what it logged before says nothing about that. */
+const SENT = new Set(['SIGHUP', 'SIGINT', 'SIGKILL', 'SIGTERM']);
+
+export function isSentSignal(signal: string | undefined): boolean {
+  return signal !== undefined && SENT.has(signal);
+}

@@ -45,7 +45,7 @@ const endings: readonly Case[] = [
     'out-of-memory',
     /has no limit: the node ran out/,
   ],
-  ['exit code 1', crash(1, 'boom'), 'exit-code', /ends with exit code 1$/, [/"boom"/]],
+  ['exit code 1', crash(1, 'boom'), 'exit-code', /ends with exit code 1; its last line is: boom$/, [/"boom"/]],
   [
     'a first death of another kind, which says more than those that followed',
     {

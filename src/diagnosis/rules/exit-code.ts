@@ -61,7 +61,11 @@ function byCode(facts: PodFacts, container: ContainerFacts): readonly RankedFind
 /** What the program said decides; an exit code alone says little. */
 function headline(container: ContainerFacts): string {
   const code = container.death?.exitCode ?? 0;
-  const { decisive } = container.reading;
+  const { decisive, lastError, lastLine } = container.reading;
+  if (decisive === undefined && lastError !== undefined)
+    return `${title(container)} ends with exit code ${code}, and its log does not say why; its last error before was: ${saidBy(lastError)}`;
+  if (decisive === undefined && lastLine !== undefined)
+    return `${title(container)} ends with exit code ${code}; its last line is: ${lastLine.replace(/\.+$/, '')}`;
   if (decisive === undefined) return `${title(container)} ends with exit code ${code}`;
   return `${title(container)} ends: ${saidBy(decisive)} (exit code ${code})`;
 }

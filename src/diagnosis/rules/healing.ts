@@ -17,6 +17,14 @@ export const healing: PodRule = (facts) => {
   return [...stopped(facts, state), ...moving(facts), ...unreadable(facts, state)];
 };
 
+/** By the reason of the condition. */
+const STOPPED_BECAUSE: Readonly<Record<string, string>> = {
+  AttemptsExhausted: 'all restarts of its ladder are used up',
+  MaxPodRestarts: 'it was restarted whole as often as its policy allows',
+  RuleStop: 'a rule of its policy stops it',
+  NoOtherNode: 'no other node takes it',
+};
+
 function stopped(facts: PodFacts, state: HealingState | undefined): readonly RankedFinding[] {
   const condition = facts.condition(HEALING_STOPPED_CONDITION);
   if (condition?.status !== 'True') return NOTHING;
@@ -27,7 +35,7 @@ function stopped(facts: PodFacts, state: HealingState | undefined): readonly Ran
       // The rank is below every cause, even a mere exit code.
       rank: 35,
       topic: 'healing',
-      says: `mendlet has stopped healing pod ${facts.name}: its ladder is at its end, and nothing more is tried until somebody restarts it`,
+      says: `mendlet has stopped healing pod ${facts.name}: ${STOPPED_BECAUSE[condition.reason ?? ''] ?? 'its ladder is at its end'}, and nothing more is tried until somebody restarts it`,
       evidence: [
         conditionQuote(HEALING_STOPPED_CONDITION, condition),
         ...(state?.cause === undefined

@@ -2,10 +2,11 @@
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
-import { listed, quotable } from '../facts/text.ts';
+import { quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { title } from './exit-code.ts';
+import { REFUSED_PULL, saidOfSecrets } from './pull-secrets.ts';
 
 const REASONS = new Set([
   'ErrImagePull',
@@ -40,17 +41,11 @@ interface Image {
 
 const login = ({ facts, image }: Given): readonly string[] => {
   const { kubectl, owned, edit } = facts.commands;
-  const [absent] = absentSecrets(facts);
-  const secret = kubectl(
-    'create',
-    'secret',
-    'docker-registry',
-    absent ?? 'pull-secret',
-    `--docker-server=${image.registry}`,
-    '--docker-username=USER',
-    '--docker-password=PASSWORD',
-  );
-  if (absent !== undefined) return [secret];
+  const wrong = saidOfSecrets(facts, image.registry)?.secret;
+  const args = [`--docker-server=${image.registry}`, '--docker-username=USER', '--docker-password=PASSWORD'];
+  const secret = kubectl('create', 'secret', 'docker-registry', wrong ?? 'pull-secret', ...args);
+  const isThere = facts.evidence.configs.some(({ name, state }) => name === wrong && state === 'found');
+  if (wrong !== undefined) return isThere ? [`${secret} --dry-run=client -o yaml | kubectl replace -f -`] : [secret];
   const account = facts.pod.spec?.serviceAccountName ?? 'default';
   return [
     secret,
@@ -60,15 +55,6 @@ const login = ({ facts, image }: Given): readonly string[] => {
   ];
 };
 
-function secretsEvent({ events }: PodFacts) {
-  return eventsWith(events, 'FailedToRetrieveImagePullSecret')[0];
-}
-
-/** Pull secrets that the pod names and that its node did not find. */
-function absentSecrets(facts: PodFacts): readonly string[] {
-  const told = /pull secrets? \(([^)]*)\)/.exec(secretsEvent(facts)?.message ?? '')?.[1];
-  return (told ?? '').split(/,\s*/).filter((name) => name !== '');
-}
 const rename = ({ facts, container }: Given): readonly string[] => [
   facts.commands.kubectl('set', 'image', facts.commands.target, `${container}=IMAGE:TAG`),
 ];
@@ -94,8 +80,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     id: 'image-unauthorized',
-    pattern:
-      /\b401\b|\b403\b|unauthorized|authentication required|authorization failed|access (?:to the requested resource )?(?:is )?(?:denied|forbidden)|insufficient_scope|no basic auth|pull access denied/i,
+    pattern: REFUSED_PULL,
     says: ({ name, registry }) =>
       `registry ${registry} does not let it pull ${name} (some registries say so, too, when there is no such image)`,
     try: login,
@@ -141,25 +126,22 @@ export const images: PodRule = eachContainer((facts, container) => {
     {
       ...common,
       ...judged,
-      ...(judged.id === 'image-unauthorized' ? wantOfSecrets(facts, judged.says, common.evidence) : {}),
+      ...(judged.id === 'image-unauthorized' ? withSecrets(facts, image, judged.says, common.evidence) : {}),
     },
   ];
 });
 
-/** Adds that the pull secrets that would have given the right to pull do not exist. */
-function wantOfSecrets(facts: PodFacts, says: string, evidence: readonly Quote[]): Partial<RankedFinding> {
-  const absent = absentSecrets(facts);
-  const event = secretsEvent(facts);
-  if (absent.length === 0 || event === undefined) return {};
-  const named = facts.pod.spec?.imagePullSecrets?.map(({ name }) => name);
-  return {
-    says: `${says.replace(/ \([^)]*\)$/, '')}: there is no Secret ${listed(absent)}, which its pod names for that`,
-    evidence: [
-      ...evidence,
-      quoteEvent(event),
-      { source: 'field', path: 'spec.imagePullSecrets', value: JSON.stringify(named ?? []) },
-    ],
-  };
+/** Adds what is wrong with the pull secrets that would have given the right to pull. */
+function withSecrets(
+  facts: PodFacts,
+  { registry }: Image,
+  says: string,
+  evidence: readonly Quote[],
+): Partial<RankedFinding> {
+  const said = saidOfSecrets(facts, registry);
+  if (said === undefined) return {};
+  const hint = said.says.startsWith(', and') ? / ?$/ : / \([^)]*\)$/;
+  return { says: `${says.replace(hint, '')}${said.says}`, evidence: [...evidence, ...said.evidence] };
 }
 
 /** The error of the last pull: it ends the message of the back-off; older kubelets report it only in an event. */

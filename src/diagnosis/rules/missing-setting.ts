@@ -25,7 +25,7 @@ const NO_FILE =
   /no such file|ENOENT|FileNotFound|NoSuchFile|(?:can't|cannot|could not|couldn't|unable to) find\b|does not exist|not found\b|\bfile is missing\b|failed opening required|(?:unable to|cannot|can't|could not) (?:open|read|find) (?:the )?config/i;
 /** Lines about files that are programs or libraries, which other rules explain. */
 const NO_SETTING =
-  /shared librar|shared object|cannot find (?:module|package)|jarfile|permission denied|read-only|denied/i;
+  /shared librar|shared object|cannot find (?:module|package)|jarfile|cannot find symbol|:\d+: error: |permission denied|read-only|denied/i;
 
 const ofContainer: ContainerRule = (facts, container) => {
   // Other rules explain these exit codes better.

@@ -205,7 +205,7 @@ const places: readonly Case[] = [
       }),
     },
     'healing-stopped',
-    /has stopped healing/,
+    /has stopped healing .*: all restarts of its ladder are used up, and nothing more/,
   ],
   [
     'not a policy',

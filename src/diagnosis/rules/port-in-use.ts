@@ -9,7 +9,7 @@ import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rul
 import { argumentsOf, explainedEnd, title } from './exit-code.ts';
 
 const IN_USE =
-  /address already in use|already listening on|EADDRINUSE|connection in use|AddrInUse|port (?:\d+ )?(?:is|was) already (?:allocated|in use)|Only one usage of each socket/i;
+  /address already in use|there may be another .{0,60} on port|(?:another|some other) .{0,40}(?:running|listening) on port|already listening on|EADDRINUSE|connection in use|AddrInUse|port (?:\d+ )?(?:is|was) already (?:allocated|in use)|Only one usage of each socket/i;
 const ABOUT = /\bport\b|listen|bind|in use|\baddress\b/i;
 
 const ofContainer: ContainerRule = (facts, container) => {

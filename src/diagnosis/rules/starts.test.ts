@@ -136,7 +136,7 @@ const starts: readonly Case[] = [
       logs: lastWords('boom'),
     },
     'exit-code',
-    /exit code 1$/,
+    /exit code 1; its last line is: boom$/,
   ],
   [
     'may not be read',
@@ -195,6 +195,119 @@ const starts: readonly Case[] = [
     'image-unauthorized',
     /does not let it pull registry\.example\/web:1: there is no Secret regcred, which its pod names for that$/,
     [/FailedToRetrieveImagePullSecret/, /spec\.imagePullSecrets: \["regcred"\]/],
+  ],
+  [
+    'not let in, with credentials that are refused since they changed',
+    {
+      pod: pod({
+        spec: { imagePullSecrets: [{ name: 'regcred' }] },
+        status: waiting(
+          'ImagePullBackOff',
+          `Back-off pulling image "registry.example/web:1": ErrImagePull: ${resolve}pulling from host registry.example failed with status code [manifests 1]: 401 Unauthorized`,
+        ),
+      }),
+      configs: [
+        {
+          kind: 'Secret',
+          name: 'regcred',
+          state: 'found',
+          keys: ['.dockerconfigjson'],
+          registries: ['https://registry.example/v1/'],
+          writtenAt: ago(120),
+        },
+      ],
+    },
+    'image-unauthorized',
+    /: it refuses the credentials of Secret regcred \(written 2m ago\), or they do not reach so far$/,
+    [/secret regcred: last written/],
+  ],
+  [
+    'not let in, with credentials for another registry',
+    {
+      pod: pod({
+        spec: { imagePullSecrets: [{ name: 'regcred' }] },
+        status: waiting(
+          'ImagePullBackOff',
+          `Back-off pulling image "registry.example/web:1": ErrImagePull: ${resolve}pulling from host registry.example failed with status code [manifests 1]: 401 Unauthorized`,
+        ),
+      }),
+      configs: [
+        {
+          kind: 'Secret',
+          name: 'regcred',
+          state: 'found',
+          keys: ['.dockerconfigjson'],
+          registries: ['ghcr.io', 'https://index.docker.io/v1/'],
+        },
+      ],
+    },
+    'image-unauthorized',
+    /: its pod has credentials for ghcr\.io \(Secret regcred\) and docker\.io \(Secret regcred\) only$/,
+    [/spec\.imagePullSecrets/],
+  ],
+  [
+    'not let in, with a Secret of another kind',
+    {
+      pod: pod({
+        spec: { imagePullSecrets: [{ name: 'regcred' }] },
+        status: waiting(
+          'ImagePullBackOff',
+          `Back-off pulling image "registry.example/web:1": ErrImagePull: ${resolve}pulling from host registry.example failed with status code [manifests 1]: 401 Unauthorized`,
+        ),
+      }),
+      configs: [{ kind: 'Secret', name: 'regcred', state: 'found', keys: ['password'] }],
+    },
+    'image-unauthorized',
+    /: Secret regcred, which its pod names for that, holds no credentials of registries \(its keys: password\)$/,
+    [/spec\.imagePullSecrets/],
+  ],
+  [
+    'not let in, with a Secret that is gone, before an event says so',
+    {
+      pod: pod({
+        spec: { imagePullSecrets: [{ name: 'regcred' }] },
+        status: waiting(
+          'ImagePullBackOff',
+          `Back-off pulling image "registry.example/web:1": ErrImagePull: ${resolve}pulling from host registry.example failed with status code [manifests 1]: 401 Unauthorized`,
+        ),
+      }),
+      configs: [{ kind: 'Secret', name: 'regcred', state: 'missing', keys: [] }],
+    },
+    'image-unauthorized',
+    /: there is no Secret regcred, which its pod names for that$/,
+    [/spec\.imagePullSecrets/],
+  ],
+  [
+    'not let in, without any Secret',
+    {
+      pod: pod({
+        spec: { imagePullSecrets: [] },
+        status: waiting(
+          'ImagePullBackOff',
+          `Back-off pulling image "registry.example/web:1": ErrImagePull: ${resolve}pulling from host registry.example failed with status code [manifests 1]: 401 Unauthorized`,
+        ),
+      }),
+      configs: [],
+    },
+    'image-unauthorized',
+    /\(some registries say so, too, when there is no such image\), and its pod names no pull secret$/,
+    [/spec\.imagePullSecrets: \[\]/],
+  ],
+  [
+    'not let in, with a Secret that may not be read',
+    {
+      pod: pod({
+        spec: { imagePullSecrets: [{ name: 'regcred' }] },
+        status: waiting(
+          'ImagePullBackOff',
+          `Back-off pulling image "registry.example/web:1": ErrImagePull: ${resolve}pulling from host registry.example failed with status code [manifests 1]: 401 Unauthorized`,
+        ),
+      }),
+      configs: [{ kind: 'Secret', name: 'regcred', state: 'forbidden', keys: [] }],
+    },
+    'image-unauthorized',
+    /does not let it pull registry\.example\/web:1 \(some registries say so, too, when there is no such image\)$/,
+    [],
   ],
   [
     'Docker Hub',

@@ -55,6 +55,7 @@ import { readLogTail, type TailLimits } from './log-tail.ts';
 import { lostSandboxOf } from './lost-sandbox.ts';
 import { type OomEvidence, proofOf, untoldKills, withoutSurvival } from './oom-proofs.ts';
 import type { OomWatch, Survival } from './oom-watch.ts';
+import { wasSent } from './signals.ts';
 import { namesOf } from './pod-names.ts';
 import type { RecentChanges } from './recent-changes.ts';
 import { memoryLimitOf } from './resource-limits.ts';
@@ -339,7 +340,8 @@ export class DeathRecorder {
     const { pod, container, composed, logPath, limitBytes } = tracked;
     const isFirst = book?.containers.some(({ name }) => name === container) !== true;
     const secrets = await this.#sources.secrets(pod);
-    const limits = { ...(isFirst ? FIRST_TAIL : TAIL), secrets, decides: composed.exitCode !== 0 };
+    const byItself = composed.exitCode !== 0 && !wasSent(composed.exitCode) && composed.requested === undefined;
+    const limits = { ...(isFirst ? FIRST_TAIL : TAIL), secrets, ...(byItself && { decides: composed }) };
     const log = logPath === undefined ? {} : await this.#log(logPath, limits);
     const { evidence, wasNone } = this.#evidence(containerId, composed);
     const oom = proofOf(evidence, { byRuntime: composed.reason === 'OOMKilled', limitBytes });

@@ -1,6 +1,6 @@
 /** The end of a container's log, as its container wrote it. */
-import { decisiveLine, withoutKnown } from '../../log-analysis/index.ts';
-import { decodeText, FileError, type FileSystem } from '../../lib/index.ts';
+import { decisiveLine, type Life, withoutKnown } from '../../log-analysis/index.ts';
+import { decodeText, FileError, type FileSystem, parseTime } from '../../lib/index.ts';
 import { belowRoot, type LogPlace, logPlace } from '../pods/log-place.ts';
 import { LogFormatter } from '../pods/log-format.ts';
 import { LOG_READ_FACTOR } from './limits.ts';
@@ -18,8 +18,8 @@ export interface TailLimits {
   readonly bytes: number;
   /** Values that are known to be secret, which are masked. */
   readonly secrets?: readonly string[];
-  /** Looks for the decisive line. */
-  readonly decides?: boolean;
+  /** Looks for the decisive line of a life with these times. */
+  readonly decides?: { readonly startedAt?: string; readonly finishedAt: string };
 }
 
 type LogFiles = Pick<FileSystem, 'openFileBelow' | 'openBelow' | 'readdir'>;
@@ -47,15 +47,28 @@ export async function readLogTail(fs: LogFiles, path: string, limits: TailLimits
  */
 export function cutTail(bytes: Uint8Array, begun: boolean, limits: TailLimits): LogTail {
   const from = begun ? 0 : bytes.indexOf(NEWLINE) + 1;
-  const formatter = new LogFormatter({ follow: false, previous: false, timestamps: false });
+  const formatter = new LogFormatter({ follow: false, previous: false, timestamps: true });
   const written = decodeText(formatter.add(bytes.subarray(from))) + decodeText(formatter.end());
-  const text = withoutKnown(written, limits.secrets ?? []);
+  const stamped = written.split('\n');
+  const text = withoutKnown(stamped.map((line) => line.slice(line.indexOf(' ') + 1)).join('\n'), limits.secrets ?? []);
   const lines = text.split('\n');
   const open = lines.at(-1) === '' ? 1 : 0;
   const last = lines.slice(-(limits.lines + open)).join('\n');
   const tail = lastBytes(last, limits.bytes);
-  const says = limits.decides === true ? decisiveLine(lines)?.line : undefined;
+  const says = limits.decides === undefined ? undefined : decisiveLine(lines, lifeOf(limits.decides, stamped))?.line;
   return { tail, truncated: !begun || tail.length < text.length, ...(says === undefined ? {} : { says }) };
+}
+
+/** @param stamped the lines with their times */
+function lifeOf({ startedAt, finishedAt }: NonNullable<TailLimits['decides']>, stamped: readonly string[]): Life {
+  const endMs = parseTime(finishedAt);
+  if (endMs === undefined) return {};
+  const beginMs = startedAt === undefined ? undefined : parseTime(startedAt);
+  const agesMs = stamped.map((line) => {
+    const atMs = parseTime(line.slice(0, Math.max(0, line.indexOf(' '))));
+    return atMs === undefined ? undefined : endMs - atMs;
+  });
+  return { agesMs, ...(beginMs !== undefined && { livedMs: endMs - beginMs }) };
 }
 
 const NEWLINE = 10;

@@ -38,3 +38,11 @@ const SIGNALS: readonly string[] = [
 export function signalOf(exitCode: number): string | undefined {
   return exitCode > 128 ? SIGNALS[exitCode - 129] : undefined;
 }
+
+/** Signals that others send to end a program; what it logged before says nothing about that. */
+const SENT = new Set(['SIGHUP', 'SIGINT', 'SIGKILL', 'SIGTERM']);
+
+/** Whether the exit code says that somebody ended the program. */
+export function wasSent(exitCode: number): boolean {
+  return SENT.has(signalOf(exitCode) ?? '');
+}

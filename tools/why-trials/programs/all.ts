@@ -3,6 +3,9 @@ import type { Trial } from '../trial.ts';
 import { apache } from './apache.ts';
 import { caddy } from './caddy.ts';
 import { etcd } from './etcd.ts';
+import { FOURTH_HEALTHY } from './fourth-healthy.ts';
+import { FOURTH_LANGUAGES } from './fourth-languages.ts';
+import { FOURTH_SERVERS } from './fourth-servers.ts';
 import { goTrials } from './go.ts';
 import { HEALTHY, HEALTHY_HELD_OUT } from './healthy.ts';
 import { HEALTHY_SERVERS } from './healthy-servers.ts';
@@ -62,6 +65,49 @@ export const BATCHES: readonly (readonly string[])[] = [
     'supervisor',
     'rsyslog',
   ],
+  [
+    'haskell',
+    'clojure',
+    'nim',
+    'crystal',
+    'sbcl',
+    'racket',
+    'raku',
+    'fortran',
+    'octave',
+    'gawk',
+    'hapi',
+    'apollo',
+    'node-red',
+    'tornado',
+    'twisted',
+    'hypercorn',
+    'sshd',
+    'pdns',
+    'recursor',
+    'prosody',
+    'ngircd',
+    'privoxy',
+    'chrony',
+    'beanstalkd',
+    'gearmand',
+    'kea',
+    'victoria',
+    'blackbox',
+    'pgpool',
+    'tor',
+    'hitch',
+    'nghttpx',
+    'rclone',
+    'radicale',
+    'webhook',
+    'coturn',
+    'samba',
+    'collectd',
+    'dante',
+    'carbon',
+    'syncthing',
+  ],
 ];
 
 export const HELD_OUT: ReadonlySet<string> = new Set(BATCHES.flat());
@@ -89,4 +135,7 @@ export const TRIALS: readonly Trial[] = [
   ...SECOND_SERVERS,
   ...SECOND_HEALTHY,
   ...THIRD,
+  ...FOURTH_LANGUAGES,
+  ...FOURTH_SERVERS,
+  ...FOURTH_HEALTHY,
 ];
