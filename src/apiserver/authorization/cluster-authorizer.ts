@@ -33,6 +33,10 @@ export class ClusterAuthorizer implements Authorizer {
     });
     cacheOf('', 'pods').observe(observer('Pods', this.#graph));
     cacheOf('', 'persistentvolumes').observe(observer('Volumes', this.#graph));
+    cacheOf('storage.k8s.io', 'volumeattachments').observe({
+      replaced: (objects) => this.#graph.replaceAttachments(objects),
+      changed: (now, known) => this.#graph.applyAttachment(now, known),
+    });
   }
 
   fresh(): Promise<void> | undefined {

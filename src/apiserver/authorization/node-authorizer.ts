@@ -35,6 +35,7 @@ const NODE_RULES: readonly PolicyRule[] = [
   { verbs: READ, apiGroups: [''], resources: ['services'] },
   { verbs: ['create', 'update', 'patch'], apiGroups: ['', 'events.k8s.io'], resources: ['events'] },
   { verbs: READ, apiGroups: ['node.k8s.io'], resources: ['runtimeclasses'] },
+  { verbs: READ, apiGroups: ['storage.k8s.io'], resources: ['csidrivers'] },
   // Requests for its own certificates; the approver and the signers decide about their names.
   {
     verbs: ['create', 'get', 'list', 'watch'],
@@ -74,6 +75,8 @@ const rules: Readonly<Record<string, Rule>> = Object.assign(Object.create(null) 
   persistentvolumes: (graph, node, request) => getOne(graph, node, request, 'persistentvolumes'),
   serviceaccounts: createToken,
   'leases.coordination.k8s.io': lease,
+  'csinodes.storage.k8s.io': csiNode,
+  'volumeattachments.storage.k8s.io': attachment,
   nodes: nodeObject,
   pods: pod,
 } satisfies Record<string, Rule>);
@@ -127,6 +130,24 @@ function lease(_: NodeGraph, node: string, { verb, namespace, name }: ResourceAc
   if (verb !== 'create' && name !== node)
     return deny('can only access node lease with the same name as the requesting node');
   return allow;
+}
+
+const csiNodeVerbs: readonly string[] = ['get', 'create', 'update', 'patch', 'delete'];
+
+function csiNode(_: NodeGraph, node: string, { verb, subresource, name }: ResourceAccess): Decision {
+  if (subresource !== '') return deny('cannot authorize CSINode subresources');
+  if (!csiNodeVerbs.includes(verb)) return deny('can only get, create, update, patch, or delete a CSINode');
+  if (verb !== 'create' && name !== node)
+    return deny('can only access CSINode with the same name as the requesting node');
+  return allow;
+}
+
+function attachment(graph: NodeGraph, node: string, { verb, subresource, name }: ResourceAccess): Decision {
+  if (verb !== 'get') return deny('can only get individual resources of this type');
+  if (subresource !== '') return deny('cannot get subresource');
+  return graph.isAttachmentOf(node, name)
+    ? allow
+    : deny(`no relationship found between node '${node}' and this object`);
 }
 
 function nodeObject(_: NodeGraph, node: string, { verb, subresource, name }: ResourceAccess): Decision {

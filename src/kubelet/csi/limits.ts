@@ -1,0 +1,20 @@
+/** Bounds of volumes that CSI drivers serve. */
+
+/** Calls to one driver at once; further ones wait, so that a driver that hangs holds no more than these. */
+export const MAX_CALLS_PER_DRIVER = 8;
+/** Registered drivers of one node. A folder with more sockets has a mistake in it. */
+export const MAX_DRIVERS = 64;
+/** A note of a volume: its paths, and the pods that have it. */
+export const MAX_NOTE_BYTES = 256 * 1024;
+/** Sockets that are looked at in the registration folder. */
+export const MAX_SOCKETS = 256;
+/** A registration that failed is tried again after this, doubling. */
+export const REGISTRATION_BACK_OFF = { baseMs: 500, capMs: 60_000 };
+/** Tries of a write that somebody else's write came before. */
+export const MAX_CONFLICTS = 5;
+/** Longest name of a driver (CSI). */
+export const MAX_DRIVER_NAME_LENGTH = 63;
+/** Longest text of a driver's own that is repeated in an event. */
+export const MAX_TOLD_LENGTH = 1024;
+/** Upstream: how often volumes of drivers with `requiresRepublish` are published anew is the sync period of the volume manager; ours. */
+export const REPUBLISH_MS = 60_000;

@@ -1,0 +1,125 @@
+/**
+ * Which call to a driver comes next for one volume, by its note alone and what is mounted. Any call before may have happened or
+ * not: it is repeated, or undone, never left out. Pure.
+ */
+import type { Publication, VolumeNote } from './volume-note.ts';
+
+export type Goal =
+  /** `stagingPath` absent: the driver does not stage. */
+  | {
+      readonly kind: 'published';
+      readonly publication: Omit<Publication, 'step'>;
+      readonly stagingPath?: string | undefined;
+    }
+  /** The target is gone; and the staging, if no other target is left. */
+  | { readonly kind: 'gone'; readonly target: string };
+
+export interface StepFacts {
+  /** The present one. */
+  readonly boot: string;
+  /** Whether something is mounted at the target of the goal. */
+  readonly isMounted: boolean;
+  /** Whether something is mounted at the staging path of the note. */
+  readonly isStagingMounted: boolean;
+}
+
+/** One call: the note to write before it, and the one to write when it has succeeded; `after` absent: the note goes. */
+export interface Call {
+  readonly kind: 'stage' | 'publish' | 'unpublish' | 'unstage';
+  /** Staging or target path. */
+  readonly path: string;
+  readonly before: VolumeNote;
+  readonly after?: VolumeNote;
+}
+
+/** `drop`: a target that no call was made for is not wanted any more. `forget`: nothing is left. Both take no call. */
+export type Step =
+  | Call
+  | { readonly kind: 'done' }
+  | { readonly kind: 'drop'; readonly after: VolumeNote }
+  | { readonly kind: 'forget' };
+
+/** @param stored undefined: there is none */
+export function nextStep(
+  stored: VolumeNote | undefined,
+  volume: Pick<VolumeNote, 'driver' | 'handle'>,
+  goal: Goal,
+  facts: StepFacts,
+): Step {
+  const note = sinceBoot(stored ?? { ...volume, boot: facts.boot, publications: [] }, facts.boot);
+  return goal.kind === 'gone' ? towardsGone(note, goal.target) : towardsPublished(note, goal, facts);
+}
+
+/** No mount outlives a boot; a driver may have state of its own that does. */
+function sinceBoot(note: VolumeNote, boot: string): VolumeNote {
+  if (note.boot === boot) return note;
+  const { staging } = note;
+  return {
+    ...note,
+    boot,
+    ...(staging && { staging: { ...staging, step: staging.step === 'staged' ? 'staging' : staging.step } }),
+    publications: note.publications.map((each) => (each.step === 'published' ? { ...each, step: 'publishing' } : each)),
+  };
+}
+
+function towardsPublished(note: VolumeNote, goal: Extract<Goal, { kind: 'published' }>, facts: StepFacts): Step {
+  const { staging } = note;
+  const { publication, stagingPath } = goal;
+  const known = note.publications.find(({ target }) => target === publication.target);
+  if (known?.step === 'unpublishing') return unpublish(note, known);
+  if (staging !== undefined && staging.step === 'unstaging') return unstage(note, staging.path);
+  const isStaged = staging?.step === 'staged' && (staging.isMount !== true || facts.isStagingMounted);
+  if (stagingPath !== undefined && !isStaged) {
+    // A call that was begun at another path is ended there: nobody else would.
+    const path = staging?.path ?? stagingPath;
+    const wanted = known === undefined ? withPublication(note, { ...publication, step: 'planned' }) : note;
+    return {
+      kind: 'stage',
+      path,
+      before: { ...wanted, staging: { path, step: 'staging' } },
+      after: { ...wanted, staging: { path, step: 'staged' } },
+    };
+  }
+  if (known?.step === 'published' && facts.isMounted) return { kind: 'done' };
+  return {
+    kind: 'publish',
+    path: publication.target,
+    before: withPublication(note, { ...publication, step: 'publishing' }),
+    after: withPublication(note, { ...publication, step: 'published' }),
+  };
+}
+
+function towardsGone(note: VolumeNote, target: string): Step {
+  const known = note.publications.find((each) => each.target === target);
+  if (known?.step === 'planned') return { kind: 'drop', after: { ...note, publications: others(note, target) } };
+  if (known !== undefined) return unpublish(note, known);
+  if (note.publications.length > 0) return { kind: 'done' };
+  return note.staging === undefined ? { kind: 'forget' } : unstage(note, note.staging.path);
+}
+
+function unpublish(note: VolumeNote, publication: Publication): Call {
+  return {
+    kind: 'unpublish',
+    path: publication.target,
+    before: withPublication(note, { ...publication, step: 'unpublishing' }),
+    after: { ...note, publications: others(note, publication.target) },
+  };
+}
+
+function unstage(note: VolumeNote, path: string): Call {
+  const { staging: _, ...rest } = note;
+  return {
+    kind: 'unstage',
+    path,
+    before: { ...note, staging: { path, step: 'unstaging' } },
+    ...(note.publications.length > 0 && { after: rest }),
+  };
+}
+
+function withPublication(note: VolumeNote, publication: Publication): VolumeNote {
+  return { ...note, publications: [...others(note, publication.target), publication] };
+}
+
+function others(note: VolumeNote, target: string): readonly Publication[] {
+  return note.publications.filter((each) => each.target !== target);
+}
