@@ -105,7 +105,9 @@ async function untilGone(pod: string): Promise<void> {
   await mendlet.kubectl(['delete', 'pod', pod, '--wait=false']);
   await until(`the end of pod ${pod}`, async () => {
     const { stdout, code } = await mendlet.tryKubectl(['get', 'pod', pod, '-o', 'jsonpath={.status}']);
-    return code === 0 ? { last: `${stdout}\n${await mendlet.kubectl(['events', '--for', `pod/${pod}`])}` } : { value: true };
+    return code === 0
+      ? { last: `${stdout}\n${await mendlet.kubectl(['events', '--for', `pod/${pod}`])}` }
+      : { value: true };
   });
 }
 
@@ -176,7 +178,9 @@ it('mounts the volume of a claim, and takes it back when the pod goes', async ()
     'csi.storage.k8s.io/pod.name': 'user',
     'csi.storage.k8s.io/ephemeral': 'true',
   });
-  expect((await mendlet.kubectl(['exec', 'user', '--', 'stat', '-c', '%g', '/data', '/scratch'])).trim()).toBe('4711\n4711');
+  expect((await mendlet.kubectl(['exec', 'user', '--', 'stat', '-c', '%g', '/data', '/scratch'])).trim()).toBe(
+    '4711\n4711',
+  );
   expect(mounts().filter((point) => point.includes('kubernetes.io~csi'))).toHaveLength(2);
   await untilGone('user');
   expect(ended('v1')).toEqual(['NodeStageVolume', 'NodePublishVolume', 'NodeUnpublishVolume', 'NodeUnstageVolume']);

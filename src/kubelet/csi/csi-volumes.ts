@@ -8,6 +8,7 @@ import type { PodUID } from '../types.ts';
 import type { Drivers } from './drivers.ts';
 import { type Call, type Goal, nextStep } from './next-step.ts';
 import type { NoteStore } from './note-store.ts';
+import { MAX_STEPS } from './limits.ts';
 import { parentOf } from './paths.ts';
 import type { Publication, VolumeNote } from './volume-note.ts';
 
@@ -156,7 +157,7 @@ export class CsiVolumes {
 
   /** @param wish absent: nothing is to be done but undone */
   async #reach(volume: VolumeName, goal: Goal, target: string, wish?: VolumeToPublish): Promise<void> {
-    for (;;) {
+    for (let steps = 0; steps < MAX_STEPS; steps++) {
       const { mounts } = this.#ports;
       const note = await this.#notes.get(volume);
       const { staging } = note ?? {};
@@ -170,6 +171,9 @@ export class CsiVolumes {
       if (step.kind === 'drop') await this.#notes.put(step.after);
       else await this.#call(step, volume, wish);
     }
+    throw new Error(
+      `volume ${volume.handle} of CSI driver ${volume.driver} is still not there after ${MAX_STEPS} steps`,
+    );
   }
 
   async #call(call: Call, volume: VolumeName, wish: VolumeToPublish | undefined): Promise<void> {

@@ -2,6 +2,8 @@
 
 /** Calls to one driver at once; further ones wait, so that a driver that hangs holds no more than these. */
 export const MAX_CALLS_PER_DRIVER = 8;
+/** From any note to any goal: unpublish, unstage, stage, publish, and what is dropped between. More is a mistake of ours. */
+export const MAX_STEPS = 16;
 /** Registered drivers of one node. A folder with more sockets has a mistake in it. */
 export const MAX_DRIVERS = 64;
 /** A note of a volume: its paths, and the pods that have it. */
@@ -16,5 +18,5 @@ export const MAX_CONFLICTS = 5;
 export const MAX_DRIVER_NAME_LENGTH = 63;
 /** Longest text of a driver's own that is repeated in an event. */
 export const MAX_TOLD_LENGTH = 1024;
-/** Upstream: how often volumes of drivers with `requiresRepublish` are published anew is the sync period of the volume manager; ours. */
+/** How often volumes of drivers with `requiresRepublish` are published anew; upstream goes by its sync period. */
 export const REPUBLISH_MS = 60_000;

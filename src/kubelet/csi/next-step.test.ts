@@ -159,8 +159,7 @@ describe.each([
   });
 
   it('has notes that are understood as they were written', () => {
-    for (const { note } of worlds)
-      if (note !== undefined) expect(parseVolumeNote(JSON.stringify(note))).toEqual(note);
+    for (const { note } of worlds) if (note !== undefined) expect(parseVolumeNote(JSON.stringify(note))).toEqual(note);
   });
 });
 

@@ -42,11 +42,11 @@ export type Step =
 /** @param stored undefined: there is none */
 export function nextStep(
   stored: VolumeNote | undefined,
-  volume: Pick<VolumeNote, 'driver' | 'handle'>,
+  { driver, handle }: Pick<VolumeNote, 'driver' | 'handle'>,
   goal: Goal,
   facts: StepFacts,
 ): Step {
-  const note = sinceBoot(stored ?? { ...volume, boot: facts.boot, publications: [] }, facts.boot);
+  const note = sinceBoot(stored ?? { driver, handle, boot: facts.boot, publications: [] }, facts.boot);
   return goal.kind === 'gone' ? towardsGone(note, goal.target) : towardsPublished(note, goal, facts);
 }
 
@@ -67,7 +67,7 @@ function towardsPublished(note: VolumeNote, goal: Extract<Goal, { kind: 'publish
   const { publication, stagingPath } = goal;
   const known = note.publications.find(({ target }) => target === publication.target);
   if (known?.step === 'unpublishing') return unpublish(note, known);
-  if (staging !== undefined && staging.step === 'unstaging') return unstage(note, staging.path);
+  if (staging !== undefined && staging.step === 'unstaging') return unstageFirst(note, staging.path);
   const isStaged = staging?.step === 'staged' && (staging.isMount !== true || facts.isStagingMounted);
   if (stagingPath !== undefined && !isStaged) {
     // A call that was begun at another path is ended there: nobody else would.
@@ -91,29 +91,32 @@ function towardsPublished(note: VolumeNote, goal: Extract<Goal, { kind: 'publish
 
 function towardsGone(note: VolumeNote, target: string): Step {
   const known = note.publications.find((each) => each.target === target);
-  if (known?.step === 'planned') return { kind: 'drop', after: { ...note, publications: others(note, target) } };
-  if (known !== undefined) return unpublish(note, known);
-  if (note.publications.length > 0) return { kind: 'done' };
-  return note.staging === undefined ? { kind: 'forget' } : unstage(note, note.staging.path);
+  const rest = others(note, target);
+  if (known !== undefined && known.step !== 'planned') return unpublish(note, known);
+  if (rest.length > 0)
+    return known === undefined ? { kind: 'done' } : { kind: 'drop', after: { ...note, publications: rest } };
+  if (note.staging === undefined) return { kind: 'forget' };
+  const { path } = note.staging;
+  // Nothing else needs the note.
+  return { kind: 'unstage', path, before: { ...note, staging: { path, step: 'unstaging' } } };
 }
 
 function unpublish(note: VolumeNote, publication: Publication): Call {
+  const rest = others(note, publication.target);
+  const isLast = rest.length === 0 && note.staging !== undefined;
   return {
     kind: 'unpublish',
     path: publication.target,
     before: withPublication(note, { ...publication, step: 'unpublishing' }),
-    after: { ...note, publications: others(note, publication.target) },
+    // The last pod answers for the staging until that is gone, too.
+    after: isLast ? withPublication(note, { ...publication, step: 'planned' }) : { ...note, publications: rest },
   };
 }
 
-function unstage(note: VolumeNote, path: string): Call {
+/** What was begun to be unstaged is unstaged, before it is staged for another pod. */
+function unstageFirst(note: VolumeNote, path: string): Call {
   const { staging: _, ...rest } = note;
-  return {
-    kind: 'unstage',
-    path,
-    before: { ...note, staging: { path, step: 'unstaging' } },
-    ...(note.publications.length > 0 && { after: rest }),
-  };
+  return { kind: 'unstage', path, before: { ...note, staging: { path, step: 'unstaging' } }, after: rest };
 }
 
 function withPublication(note: VolumeNote, publication: Publication): VolumeNote {

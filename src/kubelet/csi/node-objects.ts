@@ -20,7 +20,7 @@ export function newCsiNode(node: Node): CSINode {
 /** `undefined`: it says so already. */
 export function withDriver(node: CSINode, name: string, info: CsiNodeInfo): CSINode | undefined {
   const entry = driverEntry(name, info);
-  const before = node.spec.drivers;
+  const before = driversOf(node);
   const known = before.find((each) => each.name === name);
   if (known !== undefined && isSame(known, entry)) return undefined;
   return { ...node, spec: { ...node.spec, drivers: [...before.filter((each) => each.name !== name), entry] } };
@@ -28,9 +28,14 @@ export function withDriver(node: CSINode, name: string, info: CsiNodeInfo): CSIN
 
 /** `undefined`: it does not name the driver. */
 export function withoutDriver(node: CSINode, name: string): CSINode | undefined {
-  const drivers = node.spec.drivers.filter((each) => each.name !== name);
-  if (drivers.length === node.spec.drivers.length) return undefined;
+  const drivers = driversOf(node).filter((each) => each.name !== name);
+  if (drivers.length === driversOf(node).length) return undefined;
   return { ...node, spec: { ...node.spec, drivers } };
+}
+
+/** An empty list is `null` in the answers of servers. */
+function driversOf({ spec }: CSINode): readonly CSINodeDriver[] {
+  return (spec.drivers as readonly CSINodeDriver[] | null | undefined) ?? [];
 }
 
 function driverEntry(name: string, { nodeId, maxVolumes, topology }: CsiNodeInfo): CSINodeDriver {

@@ -73,9 +73,14 @@ function orders(): Readonly<Record<string, Order>> {
 }
 
 /** Does the work of one call, unless it is told something else. */
-async function call<T extends object>(method: string, request: object, work: () => T): Promise<T | Record<string, never>> {
+async function call<T extends object>(
+  method: string,
+  request: object,
+  work: () => T,
+): Promise<T | Record<string, never>> {
   const { $typeName: _, ...shown } = request as Record<string, unknown>;
-  const note = (what: string): void => appendFileSync(join(dataDir, 'calls.log'), `${JSON.stringify({ method, what, request: shown })}\n`);
+  const note = (what: string): void =>
+    appendFileSync(join(dataDir, 'calls.log'), `${JSON.stringify({ method, what, request: shown })}\n`);
   note('begin');
   const order = orders()[method];
   if (order === 'hang') await new Promise(() => {});
@@ -121,7 +126,14 @@ interface Published {
   readonly volumeCapability?: { readonly accessType: { readonly case?: string | undefined } };
 }
 
-function publish({ volumeId, stagingTargetPath, targetPath, readonly, volumeContext, volumeCapability }: Published): void {
+function publish({
+  volumeId,
+  stagingTargetPath,
+  targetPath,
+  readonly,
+  volumeContext,
+  volumeCapability,
+}: Published): void {
   if (isMounted(targetPath)) return;
   const isBlock = volumeCapability?.accessType.case === 'block';
   if (volumeContext['csi.storage.k8s.io/ephemeral'] === 'true') make(volumeId, 0);

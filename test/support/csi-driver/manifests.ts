@@ -56,9 +56,13 @@ export function driverPod({ name, kubeletDir, dataDir, programDir, capabilities 
       ...(node.startsWith('/usr/') ? [] : [{ name: 'node', mountPath: node, readOnly: true }]),
       { name: 'program', mountPath: programDir, readOnly: true },
       { name: 'data', mountPath: dataDir },
-      { name: 'plugin', mountPath: pluginDir },
-      { name: 'registry', mountPath: join(kubeletDir, 'plugins_registry') },
-      { name: 'kubelet', mountPath: kubeletDir, mountPropagation: 'Bidirectional' },
+      { name: 'plugin', mountPath: '/csi' },
+      { name: 'registry', mountPath: '/registration' },
+      ...['pods', 'plugins'].map((folder) => ({
+        name: folder,
+        mountPath: join(kubeletDir, folder),
+        mountPropagation: 'Bidirectional',
+      })),
       { name: 'dev', mountPath: '/dev' },
     ],
   });
@@ -68,10 +72,7 @@ export function driverPod({ name, kubeletDir, dataDir, programDir, capabilities 
     metadata: { name: `driver-${name.split('.')[0]}`, labels: { app: name } },
     spec: {
       terminationGracePeriodSeconds: 1,
-      containers: [
-        container('driver', join(pluginDir, 'csi.sock')),
-        container('registrar', join(kubeletDir, 'plugins_registry', `${name}-reg.sock`)),
-      ],
+      containers: [container('driver', '/csi/csi.sock'), container('registrar', `/registration/${name}-reg.sock`)],
       volumes: [
         ...FROM_HOST.map((path, index) => host(`host-${index}`, path)),
         ...(node.startsWith('/usr/') ? [] : [host('node', node)]),
@@ -79,7 +80,8 @@ export function driverPod({ name, kubeletDir, dataDir, programDir, capabilities 
         host('data', dataDir, 'DirectoryOrCreate'),
         host('plugin', pluginDir, 'DirectoryOrCreate'),
         host('registry', join(kubeletDir, 'plugins_registry'), 'Directory'),
-        host('kubelet', kubeletDir, 'Directory'),
+        host('pods', join(kubeletDir, 'pods'), 'Directory'),
+        host('plugins', join(kubeletDir, 'plugins'), 'Directory'),
         host('dev', '/dev'),
       ],
     },
