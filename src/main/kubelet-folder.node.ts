@@ -112,11 +112,26 @@ export function isOwnBind(mountinfo: string, dir: string): boolean {
   });
 }
 
+/** Removes folders with nothing in them but the node's own notes of volumes. Nothing that a driver or a pod wrote goes. */
+function removeEmptyTree(folder: string): void {
+  for (const entry of existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : []) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) removeEmptyTree(path);
+    else if (entry.isFile() && entry.name === 'vol_data.json') rmSync(path);
+  }
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Something is in it, or it is not there.
+  }
+}
+
 /** Gives the folder back, if this mendlet has one. Files of drivers stay; folders that are empty go. */
 export function releaseKubeletFolder(dataDir: Pick<DataDir, 'paths' | 'instanceId'>): void {
   const dir = kubeletFolderOf(dataDir);
   if (dir === undefined) return;
   rmSync(join(dir, MARKER), { force: true });
+  for (const folder of ['pods', 'plugins/kubernetes.io']) removeEmptyTree(join(dir, folder));
   for (const folder of [...FOLDERS.map((name) => join(dir, name)), dir]) {
     try {
       rmdirSync(folder);

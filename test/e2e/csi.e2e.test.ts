@@ -2,10 +2,12 @@
  * Tests that volumes of a CSI driver are mounted: a real driver in a container, which registers itself as drivers do, and can be
  * told to hang, to fail, to lie and to die.
  */
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildDriver, driverObject, driverPod } from '../support/csi-driver/manifests.ts';
+import { provision, type WaitingClaim, waitsFor } from '../support/csi-driver/provisioner.ts';
+import { itInWhole } from './extent.ts';
 import { busyboxPod, Mendlet, type ObservedPod, until } from './harness.ts';
 
 const NAME = 'test.csi.mendlet.dev';
@@ -16,7 +18,7 @@ let dataDir: string;
 
 beforeAll(async () => {
   mendlet = new Mendlet({ podNetwork: 200, flags: ['--service-cidr', '10.113.0.0/16'] });
-  kubeletDir = join(mendlet.folder, 'kubelet');
+  kubeletDir = join(mendlet.dataDir, 'kubelet');
   dataDir = join(mendlet.folder, 'driver');
   const programDir = join(mendlet.folder, 'program');
   await Promise.all([mendlet.up(['--kubelet-dir', kubeletDir]), buildDriver(programDir)]);
@@ -111,6 +113,14 @@ async function untilGone(pod: string): Promise<void> {
   });
 }
 
+/** An object of a pod that is deleted without a grace period goes before its volumes do. */
+async function untilClean(): Promise<void> {
+  await until('the end of all volumes', async () => {
+    const left = [...mounts(), ...notes(), ...readdirSync(join(kubeletDir, 'pods'))];
+    return left.length === 0 ? { value: true } : { last: `${left.join()}\n${mendlet.log.slice(-2000)}` };
+  });
+}
+
 it('registers the driver, and says so on CSINode and Node', async () => {
   const found = await until('the driver on the CSINode', async () => {
     try {
@@ -137,9 +147,8 @@ it('registers the driver, and says so on CSINode and Node', async () => {
 
 it('mounts the volume of a claim, and takes it back when the pod goes', async () => {
   await mendlet.create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'key' }, stringData: { key: 'open' } });
-  await mendlet.kubectl(['get', 'csidrivers']);
   const driverVolumes = join(dataDir, 'volumes');
-  await mendlet.kubectl(['exec', 'driver-test', '-c', 'driver', '--', 'mkdir', '-p', join(driverVolumes, 'v1')]);
+  mkdirSync(join(driverVolumes, 'v1'), { recursive: true });
   const secret = { nodeStageSecretRef: { namespace: 'default', name: 'key' } };
   const attributes = { volumeAttributes: { color: 'blue' } };
   await mendlet.create(volume('claimed', 'v1', {}, { ...secret, ...attributes }), claim('claimed'));
@@ -183,9 +192,92 @@ it('mounts the volume of a claim, and takes it back when the pod goes', async ()
   );
   expect(mounts().filter((point) => point.includes('kubernetes.io~csi'))).toHaveLength(2);
   await untilGone('user');
+  await untilClean();
   expect(ended('v1')).toEqual(['NodeStageVolume', 'NodePublishVolume', 'NodeUnpublishVolume', 'NodeUnstageVolume']);
-  expect(mounts()).toEqual([]);
-  expect(notes()).toEqual([]);
-  expect(readdirSync(join(kubeletDir, 'pods'))).toEqual([]);
+  await untilClean();
   expect(readFileSync(join(driverVolumes, 'v1', 'it'), 'utf8')).toBe('hello\n');
+});
+
+it('goes on with a volume whose driver hung when the agent was killed; other pods do not wait', async () => {
+  mkdirSync(join(dataDir, 'volumes', 'v2'), { recursive: true });
+  order({ NodePublishVolume: 'hang' });
+  await mendlet.create(volume('hung', 'v2'), claim('hung'), user('hung', 'hung', 'date > /data/it; sleep 36000'));
+  await until('the call that hangs', async () =>
+    calls('v2').some(({ method }) => method === 'NodePublishVolume')
+      ? { value: true }
+      : { last: JSON.stringify(calls('v2')) },
+  );
+  await mendlet.create(busyboxPod('plain', 'sleep 36000', { spec: { terminationGracePeriodSeconds: 0 } }));
+  await mendlet.untilPod('plain', 'runs', runs);
+  await mendlet.end('SIGKILL');
+  order({});
+  await mendlet.up(['--kubelet-dir', kubeletDir]);
+  await mendlet.untilPod('hung', 'runs', runs);
+  expect(ended('v2')).toEqual(['NodeStageVolume', 'NodePublishVolume']);
+  // The driver dies when it has unpublished, before it can say so.
+  order({ NodeUnpublishVolume: 'die-after' });
+  await untilGone('hung');
+  await until('the death of the driver', async () => {
+    const last = await mendlet.pod('driver-test');
+    const restarts = last.status.containerStatuses?.map(({ restartCount }) => restartCount) ?? [];
+    return restarts.some((count) => count > 0) ? { value: true } : { last: JSON.stringify(restarts) };
+  });
+  order({});
+  await untilClean();
+  expect(ended('v2').at(-1)).toBe('NodeUnstageVolume');
+  await untilGone('plain');
+});
+
+it('names a driver that says that it published, and did not', async () => {
+  mkdirSync(join(dataDir, 'volumes', 'v3'), { recursive: true });
+  order({ NodePublishVolume: 'lie' });
+  await mendlet.create(volume('lied', 'v3'), claim('lied'), user('lied', 'lied', 'sleep 36000'));
+  await until('the event', async () => {
+    const last = await mendlet.kubectl(['events', '--for', 'pod/lied']);
+    const said = `MountVolume.SetUp failed for volume "data" : CSI driver ${NAME} says that it has published volume v3`;
+    return last.includes(said) ? { value: true } : { last };
+  });
+  order({});
+  await mendlet.untilPod('lied', 'runs', runs);
+  await untilGone('lied');
+  await untilClean();
+});
+
+itInWhole('mounts what a provisioner makes: a file system on a disk, and the disk itself', async () => {
+  const socket = join(kubeletDir, 'plugins', NAME, 'csi.sock');
+  const parameters = { kind: 'disk' };
+  await mendlet.create({
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'StorageClass',
+    metadata: { name: 'disks' },
+    provisioner: NAME,
+    parameters,
+    volumeBindingMode: 'WaitForFirstConsumer',
+  });
+  const spec = { storageClassName: 'disks', volumeName: undefined };
+  await mendlet.create(
+    claim('files', spec),
+    claim('device', { ...spec, volumeMode: 'Block' }),
+    user('files', 'files', 'echo kept > /data/it; sleep 36000'),
+    user('device', 'device', 'echo raw | dd of=/dev/disk conv=fsync; sleep 36000', {
+      volumeMounts: [],
+      volumeDevices: [{ name: 'data', devicePath: '/dev/disk' }],
+    }),
+  );
+  for (const name of ['files', 'device']) {
+    const waiting = await until<WaitingClaim>(`claim ${name} waits for its provisioner`, async () => {
+      const found = await mendlet.read<WaitingClaim>(`persistentvolumeclaims/${name}`, { namespace: 'default' });
+      return waitsFor(NAME, found) ? { value: found } : { last: JSON.stringify(found) };
+    });
+    await mendlet.create(await provision(socket, NAME, waiting, parameters));
+    await mendlet.untilPod(name, 'runs', runs);
+  }
+  expect((await mendlet.kubectl(['exec', 'files', '--', 'df', '-T', '/data'])).includes('ext2')).toBe(true);
+  await until('what was written to the device', async () => {
+    const last = await mendlet.kubectl(['exec', 'device', '--', 'head', '-c', '3', '/dev/disk']);
+    return last === 'raw' ? { value: true } : { last };
+  });
+  await untilGone('files');
+  await untilGone('device');
+  await untilClean();
 });

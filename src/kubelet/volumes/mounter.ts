@@ -10,6 +10,7 @@ import {
   type FileSystem,
   type Process,
   type RunResult,
+  Semaphore,
   withDeadline,
 } from '../../lib/index.ts';
 import { MAX_MOUNTINFO_BYTES, MOUNT_KILL_WAIT_MS, MOUNT_TIMEOUT_MS } from './limits.ts';
@@ -51,6 +52,7 @@ export class Mounter {
   readonly #options: MounterOptions;
   /** By mount point: the tool that works on it. */
   readonly #running = new Map<string, Promise<RunResult>>();
+  readonly #sharing = new Semaphore(1);
   #noswap: boolean | undefined;
 
   constructor(options: MounterOptions) {
@@ -113,7 +115,12 @@ export class Mounter {
   }
 
   /** Makes `dir` a place whose mounts are seen by containers that ask for it (mountPropagation), and theirs by this machine. */
-  async ensureShared(dir: string): Promise<void> {
+  ensureShared(dir: string): Promise<void> {
+    // Volumes of one pod ask for it at once.
+    return this.#sharing.run(() => this.#share(dir));
+  }
+
+  async #share(dir: string): Promise<void> {
     const table = await this.#options.fs.readFile('/proc/self/mountinfo', { maxBytes: MAX_MOUNTINFO_BYTES });
     const text = decodeText(table);
     const point = mountPointOf(parseMountPoints(text), dir) ?? '/';

@@ -72,6 +72,9 @@ function orders(): Readonly<Record<string, Order>> {
   }
 }
 
+/** Counts of bytes as texts. */
+const plain = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
+
 /** Does the work of one call, unless it is told something else. */
 async function call<T extends object>(
   method: string,
@@ -80,7 +83,7 @@ async function call<T extends object>(
 ): Promise<T | Record<string, never>> {
   const { $typeName: _, ...shown } = request as Record<string, unknown>;
   const note = (what: string): void =>
-    appendFileSync(join(dataDir, 'calls.log'), `${JSON.stringify({ method, what, request: shown })}\n`);
+    appendFileSync(join(dataDir, 'calls.log'), `${JSON.stringify({ method, what, request: shown }, plain)}\n`);
   note('begin');
   const order = orders()[method];
   if (order === 'hang') await new Promise(() => {});
