@@ -10,7 +10,11 @@ import { CALL_TIMEOUT_MS, MAX_MESSAGE_BYTES, QUESTION_TIMEOUT_MS } from './limit
 import { type CsiDriver, CsiError, type CsiPlugins, type Registrar } from './plugins.ts';
 import { expandToCsi, publishToCsi, stageToCsi } from './to-csi.ts';
 
-export const grpcPlugins: CsiPlugins = { registrar, driver, hash: (text) => createHash('sha256').update(text).digest('hex') };
+export const grpcPlugins: CsiPlugins = {
+  registrar,
+  driver,
+  hash: (text) => createHash('sha256').update(text).digest('hex'),
+};
 
 interface PluginSocket {
   readonly transport: Transport;

@@ -101,6 +101,15 @@ const user = (name: string, claimName: string, script: string, container: object
     container: { volumeMounts: [{ name: 'data', mountPath: '/data' }], ...container },
   });
 
+interface PodStats {
+  readonly podRef: { readonly name: string };
+  readonly volume?: readonly {
+    readonly name: string;
+    readonly capacityBytes?: number;
+    readonly pvcRef?: { readonly name: string };
+  }[];
+}
+
 const runs = (pod: ObservedPod): boolean => pod.status.containerStatuses?.[0]?.ready === true;
 
 async function untilGone(pod: string): Promise<void> {
@@ -149,6 +158,7 @@ it('mounts the volume of a claim, and takes it back when the pod goes', async ()
   await mendlet.create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'key' }, stringData: { key: 'open' } });
   const driverVolumes = join(dataDir, 'volumes');
   mkdirSync(join(driverVolumes, 'v1'), { recursive: true });
+  order({ condition: 'the disk is dying' });
   const secret = { nodeStageSecretRef: { namespace: 'default', name: 'key' } };
   const attributes = { volumeAttributes: { color: 'blue' } };
   await mendlet.create(volume('claimed', 'v1', {}, { ...secret, ...attributes }), claim('claimed'));
@@ -191,6 +201,18 @@ it('mounts the volume of a claim, and takes it back when the pod goes', async ()
     '4711\n4711',
   );
   expect(mounts().filter((point) => point.includes('kubernetes.io~csi'))).toHaveLength(2);
+  await until('what the driver says of its volumes', async () => {
+    const text = await mendlet.kubectl(['get', '--raw', '/api/v1/nodes/e2e/proxy/stats/summary']);
+    const { pods } = JSON.parse(text) as { pods: readonly PodStats[] };
+    const found = pods.find(({ podRef }) => podRef.name === 'user')?.volume ?? [];
+    const data = found.find(({ name }) => name === 'data');
+    return data?.pvcRef?.name === 'claimed' && (data.capacityBytes ?? 0) > 0 ? { value: true } : { last: text };
+  });
+  await until('the event of a condition', async () => {
+    const last = await mendlet.kubectl(['events', '--for', 'pod/user']);
+    return last.includes('Volume data: the disk is dying') ? { value: true } : { last };
+  });
+  order({});
   await untilGone('user');
   await untilClean();
   expect(ended('v1')).toEqual(['NodeStageVolume', 'NodePublishVolume', 'NodeUnpublishVolume', 'NodeUnstageVolume']);

@@ -14,6 +14,10 @@ export const MAX_SOCKETS = 256;
 export const REGISTRATION_BACK_OFF = { baseMs: 500, capMs: 60_000 };
 /** Tries of a write that somebody else's write came before. */
 export const MAX_CONFLICTS = 5;
+/** Figures of volumes are asked for at most this often, for each pod. */
+export const STATS_MAX_AGE_MS = 60_000;
+/** How long a measurement waits for drivers. */
+export const STATS_WAIT_MS = 2000;
 /** Longest name of a driver (CSI). */
 export const MAX_DRIVER_NAME_LENGTH = 63;
 /** Longest text of a driver's own that is repeated in an event. */

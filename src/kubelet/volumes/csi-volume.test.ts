@@ -87,7 +87,8 @@ function node(capabilities?: readonly NodeCapability[]): CsiSupport {
   };
 }
 
-const driver = (spec: CSIDriverSpec): Promise<unknown> => api.client.create(CSI_DRIVERS, { metadata: { name: 'd' }, spec });
+const driver = (spec: CSIDriverSpec): Promise<unknown> =>
+  api.client.create(CSI_DRIVERS, { metadata: { name: 'd' }, spec });
 
 describe('a volume that cannot be had', () => {
   it('of a driver that is not there, in upstream’s words', async () => {

@@ -16,6 +16,8 @@ import {
   type Random,
 } from '../../lib/index.ts';
 import { CsiVolumeError } from '../csi/csi-volumes.ts';
+import { DriverStats, type PodVolumeStats } from '../csi/driver-stats.ts';
+import { MAX_TOLD_LENGTH } from '../csi/limits.ts';
 import { podDir as csiPodDir } from '../csi/paths.ts';
 import type { ConfigFollower } from '../env/config-source.ts';
 import type { LocalVolumes } from '../local-volumes/local-volumes.ts';
@@ -97,6 +99,7 @@ class Manager implements VolumeManager {
   readonly #options: PodVolumesOptions;
   readonly #tokens: ServiceAccountTokens;
   readonly #csi: CsiParts | undefined;
+  readonly #driverStats: DriverStats | undefined;
   readonly #pods = new Map<PodUID, PodVolumes>();
   /** Separate from the places of set-ups: a tear-down that hangs must not keep new pods waiting. */
   readonly #tearDownPlaces: Places;
@@ -113,6 +116,7 @@ class Manager implements VolumeManager {
     this.#tokens = new ServiceAccountTokens({ ...ports, random: random.split('tokens') });
     this.#tearDownPlaces = new Places(clock);
     this.#csi = csi;
+    this.#driverStats = csi && new DriverStats(ports, (uid) => csi.volumes.stats(uid));
     // Pods that wait for a driver need not wait for their next try.
     csi?.drivers.onRegistered(() => {
       for (const uid of this.#pods.keys()) this.retry(uid);
@@ -173,6 +177,13 @@ class Manager implements VolumeManager {
     }));
   }
 
+  async driverStats(pod: Pod): Promise<PodVolumeStats> {
+    const { events } = this.#options;
+    const told = (name: string, message: string): void =>
+      events.pod(pod, 'Warning', 'VolumeConditionAbnormal', `Volume ${name}: ${message.slice(0, MAX_TOLD_LENGTH)}`);
+    return (await this.#driverStats?.of(pod.metadata?.uid ?? '', told)) ?? new Map();
+  }
+
   async pinSubPath(uid: PodUID, wish: SubPathWish): Promise<string> {
     return await pinSubPath({ fs: this.#ports.fs, mounter: this.#mounter, rootDir: this.#rootDir }, uid, wish);
   }
@@ -211,6 +222,7 @@ class Manager implements VolumeManager {
     }
     this.#pods.delete(uid);
     this.#troubles.delete(uid);
+    this.#driverStats?.forget(uid);
   }
 
   /** By the notes of volumes: the pod's object may be long gone. */
