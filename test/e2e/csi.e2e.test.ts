@@ -136,7 +136,9 @@ it('registers the driver, and says so on CSINode and Node', async () => {
       const { spec } = await mendlet.read<{ spec: { drivers: readonly object[] } }>('csinodes/e2e');
       return spec.drivers.length > 0 ? { value: spec.drivers } : { last: JSON.stringify(spec) };
     } catch (error) {
-      return { last: `${error}\n${mendlet.log.slice(-2000)}\n${await mendlet.kubectl(['get', 'pods', '-o', 'wide'])}` };
+      return {
+        last: `${String(error)}\n${mendlet.log.slice(-2000)}\n${await mendlet.kubectl(['get', 'pods', '-o', 'wide'])}`,
+      };
     }
   });
   expect(found).toEqual([

@@ -161,7 +161,7 @@ describe('a volume of a driver', () => {
       const machine = new Machine();
       machine.left = dies;
       const dying = machine.agent();
-      await expect(publish(dying, 'a').then(() => dying.tearDown('a'))).rejects.toThrow();
+      await expect(publish(dying, 'a').then(() => dying.tearDown('a'))).rejects.toThrow('the agent is dead');
       machine.left = Number.POSITIVE_INFINITY;
       // One pod goes on, or ends: nothing is left in either case.
       const next = machine.agent();

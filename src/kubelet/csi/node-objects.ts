@@ -34,8 +34,12 @@ export function withoutDriver(node: CSINode, name: string): CSINode | undefined 
 }
 
 /** An empty list is `null` in the answers of servers. */
-function driversOf({ spec }: CSINode): readonly CSINodeDriver[] {
-  return (spec.drivers as readonly CSINodeDriver[] | null | undefined) ?? [];
+function driversOf({
+  spec,
+}: {
+  readonly spec: { readonly drivers?: readonly CSINodeDriver[] | null };
+}): readonly CSINodeDriver[] {
+  return spec.drivers ?? [];
 }
 
 function driverEntry(name: string, { nodeId, maxVolumes, topology }: CsiNodeInfo): CSINodeDriver {
