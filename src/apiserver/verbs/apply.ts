@@ -5,8 +5,9 @@ import { bodyText, type ParsedBody, parseYaml } from '../http/body.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { renderObject } from '../http/render.ts';
 import { type ApplyOptions, readApplyOptions, type WriteOptions } from '../http/write-options.ts';
+import { inSteps } from '../in-steps.ts';
 import { MAX_WRITE_RETRIES } from '../limits.ts';
-import { appliedObject, type Config, readConfig } from '../registry/apply-config.ts';
+import { appliedObjectSteps, type Config, readConfig } from '../registry/apply-config.ts';
 import { refuseTooLargeNew } from '../registry/kind-rules.ts';
 import { type ApiObject, omit, recordOf, textOf } from '../registry/object.ts';
 import { groundOf } from '../registry/owners.ts';
@@ -29,10 +30,10 @@ export async function apply(call: Call, part: Change['part'] = ''): Promise<Http
       dryRun: options.dryRun,
       owner: 'given',
       orCreate: part === '',
-      change: (old) => {
+      change: async (old) => {
         // Each attempt reports the problems of its own result.
         call.warnings.length = 0;
-        const object = applied(call, { config, old, options });
+        const object = await applied(call, { config, old, options });
         reportProblems(call, options, body);
         refuseOtherUid(call, object, old);
         return object;
@@ -42,7 +43,9 @@ export async function apply(call: Call, part: Change['part'] = ''): Promise<Http
     if (part !== '') throw notFound(call.registration.row, nameOfCall(call));
     refuseCreation(call);
     try {
-      const item = await createObject(call, newObject(call, { config, options, body }), { dryRun: options.dryRun });
+      const item = await createObject(call, await newObject(call, { config, options, body }), {
+        dryRun: options.dryRun,
+      });
       return renderObject(renderingOf(call, form), 201, item);
     } catch (error) {
       // Another client was faster: what it made is what this is applied to.
@@ -69,27 +72,31 @@ interface Applying {
   readonly options: ApplyOptions;
 }
 
-function applied(call: Call, { config, old, options }: Applying): ApiObject {
+async function applied(call: Call, { config, old, options }: Applying): Promise<ApiObject> {
   const { registration, info, server } = call;
   const { subresource = '' } = info;
   const { fieldManager, force } = options;
   const writer = { name: fieldManager, subresource };
   const now = formatTime(server.ports.clock.now().wall);
-  const value = appliedObject(registration, { old, config, writer, force, now }, groundOf(registration, subresource));
+  const ground = groundOf(registration, subresource);
+  const steps = appliedObjectSteps(registration, { old, config, writer, force, now }, ground);
+  const { breather } = server.ports;
+  const value = await inSteps(steps, breather);
+  await breather.pause('request');
   const { row } = registration;
   // The configuration has been held against the schema already; the rest of the object is stored.
   const object = readObject({ value, problems: [] }, { row, fieldValidation: 'Ignore', warnings: [] });
   return placeObject(object, row, info.namespace, info.name);
 }
 
-function newObject(
+async function newObject(
   call: Call,
   { config, options, body }: Omit<Applying, 'old'> & { readonly body: ParsedBody },
-): ApiObject {
+): Promise<ApiObject> {
   call.warnings.length = 0;
   const name = nameOfCall(call);
   const { name: given, uid } = recordOf(config['metadata']);
-  const object = applied(call, { config, old: undefined, options });
+  const object = await applied(call, { config, old: undefined, options });
   reportProblems(call, options, body);
   if (textOf(uid) !== '') refuseUidOfNone(call, textOf(uid));
   if (!given) {

@@ -259,11 +259,15 @@ const OFFERED: Readonly<Record<string, string>> = {
   'URLs (1.25)': 'isURL url getScheme getHost getHostname getPort getEscapedPath getQuery',
   'regex (1.25)': 'find findAll matches',
   'lists (1.25)': 'isSorted sum min max indexOf lastIndexOf',
-  'quantity (1.28)': 'isQuantity quantity sign isInteger asInteger asApproximateFloat add sub isLessThan isGreaterThan compareTo',
-  'optionals (1.28)': 'optional.of optional.ofNonZeroValue optional.none optional.unwrap unwrapOpt hasValue value or orValue',
-  'strings 2 (1.29)': 'charAt format indexOf join lastIndexOf lowerAscii strings.quote replace split substring trim upperAscii',
+  'quantity (1.28)':
+    'isQuantity quantity sign isInteger asInteger asApproximateFloat add sub isLessThan isGreaterThan compareTo',
+  'optionals (1.28)':
+    'optional.of optional.ofNonZeroValue optional.none optional.unwrap unwrapOpt hasValue value or orValue',
+  'strings 2 (1.29)':
+    'charAt format indexOf join lastIndexOf lowerAscii strings.quote replace split substring trim upperAscii',
   'sets (1.29)': 'sets.contains sets.equivalent sets.intersects',
-  'IP (1.30)': 'isIP ip ip.isCanonical family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast',
+  'IP (1.30)':
+    'isIP ip ip.isCanonical family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast',
   'CIDR (1.30)': 'isCIDR cidr containsIP containsCIDR ip masked prefixLength',
   'format (1.31)':
     'format.named validate format.dns1123Label format.dns1123Subdomain format.dns1035Label format.qualifiedName format.dns1123LabelPrefix format.dns1123SubdomainPrefix format.dns1035LabelPrefix format.labelValue format.uri format.uuid format.byte format.date format.datetime',
