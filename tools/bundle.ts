@@ -79,6 +79,8 @@ const shared: BuildOptions = {
   sourcemap: false,
   // Not minified: a crash shows its source line and real names, and a smaller file would save no memory worth having.
   minify: false,
+  // Escapes would change what `String.raw` says.
+  charset: 'utf8',
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',
