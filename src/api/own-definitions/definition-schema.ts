@@ -4,10 +4,8 @@ import type { JsonSchema } from '../structural/json-schema.ts';
 import type { FieldDoc } from '../schema/own-docs.ts';
 import { CEL_RULES, type CelRule } from './cel-rules.ts';
 
-/**
- * Go's durations without a sign. They are bounded so that a server can compute the cost of its checks. The text is not raw: the
- * bundle escapes what is not ASCII, and an escape in a raw text is no letter.
- */
+/** Go's durations without a sign. They are bounded so that a server can compute the cost of its checks. */
+// Not a raw text: the bundle holds ASCII alone, and an escape in a raw text stays what it is.
 const DURATION = '^(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|ms|s|m|h))+)$';
 const MAX_DURATION_LENGTH = 32;
 
