@@ -15,7 +15,8 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   diagnosis: ['api', 'lib', 'log-analysis'],
   cli: ['api', 'lib', 'client', 'log-analysis', 'diagnosis'],
   cri: ['lib'],
-  kubelet: ['api', 'lib', 'client', 'log-analysis', 'cri'],
+  csi: ['lib'],
+  kubelet: ['api', 'lib', 'client', 'log-analysis', 'cri', 'csi'],
   ...allBut(['sim', 'main']),
 };
 
@@ -34,7 +35,7 @@ function allBut(tops: readonly string[]): Record<string, readonly string[]> {
     'diagnosis',
     'cli',
   ];
-  return Object.fromEntries(tops.map((top) => [top, [...below, 'cri', 'kubelet']]));
+  return Object.fromEntries(tops.map((top) => [top, [...below, 'cri', 'csi', 'kubelet']]));
 }
 
 export interface InnerRooms {
@@ -79,7 +80,8 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
       notes: ['pods', 'plan'],
       images: ['pods', 'env'],
       'local-volumes': ['pods'],
-      volumes: ['pods', 'env', 'local-volumes'],
+      csi: ['pods'],
+      volumes: ['pods', 'env', 'local-volumes', 'csi'],
       eviction: ['pods', 'plan', 'stats'],
       admission: ['pods', 'plan'],
       node: ['pods', 'eviction', 'status'],
