@@ -13,7 +13,9 @@ import { bootstrap } from './bootstrap.ts';
 import type { ReadStored } from './cache/cached-object.ts';
 import { createSharedBudgets, type SharedBudgets, WatchCache } from './cache/watch-cache.ts';
 import { celRuleEngine } from './custom-resources/rule-engine.ts';
+import { createConversionMetrics } from './custom-resources/conversion-metrics.ts';
 import { DefinitionKeeper } from './custom-resources/definition-keeper.ts';
+import { WebhookConverter } from './custom-resources/webhook-converter.ts';
 import { DiscoveryDocuments } from './discovery/aggregated.ts';
 import type { ServerVersion } from './discovery/version.ts';
 import type { HealthCheck } from './http/health.ts';
@@ -37,7 +39,16 @@ import type { Store } from '../store/index.ts';
 import { EVENT_TTL_MS } from './limits.ts';
 import { NodeFiguresCache } from './metrics-api/node-figures-cache.ts';
 import { createServerMetrics } from './metrics.ts';
-import type { Clock, Connection, Logger, NodeConnections, OriginConnections, Random, UserInfo } from './ports.ts';
+import type {
+  Clock,
+  Connection,
+  Logger,
+  NodeConnections,
+  OriginConnections,
+  Random,
+  UserInfo,
+  WebhookConnections,
+} from './ports.ts';
 import { OpenApiDocuments } from './openapi/respond.ts';
 import { QuotaStatus } from './quota/quotas.ts';
 import { isMainForm, keyOf } from './registry/registration.ts';
@@ -54,6 +65,7 @@ import { repairServices } from './services/repair-services.ts';
 import type { Advertised } from './services/system-objects.ts';
 import { SystemUpkeep } from './system-upkeep.ts';
 import type { Registry, ServerContext, StoredKind } from './call.ts';
+import { createWebhookCaller } from './webhooks/cluster-webhooks.ts';
 import { pathDelegates } from './path-delegates.ts';
 
 /** What it stands on, and the ways out of it. */
@@ -69,6 +81,8 @@ export interface ApiServerPorts {
   readonly nodeConnection?: NodeConnections;
   /** The way to pods, for pods/proxy and services/proxy. */
   readonly originConnection?: OriginConnections;
+  /** The way to webhooks; absent: what needs one fails. */
+  readonly webhookConnection?: WebhookConnections;
 }
 
 export interface ApiServerOptions {
@@ -136,6 +150,8 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
   metrics.registry.onCollect(() => countWatchers(metrics.watchers, registry, storages));
   const self = asUser(handler, SELF);
   const quotas = new QuotaStatus(context, self);
+  const conversion = createConversionMetrics(metrics.registry);
+  const webhooks = createWebhookCaller(context, ports.webhookConnection, () => conversion.observeOtherName());
   const keeper = new DefinitionKeeper({
     clock,
     logger,
@@ -143,6 +159,8 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
     definitions: storageOf(storages, registry.get(CUSTOM_RESOURCE_DEFINITIONS)),
     createStorage: (prefix, read) => createStorage(ports, shared, { prefix, read }),
     self,
+    converterOf: (definition) =>
+      new WebhookConverter(definition, { ports: context.ports, webhooks, metrics: conversion }),
   });
   const upkeep = new SystemUpkeep(context, self, quotas);
   const ready = start({ registry, storages }, self).then(async () => {
@@ -176,6 +194,7 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
       state.closed = true;
       upkeep.close();
       await keeper.close();
+      webhooks.close();
       await Promise.all([...storages.values()].map((storage) => storage.cache.close()));
     },
   };

@@ -105,3 +105,21 @@ export const NODE_HISTORY_TIMEOUT_MS = 5_000;
 export const MAX_UNREADY_NODES_ASKED_FOR_HISTORY = 32;
 export const UNREADY_NODES_HISTORY_TIMEOUT_MS = 2_000;
 export const MAX_HISTORY_BYTES = 16 * 1024 * 1024;
+/** Longest wait for a webhook that converts objects (upstream: 30 s), its largest answer, and how often it may ask to be asked again. */
+export const WEBHOOK_TIMEOUT_MS = 30_000;
+export const MAX_WEBHOOK_ANSWER_BYTES = 32 * 1024 * 1024;
+export const MAX_WEBHOOK_RETRIES = 10;
+/** Addresses of one Service that are tried when the ones before refuse the connection. */
+export const MAX_WEBHOOK_ADDRESSES = 3;
+/** Open connections to webhooks that nobody uses now. */
+export const MAX_IDLE_WEBHOOKS = 32;
+/** Objects of one review, and about how many characters of them; more go in several. */
+export const CONVERSION_BATCH = 500;
+export const CONVERSION_BATCH_CHARACTERS = 4 * 1024 * 1024;
+/** Reviews of one definition at once, and how many may wait for their turn. */
+export const CONVERSIONS_AT_ONCE = 8;
+export const MAX_WAITING_CONVERSIONS = 1000;
+/** How often the failing webhook of one definition is told in the log. */
+export const CONVERSION_LOG_INTERVAL_MS = 10_000;
+/** Objects in the middle of a write whose form in another version is remembered for the owners of fields in that version. */
+export const MAX_REMEMBERED_CONVERSIONS = 256;

@@ -132,6 +132,7 @@ export async function startControlPlane(
       breather: loopBreather,
       nodeConnection,
       originConnection: (origin) => createHttpConnection({ server: origin, insecureSkipTlsVerify: true, clock }),
+      webhookConnection: (route) => createHttpConnection({ ...route, clock }),
     },
     {
       version: { gitVersion: kubernetesVersion, platform: `linux/${process.arch === 'x64' ? 'amd64' : process.arch}` },

@@ -54,6 +54,11 @@ export class StructuralSchema implements ObjectSchema {
     return defaultObject(this.root, pruneObject(this.root, object));
   }
 
+  /** Without fields that the schema does not know. */
+  readConverted(object: Fields): Fields {
+    return pruneObject(this.root, object);
+  }
+
   checkNew(object: KubeObject): readonly FieldError[] {
     const errors = validateObjectMeta(object.metadata, this.#namespaced, checkDns1123Subdomain);
     if (this.root === undefined) return errors;

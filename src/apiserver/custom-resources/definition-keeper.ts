@@ -28,6 +28,7 @@ import type { Clock, Connection, Logger } from '../ports.ts';
 import type { ApiObject } from '../registry/object.ts';
 import type { ResourceStorage } from '../registry/storage.ts';
 import { customKinds, customPrefix, readCustom, schemasOf } from './custom-kind.ts';
+import type { WebhookConverter } from './webhook-converter.ts';
 
 export interface DefinitionKeeperOptions {
   readonly clock: Clock;
@@ -39,6 +40,8 @@ export interface DefinitionKeeperOptions {
   readonly createStorage: (prefix: string, read: ReadStored) => ResourceStorage;
   /** The server as its own user. */
   readonly self: Connection;
+  /** For definitions whose webhook converts their objects. */
+  readonly converterOf: (definition: CustomResourceDefinition) => WebhookConverter;
 }
 
 /** What is served for one definition. */
@@ -122,12 +125,13 @@ export class DefinitionKeeper implements CacheObserver {
   }
 
   #register(name: string, definition: CustomResourceDefinition, mark: string): void {
-    const { registry, createStorage, logger } = this.#options;
+    const { registry, createStorage, logger, converterOf } = this.#options;
+    const converter = definition.spec.conversion?.strategy === 'Webhook' ? converterOf(definition) : undefined;
     const schemas = schemasOf(definition);
     const storage = createStorage(customPrefix(definition), readCustom(definition, schemas));
     const removals: (() => void)[] = [];
     try {
-      for (const kind of customKinds(definition, schemas, storage)) removals.push(registry.register(kind));
+      for (const kind of customKinds({ definition, schemas, storage, converter })) removals.push(registry.register(kind));
     } catch (error) {
       // Another kind has its path: its names should not have been accepted.
       logger.error('a custom resource is not served', { definition: name, error: errorMessage(error) });

@@ -3,7 +3,6 @@ import { badRequest, hasReason, notFound } from '../../api/index.ts';
 import { formatTime, type HttpResponse } from '../../lib/index.ts';
 import { bodyText, type ParsedBody, parseYaml } from '../http/body.ts';
 import { negotiateObject } from '../http/negotiate.ts';
-import { renderObject } from '../http/render.ts';
 import { type ApplyOptions, readApplyOptions, type WriteOptions } from '../http/write-options.ts';
 import { MAX_WRITE_RETRIES } from '../limits.ts';
 import { appliedObject, type Config, readConfig } from '../registry/apply-config.ts';
@@ -11,9 +10,10 @@ import { refuseTooLargeNew } from '../registry/kind-rules.ts';
 import { type ApiObject, omit, recordOf, textOf } from '../registry/object.ts';
 import { groundOf } from '../registry/owners.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
-import { type Call, keyOfCall, nameOfCall, renderingOf } from '../call.ts';
+import { type Call, keyOfCall, nameOfCall } from '../call.ts';
 import { refuseCreation, refuseOtherUid, refuseUidOfNone } from './refuse.ts';
-import { type Change, changeObject, createObject } from './write.ts';
+import { type Change, changeObject, createObject, withOtherVersions } from './write.ts';
+import { answerObject } from './answer.ts';
 
 /** `part`: which part of the object the path names. */
 export async function apply(call: Call, part: Change['part'] = ''): Promise<HttpResponse> {
@@ -29,21 +29,22 @@ export async function apply(call: Call, part: Change['part'] = ''): Promise<Http
       dryRun: options.dryRun,
       owner: 'given',
       orCreate: part === '',
-      change: (old) => {
+      change: async (old) => {
         // Each attempt reports the problems of its own result.
         call.warnings.length = 0;
-        const object = applied(call, { config, old, options });
+        const object = await applied(call, { config, old, options });
         reportProblems(call, options, body);
         refuseOtherUid(call, object, old);
         return object;
       },
     });
-    if (changed !== undefined) return renderObject(renderingOf(call, form), 200, changed.item);
+    if (changed !== undefined) return answerObject(call, form, 200, changed.item);
     if (part !== '') throw notFound(call.registration.row, nameOfCall(call));
     refuseCreation(call);
     try {
-      const item = await createObject(call, newObject(call, { config, options, body }), { dryRun: options.dryRun });
-      return renderObject(renderingOf(call, form), 201, item);
+      const object = await newObject(call, { config, options, body });
+      const item = await createObject(call, object, { dryRun: options.dryRun });
+      return answerObject(call, form, 201, item);
     } catch (error) {
       // Another client was faster: what it made is what this is applied to.
       if (!hasReason(error, 'AlreadyExists') || attempt >= MAX_WRITE_RETRIES) throw error;
@@ -69,27 +70,29 @@ interface Applying {
   readonly options: ApplyOptions;
 }
 
-function applied(call: Call, { config, old, options }: Applying): ApiObject {
+async function applied(call: Call, { config, old, options }: Applying): Promise<ApiObject> {
   const { registration, info, server } = call;
   const { subresource = '' } = info;
   const { fieldManager, force } = options;
   const writer = { name: fieldManager, subresource };
   const now = formatTime(server.ports.clock.now().wall);
-  const value = appliedObject(registration, { old, config, writer, force, now }, groundOf(registration, subresource));
+  const value = await withOtherVersions(registration, () =>
+    appliedObject(registration, { old, config, writer, force, now }, groundOf(registration, subresource)),
+  );
   const { row } = registration;
   // The configuration has been held against the schema already; the rest of the object is stored.
   const object = readObject({ value, problems: [] }, { row, fieldValidation: 'Ignore', warnings: [] });
   return placeObject(object, row, info.namespace, info.name);
 }
 
-function newObject(
+async function newObject(
   call: Call,
   { config, options, body }: Omit<Applying, 'old'> & { readonly body: ParsedBody },
-): ApiObject {
+): Promise<ApiObject> {
   call.warnings.length = 0;
   const name = nameOfCall(call);
   const { name: given, uid } = recordOf(config['metadata']);
-  const object = applied(call, { config, old: undefined, options });
+  const object = await applied(call, { config, old: undefined, options });
   reportProblems(call, options, body);
   if (textOf(uid) !== '') refuseUidOfNone(call, textOf(uid));
   if (!given) {
