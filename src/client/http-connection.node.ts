@@ -128,6 +128,11 @@ class NodeHttpConnection implements HttpConnection {
     };
   }
 
+  /** The server's host and port as they were given: a URL loses a port that its protocol has anyway. */
+  get #name(): string {
+    return this.#options.server.split('/')[2] ?? '';
+  }
+
   /** The open session, or a new one; concurrent callers share one handshake. */
   async #open(): Promise<Opened> {
     if (this.#closed) throw new ConnectionError(`connection to ${this.#options.server} was closed`);
@@ -241,7 +246,7 @@ class NodeHttpConnection implements HttpConnection {
       port: dial?.port ?? (this.#url.port === '' ? (isPlain ? 80 : 443) : this.#url.port),
       method: request.method,
       path: this.#pathPrefix + request.url,
-      headers: { ...this.#headers(request), ...(dial === undefined ? {} : { host: this.#url.host }) },
+      headers: { ...this.#headers(request), ...(dial === undefined ? {} : { host: this.#name }) },
       agent: pooled ? this.#agent : false,
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     };

@@ -29,7 +29,10 @@ function isCertificate(base64: string): boolean {
     const parts = whole.reader();
     const tags = [parts.readAny().tag, parts.readAny().tag, parts.readAny().tag];
     return (
-      reader.isAtEnd && whole.tag === TAG.sequence && parts.isAtEnd && tags.join() === [TAG.sequence, TAG.sequence, TAG.bitString].join()
+      reader.isAtEnd &&
+      whole.tag === TAG.sequence &&
+      parts.isAtEnd &&
+      tags.join() === [TAG.sequence, TAG.sequence, TAG.bitString].join()
     );
   } catch (error) {
     if (error instanceof DerError || error instanceof DOMException) return false;

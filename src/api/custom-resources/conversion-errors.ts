@@ -52,9 +52,8 @@ function clientErrors(client: WebhookClient | undefined, mayHaveBadAuthorities: 
 const FORM = '; desired format: https://host[/path]';
 
 function urlErrors(text: string, path: string): FieldError[] {
-  const parts = /^(?:([a-zA-Z][a-zA-Z\d+.-]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(
-    text,
-  );
+  const parts =
+    /^(?:([a-zA-Z][a-zA-Z\d+.-]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(text);
   // oxlint-disable-next-line no-control-regex
   if (parts === null || /[\u0000-\u0020\u007f]/.test(text))
     return [required(path, `url must be a valid URL: parse ${JSON.stringify(text)}: invalid character${FORM}`)];

@@ -63,8 +63,7 @@ export function readReview(version: ReviewVersion, uid: string, answer: unknown)
     fail(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(answered)}`);
   const result = isFields(response['result']) ? response['result'] : {};
   const status = textOf(result['status']);
-  if (status !== 'Success')
-    fail(textOf(result['message']) || `response.result.status was '${status}', not 'Success'`);
+  if (status !== 'Success') fail(textOf(result['message']) || `response.result.status was '${status}', not 'Success'`);
   const { convertedObjects } = response;
   return Array.isArray(convertedObjects) ? convertedObjects : [];
 }

@@ -131,7 +131,8 @@ export class DefinitionKeeper implements CacheObserver {
     const storage = createStorage(customPrefix(definition), readCustom(definition, schemas));
     const removals: (() => void)[] = [];
     try {
-      for (const kind of customKinds({ definition, schemas, storage, converter })) removals.push(registry.register(kind));
+      for (const kind of customKinds({ definition, schemas, storage, converter }))
+        removals.push(registry.register(kind));
     } catch (error) {
       // Another kind has its path: its names should not have been accepted.
       logger.error('a custom resource is not served', { definition: name, error: errorMessage(error) });

@@ -144,7 +144,8 @@ function webhookForms(
         return run();
       } catch (error) {
         if (!(error instanceof LacksConversion)) throw error;
-        if (round >= MAX_LACKING) throw internalError('the owners of fields need too many conversions', { cause: error });
+        if (round >= MAX_LACKING)
+          throw internalError('the owners of fields need too many conversions', { cause: error });
         await converter.convertText(error.object, error.apiVersion, readAs(error.apiVersion));
       }
     }

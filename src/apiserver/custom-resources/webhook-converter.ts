@@ -140,7 +140,10 @@ export class WebhookConverter {
       const pause = breather.pause();
       if (pause !== undefined) await pause;
       const text = objectText(object);
-      if (batch.length >= CONVERSION_BATCH || (batch.length > 0 && characters + text.length > CONVERSION_BATCH_CHARACTERS))
+      if (
+        batch.length >= CONVERSION_BATCH ||
+        (batch.length > 0 && characters + text.length > CONVERSION_BATCH_CHARACTERS)
+      )
         await send();
       batch.push({ object, text });
       characters += text.length;

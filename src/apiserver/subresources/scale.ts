@@ -177,11 +177,7 @@ async function applyScale(call: Call, kind: ScaleOfKind): Promise<HttpResponse> 
     const now = formatTime(server.ports.clock.now().wall);
     const part = kind.configOf(spec['replicas']);
     const applied = await withOtherVersions(registration, () =>
-      appliedObject(
-        registration,
-        { old, config: part, writer: owner, force, now },
-        groundOf(registration, 'scale'),
-      ),
+      appliedObject(registration, { old, config: part, writer: owner, force, now }, groundOf(registration, 'scale')),
     );
     const metadata = { ...given.metadata, resourceVersion: textOf(resourceVersion), uid: textOf(uid) };
     return { scale: { ...given, metadata }, managedFields: applied.metadata.managedFields };

@@ -28,10 +28,7 @@ export function prepareItems(
   return form.as === 'metadata' ? undefined : prepareObjects(registration, items);
 }
 
-export function prepareObjects(
-  { form }: Registration,
-  items: readonly CachedObject[],
-): Promise<void> | undefined {
+export function prepareObjects({ form }: Registration, items: readonly CachedObject[]): Promise<void> | undefined {
   return form?.elsewhere?.prepareServed(items.map(({ object }) => object));
 }
 

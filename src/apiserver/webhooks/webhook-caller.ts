@@ -75,7 +75,7 @@ export class WebhookCaller {
       const seconds = /^\d{1,4}$/.test(answer.retryAfter) ? Number(answer.retryAfter) : undefined;
       const mayRetry = seconds !== undefined && (answer.status === 429 || answer.status >= 500);
       if (!mayRetry || attempt >= MAX_WEBHOOK_RETRIES) return readAnswer(answer);
-      await this.#options.clock.sleep(seconds * 1000, asked.signal);
+      if (seconds > 0) await this.#options.clock.sleep(seconds * 1000, asked.signal);
     }
   }
 
@@ -174,7 +174,9 @@ function readAnswer({ status, text }: Answer): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new AnswerError(`couldn't get version/kind; json parse error: ${JSON.stringify(text.slice(0, 100))} is no JSON`);
+    throw new AnswerError(
+      `couldn't get version/kind; json parse error: ${JSON.stringify(text.slice(0, 100))} is no JSON`,
+    );
   }
 }
 
