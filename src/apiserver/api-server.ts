@@ -15,7 +15,7 @@ import { createSharedBudgets, type SharedBudgets, WatchCache } from './cache/wat
 import { celRuleEngine } from './custom-resources/rule-engine.ts';
 import { createConversionMetrics } from './custom-resources/conversion-metrics.ts';
 import { DefinitionKeeper } from './custom-resources/definition-keeper.ts';
-import { WebhookConverter } from './custom-resources/webhook-converter.ts';
+import { type ConverterParts, WebhookConverter } from './custom-resources/webhook-converter.ts';
 import { DiscoveryDocuments } from './discovery/aggregated.ts';
 import type { ServerVersion } from './discovery/version.ts';
 import type { HealthCheck } from './http/health.ts';
@@ -39,16 +39,7 @@ import type { Store } from '../store/index.ts';
 import { EVENT_TTL_MS } from './limits.ts';
 import { NodeFiguresCache } from './metrics-api/node-figures-cache.ts';
 import { createServerMetrics } from './metrics.ts';
-import type {
-  Clock,
-  Connection,
-  Logger,
-  NodeConnections,
-  OriginConnections,
-  Random,
-  UserInfo,
-  WebhookConnections,
-} from './ports.ts';
+import type { Clock, Connection, Logger, NodeConnections, OriginConnections, Random, UserInfo } from './ports.ts';
 import { OpenApiDocuments } from './openapi/respond.ts';
 import { QuotaStatus } from './quota/quotas.ts';
 import { isMainForm, keyOf } from './registry/registration.ts';
@@ -79,10 +70,8 @@ export interface ApiServerPorts {
   readonly breather?: Breather;
   /** The way to each node's kubelet, for logs, exec and proxies. */
   readonly nodeConnection?: NodeConnections;
-  /** The way to pods, for pods/proxy and services/proxy. */
+  /** The way to pods, for pods/proxy and services/proxy, and to webhooks. */
   readonly originConnection?: OriginConnections;
-  /** The way to webhooks; absent: what needs one fails. */
-  readonly webhookConnection?: WebhookConnections;
 }
 
 export interface ApiServerOptions {
@@ -150,8 +139,7 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
   metrics.registry.onCollect(() => countWatchers(metrics.watchers, registry, storages));
   const self = asUser(handler, SELF);
   const quotas = new QuotaStatus(context, self);
-  const conversion = createConversionMetrics(metrics.registry);
-  const webhooks = createWebhookCaller(context, ports.webhookConnection, () => conversion.observeOtherName());
+  const conversion = createConversion(context, metrics.registry);
   const keeper = new DefinitionKeeper({
     clock,
     logger,
@@ -159,8 +147,7 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
     definitions: storageOf(storages, registry.get(CUSTOM_RESOURCE_DEFINITIONS)),
     createStorage: (prefix, read) => createStorage(ports, shared, { prefix, read }),
     self,
-    converterOf: (definition) =>
-      new WebhookConverter(definition, { ports: context.ports, webhooks, metrics: conversion }),
+    converterOf: (definition) => new WebhookConverter(definition, conversion),
   });
   const upkeep = new SystemUpkeep(context, self, quotas);
   const ready = start({ registry, storages }, self).then(async () => {
@@ -194,10 +181,17 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
       state.closed = true;
       upkeep.close();
       await keeper.close();
-      webhooks.close();
+      conversion.webhooks.close();
       await Promise.all([...storages.values()].map((storage) => storage.cache.close()));
     },
   };
+}
+
+/** What converts custom objects whose definition names a webhook. */
+function createConversion(context: ServerContext, registry: MetricsRegistry): ConverterParts {
+  const metrics = createConversionMetrics(registry);
+  const webhooks = createWebhookCaller(context, () => metrics.observeOtherName());
+  return { ports: context.ports, webhooks, metrics };
 }
 
 /** The kinds, and the storage of each key prefix. */

@@ -48,7 +48,7 @@ export const ADMIN = { name: 'admin', groups: ['system:masters', 'system:authent
 
 export interface TestServerOptions
   extends Partial<
-    Pick<ApiServerPorts, 'nodeConnection' | 'originConnection' | 'webhookConnection' | 'breather'> &
+    Pick<ApiServerPorts, 'nodeConnection' | 'originConnection' | 'breather'> &
       Pick<ApiServerOptions, 'eventTtlMs' | 'tokens' | 'serviceCidr'>
   > {
   readonly clock: TestClock;

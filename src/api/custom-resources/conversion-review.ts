@@ -154,14 +154,7 @@ function textOf(value: unknown): string {
 function goType(value: unknown): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return '[]interface {}';
-  switch (typeof value) {
-    case 'string':
-      return 'string';
-    case 'boolean':
-      return 'bool';
-    case 'number':
-      return Number.isInteger(value) ? 'int64' : 'float64';
-    default:
-      return 'map[string]interface {}';
-  }
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'string' ? 'string' : 'map[string]interface {}';
 }

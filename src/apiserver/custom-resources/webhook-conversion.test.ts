@@ -23,9 +23,13 @@ beforeAll(async () => {
   api = await startTestServer({
     clock: createManualClock(),
     // The address of a Service must be one of the network; the test's webhook listens on loopback.
-    webhookConnection: ({ dial, ...route }) => {
-      return createHttpConnection({ ...route, dial: { host: '127.0.0.1', port: dial?.port ?? 0 }, clock: systemClock });
-    },
+    originConnection: (server, { dial, ...route } = {}) =>
+      createHttpConnection({
+        server,
+        ...route,
+        dial: { host: '127.0.0.1', port: dial?.port ?? 0 },
+        clock: systemClock,
+      }),
   });
   await api.call('POST', '/api/v1/namespaces/default/services', {
     metadata: { name: 'hook' },
@@ -270,7 +274,7 @@ describe('an answer is refused', () => {
     [
       'to another request',
       (r) => same(r, (a) => (a.response.uid = 'x')),
-      expect.stringMatching(/ failed: expected response.uid="[0-9a-f-]{36}", got "x"$/) as unknown as string,
+      expect.stringMatching(/ failed: expected response.uid="[0-9a-f-]{36}", got "x"$/),
     ],
     [
       'of another version',
@@ -296,14 +300,12 @@ describe('an answer is refused', () => {
     [
       'with another uid',
       (r) => object(r, (o) => ({ ...o, metadata: { ...o.metadata, uid: 'x' } })),
-      expect.stringMatching(
-        / returned invalid object: must have the same UID: [0-9a-f-]{36} != x$/,
-      ) as unknown as string,
+      expect.stringMatching(/ returned invalid object: must have the same UID: [0-9a-f-]{36} != x$/),
     ],
     [
       'without metadata',
       (r) => object(r, ({ metadata: _, ...o }) => o),
-      expect.stringContaining('must have the same name') as unknown as string,
+      expect.stringContaining('must have the same name'),
     ],
     [
       'with a label that is none',
@@ -313,7 +315,7 @@ describe('an answer is refused', () => {
     [
       'with a label that may not be',
       (r) => object(r, (o) => ({ ...o, metadata: { ...o.metadata, labels: { 'a b': '' } } })),
-      expect.stringContaining('returned invalid metadata: metadata.labels: Invalid value: "a b"') as unknown as string,
+      expect.stringContaining('returned invalid metadata: metadata.labels: Invalid value: "a b"'),
     ],
   ])('%s', async (_, change, text) => {
     webhook.behave = (review, answer) => answer(200, change(review));

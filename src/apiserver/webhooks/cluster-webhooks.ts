@@ -1,26 +1,20 @@
 /** The caller of webhooks with what the server knows of its own Services. */
-import { ENDPOINT_SLICES, type EndpointSlice, type Service } from '../../api/index.ts';
+import { ENDPOINT_SLICES, type EndpointSlice } from '../../api/index.ts';
 import type { ServerContext } from '../call.ts';
-import type { WebhookConnections } from '../ports.ts';
 import { listCurrent, readCurrent } from '../registry/read-current.ts';
 import { WebhookCaller } from './webhook-caller.ts';
 
 const SERVICE_NAME = 'kubernetes.io/service-name';
 
-export function createWebhookCaller(
-  server: ServerContext,
-  connections: WebhookConnections | undefined,
-  onOtherName: () => void,
-): WebhookCaller {
+export function createWebhookCaller(server: ServerContext, onOtherName: () => void): WebhookCaller {
   const { clock, random } = server.ports;
   return new WebhookCaller({
     clock,
     random,
-    connections,
+    connections: server.connections.origin,
     onOtherName,
     services: {
-      service: async (namespace, name) =>
-        (await readCurrent(server, 'services', namespace, name)) as Service | undefined,
+      service: (namespace, name) => readCurrent(server, 'services', namespace, name),
       slices: async (namespace, name) => {
         const all = await listCurrent(server, server.registry.get(ENDPOINT_SLICES), namespace);
         return all.filter(({ metadata }) => metadata.labels?.[SERVICE_NAME] === name) as unknown as EndpointSlice[];

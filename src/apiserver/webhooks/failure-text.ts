@@ -23,7 +23,7 @@ const TLS_TEXTS: Readonly<Record<string, string>> = {
 /** The innermost of errors that were caused by others. */
 function rootOf(error: unknown): Failure {
   let at = (typeof error === 'object' && error !== null ? error : { message: String(error) }) as Failure;
-  for (let depth = 0; depth < 5 && typeof at.cause === 'object' && at.cause !== null; depth++) at = at.cause as Failure;
+  for (let depth = 0; depth < 5 && typeof at.cause === 'object' && at.cause !== null; depth++) at = at.cause;
   return at;
 }
 

@@ -5,7 +5,7 @@
 import type { EndpointSlice, Service, WebhookClient } from '../../api/index.ts';
 import { decodeText, encodeText, type HttpResponse, orAborted, readAll } from '../../lib/index.ts';
 import { MAX_IDLE_WEBHOOKS, MAX_WEBHOOK_ADDRESSES, MAX_WEBHOOK_ANSWER_BYTES, MAX_WEBHOOK_RETRIES } from '../limits.ts';
-import type { Clock, OriginConnection, Random, WebhookConnections, WebhookRoute } from '../ports.ts';
+import type { CheckedRoute, Clock, OriginConnection, OriginConnections, Random } from '../ports.ts';
 import { failureText, hasOtherName, isNotConnected, statusText } from './failure-text.ts';
 import { type Address, addressesOf, targetOf, type WebhookTarget } from './webhook-target.ts';
 
@@ -19,7 +19,7 @@ export interface WebhookCallerOptions {
   readonly clock: Clock;
   readonly random: Random;
   /** Absent: no webhook can be reached. */
-  readonly connections: WebhookConnections | undefined;
+  readonly connections: OriginConnections | undefined;
   readonly services: KnownServices;
   /** A certificate without the name of its server was seen. */
   readonly onOtherName?: () => void;
@@ -110,12 +110,11 @@ export class WebhookCaller {
     path: string,
     { body, signal }: Asked,
   ): Promise<Answer> {
-    const route: WebhookRoute = {
-      server,
+    const route: CheckedRoute = {
       ...(dial === undefined ? {} : { dial }),
       ...(authorityPem === undefined ? {} : { authorityPem }),
     };
-    const kept = this.#take(route);
+    const kept = this.#take(server, route);
     try {
       const headers = { 'content-type': 'application/json', accept: 'application/json, */*' };
       const sent = kept.connection.request({ method: 'POST', url: path, headers, body: encodeText(body), signal });
@@ -127,11 +126,11 @@ export class WebhookCaller {
     }
   }
 
-  #take(route: WebhookRoute): Kept {
+  #take(server: string, route: CheckedRoute): Kept {
     const { connections } = this.#options;
     if (connections === undefined) throw new UnreachableError('this server cannot reach webhooks');
-    const key = JSON.stringify(route);
-    const kept = this.#connections.get(key) ?? { connection: connections(route), users: 0 };
+    const key = JSON.stringify([server, route]);
+    const kept = this.#connections.get(key) ?? { connection: connections(server, route), users: 0 };
     this.#connections.delete(key);
     this.#connections.set(key, kept);
     kept.users += 1;
