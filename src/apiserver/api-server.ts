@@ -15,13 +15,14 @@ import { createSharedBudgets, type SharedBudgets, WatchCache } from './cache/wat
 import { celRuleEngine } from './custom-resources/rule-engine.ts';
 import { createConversionMetrics } from './custom-resources/conversion-metrics.ts';
 import { DefinitionKeeper } from './custom-resources/definition-keeper.ts';
-import { type ConverterParts, WebhookConverter } from './custom-resources/webhook-converter.ts';
+import { WebhookConverter } from './custom-resources/webhook-converter.ts';
 import { DiscoveryDocuments } from './discovery/aggregated.ts';
 import type { ServerVersion } from './discovery/version.ts';
 import type { HealthCheck } from './http/health.ts';
 import { storeHealth } from './http/store-health.ts';
 import {
   CUSTOM_RESOURCE_DEFINITIONS,
+  type CustomResourceDefinition,
   type Ipv4Range,
   NAMESPACES,
   type ObjectReference,
@@ -139,20 +140,18 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
   metrics.registry.onCollect(() => countWatchers(metrics.watchers, registry, storages));
   const self = asUser(handler, SELF);
   const quotas = new QuotaStatus(context, self);
-  const conversion = createConversion(context, metrics.registry);
+  const converters = createConverters(context, metrics.registry);
+  const definitions = storageOf(storages, registry.get(CUSTOM_RESOURCE_DEFINITIONS));
   const keeper = new DefinitionKeeper({
-    clock,
-    logger,
-    registry,
-    definitions: storageOf(storages, registry.get(CUSTOM_RESOURCE_DEFINITIONS)),
+    ...{ clock, logger, registry, definitions },
     createStorage: (prefix, read) => createStorage(ports, shared, { prefix, read }),
     self,
-    converterOf: (definition) => new WebhookConverter(definition, conversion),
+    converterOf: converters.of,
   });
   const upkeep = new SystemUpkeep(context, self, quotas);
   const ready = start({ registry, storages }, self).then(async () => {
     // No client meets a server that lacks a kind it had before.
-    await storageOf(storages, registry.get(CUSTOM_RESOURCE_DEFINITIONS)).fresh();
+    await definitions.fresh();
     await upkeep.ensureObjects();
     await repairServices(context, self);
     await ensureBootstrapPolicy({ registry, storages }, self);
@@ -181,17 +180,21 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
       state.closed = true;
       upkeep.close();
       await keeper.close();
-      conversion.webhooks.close();
+      converters.close();
       await Promise.all([...storages.values()].map((storage) => storage.cache.close()));
     },
   };
 }
 
 /** What converts custom objects whose definition names a webhook. */
-function createConversion(context: ServerContext, registry: MetricsRegistry): ConverterParts {
+function createConverters(
+  context: ServerContext,
+  registry: MetricsRegistry,
+): { of(definition: CustomResourceDefinition): WebhookConverter; close(): void } {
   const metrics = createConversionMetrics(registry);
   const webhooks = createWebhookCaller(context, () => metrics.observeOtherName());
-  return { ports: context.ports, webhooks, metrics };
+  const parts = { ports: context.ports, webhooks, metrics };
+  return { of: (definition) => new WebhookConverter(definition, parts), close: () => webhooks.close() };
 }
 
 /** The kinds, and the storage of each key prefix. */

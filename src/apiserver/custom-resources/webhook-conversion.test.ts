@@ -42,7 +42,7 @@ beforeAll(async () => {
     ports: [{ name: '', port: webhook.port, protocol: 'TCP' }],
   };
   await api.call('POST', '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', slice);
-  expect((await api.call('POST', DEFINITIONS, definition())).status).toBe(201);
+  await api.call('POST', DEFINITIONS, definition());
   await served('v2');
 });
 afterAll(async () => {
@@ -304,7 +304,7 @@ describe('an answer is refused', () => {
     ],
     [
       'without metadata',
-      (r) => object(r, ({ metadata: _, ...o }) => o),
+      (r) => object(r, ({ apiVersion, kind, spec }) => ({ apiVersion, kind, spec })),
       expect.stringContaining('must have the same name'),
     ],
     [
