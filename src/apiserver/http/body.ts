@@ -4,6 +4,7 @@ import {
   badRequest,
   MAX_JSON_DEPTH,
   requestEntityTooLarge,
+  type ResourceRow,
   StatusError,
   unsupportedMediaType,
 } from '../../api/index.ts';
@@ -47,9 +48,16 @@ export interface ParsedBody {
   readonly problems: readonly string[];
 }
 
-/** The body as a value. Throws 400 for what does not parse and 415 for types that are not read. */
-export function parseBody(request: HttpRequest): ParsedBody {
+/** The types of custom objects, whose messages nobody numbers. */
+const CUSTOM_TYPES: readonly string[] = BODY_TYPES.filter((type) => type !== PROTOBUF_TYPE);
+
+/**
+ * The body as a value. Throws 400 for what does not parse and 415 for types that are not read.
+ * @param row of the object that it is
+ */
+export function parseBody(request: HttpRequest, row?: Pick<ResourceRow, 'schema'>): ParsedBody {
   const type = contentType(request);
+  if (type === PROTOBUF_TYPE && row?.schema !== undefined) throw unsupportedMediaType(CUSTOM_TYPES);
   if (type === PROTOBUF_TYPE) return { value: parseProtobuf(bodyBytes(request)), problems: [] };
   const text = bodyText(request);
   if (type === 'application/json') return parseJson(text);

@@ -15,7 +15,7 @@ export async function create(call: Call): Promise<HttpResponse> {
   const { row } = registration;
   const form = negotiateObject(call.request.headers['accept']);
   const { dryRun, fieldValidation } = readWriteOptions(info.query, 'CreateOptions');
-  const body = parseBody(call.request);
+  const body = parseBody(call.request, row);
   await call.server.ports.breather.pause('request');
   refuseTooLargeNew(registration, body.value);
   const given = readObject(body, { row, fieldValidation, warnings });

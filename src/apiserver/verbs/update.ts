@@ -18,7 +18,7 @@ export async function update(call: Call, part: Change['part'] = ''): Promise<Htt
   const { row } = registration;
   const form = negotiateObject(call.request.headers['accept']);
   const { dryRun, fieldValidation } = readWriteOptions(info.query, 'UpdateOptions');
-  const body = parseBody(call.request);
+  const body = parseBody(call.request, row);
   await call.server.ports.breather.pause('request');
   const given = readObject(body, { row, fieldValidation, warnings });
   if (!given.metadata.name) throw badRequest('name is required');
