@@ -2,10 +2,16 @@
 
 /** Largest request body (upstream: MaxRequestBodyBytes, 3 MiB). The edge checks it too. */
 export const MAX_REQUEST_BODY_BYTES = 3 * 1024 * 1024;
-/** Largest body in YAML, which takes ten times as long to read as JSON. */
+/** A longer YAML text is read in steps, between which others have their turn. */
+export const YAML_AT_ONCE_CHARACTERS = 32 * 1024;
+/**
+ * Largest part of a body in YAML that is read in one go, since it cannot be taken apart: it takes ten times as long to read as JSON. Most lines
+ * and commas of it, which is what its reading takes time for; the same text may come as JSON.
+ */
 export const MAX_YAML_BODY_BYTES = 1024 * 1024;
-/** Most lines and commas of one, which is what its reading takes time for; the same text may come as JSON. */
 export const MAX_YAML_BODY_LINES = 20_000;
+/** The same of a whole body. */
+export const MAX_YAML_MARKS = 150_000;
 /** Objects with longer JSON are answered as JSON where YAML is asked for; JSON is valid YAML. */
 export const MAX_YAML_LINES_BYTES = 64 * 1024;
 /** Entries of one map or list in a body, and of all of them together: few enough to be walked in a fraction of a second. */

@@ -164,7 +164,7 @@ async function patchScale(call: Call, kind: ScaleOfKind): Promise<HttpResponse> 
 /** Applies a Scale: who does so owns the number of replicas of the object. */
 async function applyScale(call: Call, kind: ScaleOfKind): Promise<HttpResponse> {
   const { fieldManager, force, dryRun, fieldValidation } = readApplyOptions(call.info.query);
-  const body = parseConfig(call);
+  const body = await parseConfig(call);
   const config = readConfig(body.value, SCALE_ROW);
   const owner = { name: fieldManager, subresource: 'scale' };
   const { registration, server } = call;

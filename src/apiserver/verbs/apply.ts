@@ -1,7 +1,7 @@
 /** PATCH of a configuration: an apply on the server (upstream: applyPatcher). It creates what does not exist yet. */
 import { badRequest, hasReason, notFound } from '../../api/index.ts';
 import { formatTime, type HttpResponse } from '../../lib/index.ts';
-import { bodyText, type ParsedBody, parseYaml } from '../http/body.ts';
+import { type ParsedBody, readBody } from '../http/body.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { type ApplyOptions, readApplyOptions, type WriteOptions } from '../http/write-options.ts';
 import { MAX_WRITE_RETRIES } from '../limits.ts';
@@ -19,7 +19,7 @@ import { answerObject } from './answer.ts';
 export async function apply(call: Call, part: Change['part'] = ''): Promise<HttpResponse> {
   const form = negotiateObject(call.request.headers['accept']);
   const options = readApplyOptions(call.info.query);
-  const body = parseConfig(call);
+  const body = await parseConfig(call);
   const config = readConfig(body.value, call.registration.row);
   refuseTooLargeNew(call.registration, config);
   await call.server.ports.breather.pause('request');
@@ -53,8 +53,8 @@ export async function apply(call: Call, part: Change['part'] = ''): Promise<Http
 }
 
 /** The body of an apply patch. @throws StatusError 400, 413 */
-export function parseConfig(call: Call): ParsedBody {
-  return parseYaml(bodyText(call.request));
+export function parseConfig({ request, server }: Call): Promise<ParsedBody> {
+  return readBody(request, { breather: server.ports.breather, type: 'application/yaml' });
 }
 
 /** Tells of fields that the body names twice. @throws StatusError 400 when the client asked for that */

@@ -1,7 +1,7 @@
 /** POST of a new object. */
 import { badRequest } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
-import { parseBody } from '../http/body.ts';
+import { readBody } from '../http/body.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { refuseTooLargeNew } from '../registry/kind-rules.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
@@ -15,7 +15,7 @@ export async function create(call: Call): Promise<HttpResponse> {
   const { row } = registration;
   const form = negotiateObject(call.request.headers['accept']);
   const { dryRun, fieldValidation } = readWriteOptions(info.query, 'CreateOptions');
-  const body = parseBody(call.request, row);
+  const body = await readBody(call.request, { breather: call.server.ports.breather, row });
   await call.server.ports.breather.pause('request');
   refuseTooLargeNew(registration, body.value);
   const given = readObject(body, { row, fieldValidation, warnings });

@@ -1,7 +1,7 @@
 /** PUT: replaces an object, or (for the kinds that allow it) creates it. */
 import { badRequest } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
-import { parseBody } from '../http/body.ts';
+import { readBody } from '../http/body.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { omit } from '../registry/object.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
@@ -18,7 +18,7 @@ export async function update(call: Call, part: Change['part'] = ''): Promise<Htt
   const { row } = registration;
   const form = negotiateObject(call.request.headers['accept']);
   const { dryRun, fieldValidation } = readWriteOptions(info.query, 'UpdateOptions');
-  const body = parseBody(call.request, row);
+  const body = await readBody(call.request, { breather: call.server.ports.breather, row });
   await call.server.ports.breather.pause('request');
   const given = readObject(body, { row, fieldValidation, warnings });
   if (!given.metadata.name) throw badRequest('name is required');
