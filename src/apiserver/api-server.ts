@@ -16,6 +16,7 @@ import { celRuleEngine } from './custom-resources/rule-engine.ts';
 import { createConversionMetrics } from './custom-resources/conversion-metrics.ts';
 import { DefinitionKeeper } from './custom-resources/definition-keeper.ts';
 import { WebhookConverter } from './custom-resources/webhook-converter.ts';
+import { ensureOwnDefinitions, untilOwnKindsAreServed } from './custom-resources/own-definitions.ts';
 import { DiscoveryDocuments } from './discovery/aggregated.ts';
 import type { ServerVersion } from './discovery/version.ts';
 import type { HealthCheck } from './http/health.ts';
@@ -46,6 +47,7 @@ import { QuotaStatus } from './quota/quotas.ts';
 import { isMainForm, keyOf } from './registry/registration.ts';
 import { builtInKinds } from './kinds/built-in.ts';
 import { objectOfKey } from './registry/object-of-key.ts';
+import { OWN_KINDS } from './kinds/healing.ts';
 import { LiveRegistry } from './kinds/registry.ts';
 import { ResourceStorage } from './registry/storage.ts';
 import { readStoredOf } from './registry/stored-form.ts';
@@ -145,6 +147,7 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
   const keeper = new DefinitionKeeper({
     ...{ clock, logger, registry, definitions },
     createStorage: (prefix, read) => createStorage(ports, shared, { prefix, read }),
+    own: OWN_KINDS,
     self,
     converterOf: converters.of,
   });
@@ -152,6 +155,7 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
   const ready = start({ registry, storages }, self).then(async () => {
     // No client meets a server that lacks a kind it had before.
     await definitions.fresh();
+    await serveOwnKinds(context, self);
     await upkeep.ensureObjects();
     await repairServices(context, self);
     await ensureBootstrapPolicy({ registry, storages }, self);
@@ -170,12 +174,7 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
       await upkeep.ensureObjects();
     },
     objectOfKey: (key) => objectOfKey(registry.all(), key),
-    authenticateToken: async (token) => {
-      const verdict = await authenticateToken(context, token);
-      if (verdict.ok) return verdict.user;
-      logger.debug('bearer token refused', { reason: verdict.reason });
-      return undefined;
-    },
+    authenticateToken: (token) => userOfToken(context, token),
     close: async () => {
       state.closed = true;
       upkeep.close();
@@ -184,6 +183,20 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
       await Promise.all([...storages.values()].map((storage) => storage.cache.close()));
     },
   };
+}
+
+async function userOfToken(context: ServerContext, token: string): Promise<UserInfo | undefined> {
+  const verdict = await authenticateToken(context, token);
+  if (verdict.ok) return verdict.user;
+  context.ports.logger.debug('bearer token refused', { reason: verdict.reason });
+  return undefined;
+}
+
+async function serveOwnKinds(context: ServerContext, self: Connection): Promise<void> {
+  const { clock, logger } = context.ports;
+  await ensureOwnDefinitions(context, self);
+  if (!(await untilOwnKindsAreServed(context.registry, clock)))
+    logger.error('kinds of mendlet.dev are not served: the names of their definitions are taken');
 }
 
 /** What converts custom objects whose definition names a webhook. */

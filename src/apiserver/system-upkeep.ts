@@ -1,6 +1,7 @@
-/** Keeps what the server itself makes in the cluster: system namespaces, the services of server and DNS, addresses, figures of quotas. */
+/** Keeps what the server itself makes in the cluster: system namespaces, definitions of our kinds, the services of server and DNS, addresses, figures of quotas. */
 import type { Timer } from '../lib/index.ts';
 import { bootstrap } from './bootstrap.ts';
+import { ensureOwnDefinitions } from './custom-resources/own-definitions.ts';
 import { SYSTEM_NAMESPACES_PERIOD_MS } from './limits.ts';
 import type { Connection } from './ports.ts';
 import type { QuotaStatus } from './quota/quotas.ts';
@@ -73,6 +74,7 @@ export class SystemUpkeep {
 
   async #lookAfter(): Promise<void> {
     await bootstrap(this.#self);
+    await ensureOwnDefinitions(this.#context, this.#self);
     await this.ensureObjects();
     await this.#quotas.checkAll();
   }

@@ -5,7 +5,6 @@ import {
   type CustomResourceDefinition,
   type DefinitionVersion,
   type KindRules,
-  placeOfSchema,
   type ResourceRow,
   storageVersionOf,
   StructuralSchema,
@@ -21,7 +20,8 @@ import type { ResourceStorage } from '../registry/storage.ts';
 import { objectRulesOf } from './check-rules.ts';
 import { scalePart } from './custom-scale.ts';
 import { customTable } from './custom-table.ts';
-import { createForms, ownPlace, readBy, type VersionSchemas } from './version-forms.ts';
+import type { OwnKind } from './own-kind.ts';
+import { createForms, readBy, type VersionSchemas } from './version-forms.ts';
 import type { WebhookConverter } from './webhook-converter.ts';
 
 const VERBS: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
@@ -62,11 +62,13 @@ export interface CustomParts {
   readonly storage: ResourceStorage;
   /** Absent: the versions differ by name alone. */
   readonly converter?: WebhookConverter | undefined;
+  /** What the server adds to the kinds, if the definition is its own. */
+  readonly own?: OwnKind | undefined;
 }
 
 /** The kinds of a definition whose names are accepted, in the order of discovery. */
 export function customKinds(parts: CustomParts): readonly ServedKind[] {
-  const { definition, schemas, converter } = parts;
+  const { definition, schemas, converter, own = {} } = parts;
   const forms = createForms({
     definition,
     schemas,
@@ -83,11 +85,38 @@ export function customKinds(parts: CustomParts): readonly ServedKind[] {
   const main = served.some(({ name }) => name === stored) ? stored : served[0]?.name;
   return served.map((version) => {
     const form = forms.formOf(version.name);
-    const registration = registrationOf(parts, version, form);
+    const registration = withOwn(registrationOf(parts, version, form), own);
     const kind =
       form === undefined ? registration : { ...registration, form: { ...form, isMain: version.name === main } };
     return { row: kind.row, stored: kind, ...(schemas.has(version.name) ? {} : { isUndescribed: true }) };
   });
+}
+
+/** The admission of our own kinds comes after what holds for all custom resources, their checks come before the rules in CEL. */
+function withOwn(kind: StoredKind, { table, admitNew, admitChanged, check }: OwnKind): StoredKind {
+  const { strategy, checkMore } = kind;
+  const { prepareForCreate = (object) => object, prepareForUpdate = (object) => object } = strategy;
+  return {
+    ...kind,
+    ...(table === undefined ? {} : { table }),
+    strategy: {
+      ...strategy,
+      ...(admitNew === undefined
+        ? {}
+        : { prepareForCreate: (object, user) => admitNew(prepareForCreate(object, user), user) }),
+      ...(admitChanged === undefined
+        ? {}
+        : { prepareForUpdate: (object, old) => admitChanged(prepareForUpdate(object, old), old) }),
+    },
+    ...(check === undefined
+      ? {}
+      : {
+          checkMore: async (object, old, engine) => [
+            ...check(object),
+            ...((await checkMore?.(object, old, engine)) ?? []),
+          ],
+        }),
+  };
 }
 
 function registrationOf(
@@ -107,7 +136,6 @@ function registrationOf(
     table: form === undefined ? table : { ...table, cells: (object, now) => table.cells(served(object), now) },
     strategy: strategyOf(version),
     storage,
-    place: placeOfSchema(root, ownPlace),
     ...(form === undefined ? {} : { form }),
     ...(checkMore === undefined ? {} : { checkMore }),
     ...(scale === undefined ? {} : { parts: { scale: scalePart(scale, served) } }),
@@ -135,9 +163,9 @@ function rowOf(
     // Who deletes a definition must see the end of its objects.
     verbs: isEnding ? VERBS.filter((verb) => verb !== 'create') : VERBS,
     subresources: subresourcesOf(version, names.kind),
-    ...(schema === undefined ? {} : { schema }),
+    schema: schema ?? new StructuralSchema(undefined, spec.scope === 'Namespaced'),
   };
-  return { ...row, rules: rulesOf(version, schema, `${apiVersionOf(row)} ${names.kind}`) };
+  return { ...row, rules: rulesOf(version, `${apiVersionOf(row)} ${names.kind}`) };
 }
 
 function subresourcesOf({ subresources = {} }: DefinitionVersion, kind: string): readonly SubresourceRow[] {
@@ -148,16 +176,10 @@ function subresourcesOf({ subresources = {} }: DefinitionVersion, kind: string):
   return rows;
 }
 
-function rulesOf(version: DefinitionVersion, schema: StructuralSchema | undefined, what: string): KindRules {
+function rulesOf(version: DefinitionVersion, what: string): KindRules {
   const { deprecated = false, deprecationWarning = `${what} is deprecated`, selectableFields = [] } = version;
   const fields = selectableFields.map(({ jsonPath }) => jsonPath.slice(1));
   return {
-    ...(schema === undefined
-      ? {}
-      : {
-          create: (object) => [...schema.checkNew(object)],
-          update: (object, old) => [...schema.checkChanged(object, old)],
-        }),
     ...(deprecated ? { deprecation: deprecationWarning } : {}),
     ...(fields.length === 0 ? {} : { selectable: ['metadata.name', 'metadata.namespace', ...fields] }),
   };

@@ -6,9 +6,6 @@ import {
   type CustomResourceDefinition,
   internalError,
   type OtherVersion,
-  type Place,
-  placeOfKind,
-  placeOfSchema,
   storageVersionOf,
   type StructuralSchema,
 } from '../../api/index.ts';
@@ -71,23 +68,13 @@ function renamingForm({ definition, schemas }: FormParts, version: string): Serv
     otherVersion: (other) => {
       const found = schemaOf(schemas, group, other);
       const rename = (to: string) => (object: object) => ({ ...object, apiVersion: to });
-      return found && { place: placeOf(found), to: rename(other), back: rename(apiVersion) };
+      return found && { place: found.place, to: rename(other), back: rename(apiVersion) };
     },
   };
 }
 
 function schemaOf(schemas: VersionSchemas, group: string, apiVersion: string): StructuralSchema | undefined {
   return apiVersion.startsWith(`${group}/`) ? schemas.get(apiVersion.slice(group.length + 1)) : undefined;
-}
-
-/** The places of what every resource has: those of a kind whose type says them, and whose other fields do not matter. */
-export function ownPlace(name: string): Place | undefined {
-  if (name !== 'apiVersion' && name !== 'kind' && name !== 'metadata') return undefined;
-  return placeOfKind('v1', 'ConfigMap')?.map?.child(name);
-}
-
-function placeOf({ root }: StructuralSchema): Place {
-  return placeOfSchema(root, ownPlace);
 }
 
 /** A conversion in the middle of a pure function, which cannot wait for it. */
@@ -159,7 +146,7 @@ function webhookForms(
       isCurrent: (object) => isStoredForm || object.apiVersion === storedVersion,
       otherVersion: (other): OtherVersion | undefined => {
         const found = schemaOf(schemas, group, other);
-        return found && { place: placeOf(found), to: textAs(other), back: textAs(apiVersion) };
+        return found && { place: found.place, to: textAs(other), back: textAs(apiVersion) };
       },
       elsewhere: {
         prepareServed: (objects) =>

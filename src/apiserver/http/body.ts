@@ -105,19 +105,19 @@ async function loadInSteps(text: string, breather: Breather): Promise<unknown> {
   if (countMarks(text) > MAX_YAML_MARKS)
     throw requestEntityTooLarge(`limit is ${MAX_YAML_MARKS} lines and commas for YAML`);
   const steps = yamlSteps(text);
-  let longest = 0;
+  let length = 0;
   try {
     for (;;) {
       const { done, value } = steps.next();
       if (done === true) return value;
       const { text: part } = value as { readonly text: string };
       refuseLargeYaml(part);
-      longest = Math.max(longest, part.length);
+      length = part.length;
       await breather.pause('request');
     }
   } catch (error) {
     // What is nearly all of it would be wrong once more as a whole.
-    if (error instanceof YAMLException && longest > text.length / 2) throw undecodable(error);
+    if (error instanceof YAMLException && length > text.length / 2) throw undecodable(error);
     if (error instanceof NotInStepsError || error instanceof YAMLException) return undefined;
     throw error;
   }
