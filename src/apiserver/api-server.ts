@@ -14,7 +14,7 @@ import type { ReadStored } from './cache/cached-object.ts';
 import { createSharedBudgets, type SharedBudgets, WatchCache } from './cache/watch-cache.ts';
 import { celRuleEngine } from './custom-resources/rule-engine.ts';
 import { createConversionMetrics } from './custom-resources/conversion-metrics.ts';
-import { DefinitionKeeper } from './custom-resources/definition-keeper.ts';
+import { DefinitionKeeper, type DefinitionKeeperOptions } from './custom-resources/definition-keeper.ts';
 import { WebhookConverter } from './custom-resources/webhook-converter.ts';
 import { ensureOwnDefinitions, untilOwnKindsAreServed } from './custom-resources/own-definitions.ts';
 import { DiscoveryDocuments } from './discovery/aggregated.ts';
@@ -23,7 +23,6 @@ import type { HealthCheck } from './http/health.ts';
 import { storeHealth } from './http/store-health.ts';
 import {
   CUSTOM_RESOURCE_DEFINITIONS,
-  type CustomResourceDefinition,
   type Ipv4Range,
   NAMESPACES,
   type ObjectReference,
@@ -145,11 +144,14 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
   const converters = createConverters(context, metrics.registry);
   const definitions = storageOf(storages, registry.get(CUSTOM_RESOURCE_DEFINITIONS));
   const keeper = new DefinitionKeeper({
-    ...{ clock, logger, registry, definitions },
+    clock,
+    logger,
+    registry,
+    definitions,
     createStorage: (prefix, read) => createStorage(ports, shared, { prefix, read }),
     own: OWN_KINDS,
     self,
-    converterOf: converters.of,
+    converterOf: converters.converterOf,
   });
   const upkeep = new SystemUpkeep(context, self, quotas);
   const ready = start({ registry, storages }, self).then(async () => {
@@ -203,11 +205,11 @@ async function serveOwnKinds(context: ServerContext, self: Connection): Promise<
 function createConverters(
   context: ServerContext,
   registry: MetricsRegistry,
-): { of(definition: CustomResourceDefinition): WebhookConverter; close(): void } {
+): { readonly converterOf: DefinitionKeeperOptions['converterOf']; close(): void } {
   const metrics = createConversionMetrics(registry);
   const webhooks = createWebhookCaller(context, () => metrics.observeOtherName());
   const parts = { ports: context.ports, webhooks, metrics };
-  return { of: (definition) => new WebhookConverter(definition, parts), close: () => webhooks.close() };
+  return { converterOf: (definition) => new WebhookConverter(definition, parts), close: () => webhooks.close() };
 }
 
 /** The kinds, and the storage of each key prefix. */

@@ -110,9 +110,8 @@ async function loadInSteps(text: string, breather: Breather): Promise<unknown> {
     for (;;) {
       const { done, value } = steps.next();
       if (done === true) return value;
-      const { text: part } = value as { readonly text: string };
-      refuseLargeYaml(part);
-      length = part.length;
+      refuseLargeYaml(value.text);
+      length = value.text.length;
       await breather.pause('request');
     }
   } catch (error) {

@@ -9,8 +9,14 @@ function request(text: string): Parameters<typeof readBody>[0] {
 }
 
 function countingBreather(): Breather & { pauses: number } {
-  const breather = { pauses: 0, pause: () => void (breather.pauses += 1), sent: () => {} };
-  return breather as unknown as Breather & { pauses: number };
+  const breather = {
+    pauses: 0,
+    pause: (): undefined => {
+      breather.pauses += 1;
+    },
+    sent: () => {},
+  };
+  return breather;
 }
 
 describe('a body in YAML', () => {
