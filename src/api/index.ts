@@ -99,6 +99,7 @@ export * from './validate-structure.ts';
 export { validateLabelSelector } from './validation/affinity.ts';
 export { validateHealingPolicy } from './validation/healing.ts';
 export { DAEMON_SET_COUNTS } from './validation/daemon-set.ts';
+export { MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from './mandatory-flow-control.ts';
 export { equalJson } from './validation/messages.ts';
 export { validateObjectMeta, validateObjectMetaUpdate, validateWriteOptions } from './validation/object-meta.ts';
 export { validatePodSpec } from './validation/pod-spec.ts';

@@ -16,6 +16,7 @@ import { celRuleEngine } from './custom-resources/rule-engine.ts';
 import { createConversionMetrics } from './custom-resources/conversion-metrics.ts';
 import { DefinitionKeeper, type DefinitionKeeperOptions } from './custom-resources/definition-keeper.ts';
 import { WebhookConverter } from './custom-resources/webhook-converter.ts';
+import { FlowSchemaStatus } from './flow-control/flow-schema-status.ts';
 import { ensureOwnDefinitions, untilOwnKindsAreServed } from './custom-resources/own-definitions.ts';
 import { DiscoveryDocuments } from './discovery/aggregated.ts';
 import type { ServerVersion } from './discovery/version.ts';
@@ -23,6 +24,8 @@ import type { HealthCheck } from './http/health.ts';
 import { storeHealth } from './http/store-health.ts';
 import {
   CUSTOM_RESOURCE_DEFINITIONS,
+  FLOW_SCHEMAS,
+  PRIORITY_LEVELS,
   type Ipv4Range,
   NAMESPACES,
   type ObjectReference,
@@ -142,21 +145,11 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
   const self = asUser(handler, SELF);
   const quotas = new QuotaStatus(context, self);
   const converters = createConverters(context, metrics.registry);
-  const definitions = storageOf(storages, registry.get(CUSTOM_RESOURCE_DEFINITIONS));
-  const keeper = new DefinitionKeeper({
-    clock,
-    logger,
-    registry,
-    definitions,
-    createStorage: (prefix, read) => createStorage(ports, shared, { prefix, read }),
-    own: OWN_KINDS,
-    self,
-    converterOf: converters.converterOf,
-  });
+  const { keeper, flowSchemas } = createFollowers(ports, shared, { registry, storages, self, ...converters });
   const upkeep = new SystemUpkeep(context, self, quotas);
   const ready = start({ registry, storages }, self).then(async () => {
     // No client meets a server that lacks a kind it had before.
-    await definitions.fresh();
+    await storageOf(storages, registry.get(CUSTOM_RESOURCE_DEFINITIONS)).fresh();
     await serveOwnKinds(context, self);
     await upkeep.ensureObjects();
     await repairServices(context, self);
@@ -180,6 +173,7 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
     close: async () => {
       state.closed = true;
       upkeep.close();
+      await flowSchemas.close();
       await keeper.close();
       converters.close();
       await Promise.all([...storages.values()].map((storage) => storage.cache.close()));
@@ -216,6 +210,38 @@ function createConverters(
 interface Stored {
   readonly registry: Registry;
   readonly storages: ReadonlyMap<string, ResourceStorage>;
+}
+
+interface FollowerParts extends Stored, Pick<DefinitionKeeperOptions, 'converterOf'> {
+  readonly registry: LiveRegistry;
+  readonly self: Connection;
+}
+
+/** What follows the objects of some kinds, and does what they say. */
+function createFollowers(
+  ports: ApiServerPorts,
+  shared: SharedBudgets,
+  { registry, storages, self, converterOf }: FollowerParts,
+) {
+  const { clock, logger } = ports;
+  const keeper = new DefinitionKeeper({
+    clock,
+    logger,
+    registry,
+    definitions: storageOf(storages, registry.get(CUSTOM_RESOURCE_DEFINITIONS)),
+    createStorage: (prefix, read) => createStorage(ports, shared, { prefix, read }),
+    own: OWN_KINDS,
+    self,
+    converterOf,
+  });
+  const flowSchemas = new FlowSchemaStatus({
+    clock,
+    logger,
+    schemas: storageOf(storages, registry.get(FLOW_SCHEMAS)).cache,
+    levels: storageOf(storages, registry.get(PRIORITY_LEVELS)).cache,
+    self,
+  });
+  return { keeper, flowSchemas };
 }
 
 /** What all requests share. */

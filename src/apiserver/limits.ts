@@ -83,6 +83,8 @@ export const STORE_HEALTH_TIMEOUT_MS = 2_000;
 export const EVENT_TTL_MS = 3_600_000;
 /** How often deleted system namespaces are created again (upstream: the system namespaces controller, 1 min). */
 export const SYSTEM_NAMESPACES_PERIOD_MS = 60_000;
+/** Until the status of FlowSchemas is written again after a write that failed. */
+export const FLOW_STATUS_RETRY_MS = 5_000;
 /** Largest answer of a node that is read whole (an error to pass on). */
 export const MAX_NODE_ERROR_BYTES = 16 * 1024;
 /** How long a node's answer to what its pods use is shared (metrics-server asks each 15 s). */

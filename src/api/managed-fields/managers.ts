@@ -90,15 +90,21 @@ function setOfText(text: string): WrittenSet {
 export function writeManagers(managers: Managers): ManagedFieldsEntry[] {
   return [...managers.values()]
     .sort(compareManagers)
-    .map(({ name, operation, apiVersion, subresource, set, time, text }) => ({
-      ...(name === '' ? {} : { manager: name }),
-      operation,
-      apiVersion,
-      ...(time === undefined ? {} : { time }),
-      fieldsType: 'FieldsV1',
-      fieldsV1: text?.set === set ? text.text : writeFieldsV1(set),
-      ...(subresource === '' ? {} : { subresource }),
-    }));
+    .map((owned) => entryOf(owned, owned.text?.set === owned.set ? owned.text.text : writeFieldsV1(owned.set)));
+}
+
+/** @param fields the text of the set */
+export function entryOf(owned: Omit<Owned, 'set' | 'text'>, fields: string): ManagedFieldsEntry {
+  const { name, operation, apiVersion, subresource, time } = owned;
+  return {
+    ...(name === '' ? {} : { manager: name }),
+    operation,
+    apiVersion,
+    ...(time === undefined ? {} : { time }),
+    fieldsType: 'FieldsV1',
+    fieldsV1: fields,
+    ...(subresource === '' ? {} : { subresource }),
+  };
 }
 
 function compareManagers(a: Owned, b: Owned): number {

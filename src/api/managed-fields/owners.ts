@@ -13,7 +13,9 @@ import {
   setOf,
   union,
 } from './field-set.ts';
-import { type Manager, managerId, type Managers, type Owned, secondsOf } from './managers.ts';
+import type { ManagedFieldsEntry } from '../types.gen.ts';
+import { entryOf, type Manager, managerId, type Managers, type Owned, secondsOf } from './managers.ts';
+import { sharedFieldsText } from './new-fields.ts';
 import { fieldElement } from './path-element.ts';
 import type { Place } from './place.ts';
 import { reconcileSet } from './reconcile.ts';
@@ -69,6 +71,17 @@ const NOBODYS: FieldSet = setOf(
 
 export function withoutNobodys(set: FieldSet): FieldSet {
   return difference(set, NOBODYS);
+}
+
+/**
+ * The entries of a new object that says nothing of owners itself: its creator owns all that `after` has beyond `before`.
+ * The same as `managersAfterUpdate` without managers, for less work.
+ * @param before see `newFieldsText`; the same object for all objects of a kind
+ */
+export function entriesOfNew({ before, after, manager, now }: Update, ground: Ground): ManagedFieldsEntry[] {
+  const fields = sharedFieldsText(before, after, ground.place, NOBODYS);
+  if (fields === '{}') return [];
+  return [entryOf({ ...manager, operation: 'Update', apiVersion: ground.apiVersion, time: now }, fields)];
 }
 
 export interface Update {

@@ -1,7 +1,7 @@
 /** One version of one object as all its readers share it: decoded once, encoded seldom. Never mutate it. */
-import type { ManagedFieldsEntry } from '../../api/index.ts';
 import { decodeText, encodeText } from '../../lib/index.ts';
 import type { ApiObject } from '../registry/object.ts';
+import { asParsed } from './as-parsed.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { objectText, objectTextOf, withFieldsAsText, withSharedText, withVersion } from './object-text.ts';
 
@@ -109,49 +109,57 @@ export class CachedObject {
  */
 const encodedHere = new WeakMap<Uint8Array, EncodedHere>();
 
-/** What is known of an object that this process has encoded: its managed fields and its text are not made again. */
+/** What is known of an object that this process has encoded: neither its text nor the object is made again. */
 interface EncodedHere {
+  /** See `ObjectText.from`. */
   readonly from: number;
-  readonly to: number;
-  readonly managedFields: ManagedFieldsEntry[] | undefined;
   /** For the answer and for the cache, which come soon: bytes may lie long in the store. */
-  text: string | undefined;
+  recent: Recent | undefined;
   readers: number;
+}
+
+interface Recent {
+  readonly text: string;
+  /** As it would be parsed from the text; its managed fields are shared. */
+  readonly object: ApiObject;
+  /** The text with the revision that it was stored at, which is one for all readers. */
+  stored?: { readonly revision: number; readonly text: string };
 }
 
 const TEXT_READERS = 2;
 
 /** The object of the store's bytes, with `revision` as its resourceVersion. */
-export function decodeStored(value: Uint8Array, revision: number, read: ReadStored = (object) => object): ApiObject {
-  const encoded = read.always === true ? undefined : encodedHere.get(value);
-  const text = encoded?.text ?? decodeText(value);
-  const object =
-    encoded === undefined ? withFieldsAsText(read(JSON.parse(text) as ApiObject)) : decodeHere(text, encoded);
+export function decodeStored(value: Uint8Array, revision: number, read?: ReadStored): ApiObject {
+  const encoded = read?.always === true ? undefined : encodedHere.get(value);
+  const object = encoded?.recent?.object ?? parseStored(value, encoded === undefined ? read : undefined);
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
 
-function decodeHere(text: string, { from, to, managedFields }: EncodedHere): ApiObject {
-  if (managedFields === undefined) return JSON.parse(text) as ApiObject;
-  const object = JSON.parse(text.slice(0, from) + text.slice(to)) as ApiObject;
-  return { ...object, metadata: { ...object.metadata, managedFields } };
+function parseStored(value: Uint8Array, read: ReadStored = (object) => object): ApiObject {
+  return withFieldsAsText(read(JSON.parse(decodeText(value)) as ApiObject));
 }
 
 /** The store's bytes of an object that has today's form: without its resourceVersion. */
 export function encodeStored(object: ApiObject): Uint8Array {
   const { resourceVersion: _, ...metadata } = object.metadata;
   if (metadata.managedFields !== undefined) metadata.managedFields = withSharedText(metadata.managedFields);
-  const encoded = objectTextOf({ ...object, metadata });
-  const value = encodeText(encoded.text);
-  encodedHere.set(value, { ...encoded, managedFields: metadata.managedFields, readers: 0 });
+  const stored = { ...object, metadata };
+  const { text, from } = objectTextOf(stored);
+  const value = encodeText(text);
+  // Readers get the object that was written, not a copy: versions of it share what they have in common, and none is parsed.
+  encodedHere.set(value, { from, recent: { text, object: asParsed(stored) }, readers: 0 });
   return value;
 }
 
 /** The JSON, at `revision`, of an object that this process has just encoded; undefined for others. */
 function textOfEncoded(value: Uint8Array, revision: number): string | undefined {
   const encoded = encodedHere.get(value);
-  if (encoded?.text === undefined) return undefined;
-  const { text, from } = encoded;
+  const recent = encoded?.recent;
+  if (encoded === undefined || recent === undefined) return undefined;
   encoded.readers += 1;
-  if (encoded.readers === TEXT_READERS) encoded.text = undefined;
-  return withVersion(text, from, String(revision));
+  if (encoded.readers === TEXT_READERS) encoded.recent = undefined;
+  if (recent.stored?.revision !== revision) {
+    recent.stored = { revision, text: withVersion(recent.text, encoded.from, String(revision)) };
+  }
+  return recent.stored.text;
 }

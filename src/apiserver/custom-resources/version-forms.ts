@@ -125,10 +125,10 @@ function webhookForms(
     if (found === undefined) throw new LacksConversion(given, apiVersion);
     return found;
   };
-  const withOtherVersions = async <T>(run: () => T): Promise<T> => {
+  const withOtherVersions = async <T>(run: () => T | Promise<T>): Promise<T> => {
     for (let round = 0; ; round++) {
       try {
-        return run();
+        return await run();
       } catch (error) {
         if (!(error instanceof LacksConversion)) throw error;
         if (round >= MAX_LACKING)

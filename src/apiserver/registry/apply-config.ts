@@ -1,7 +1,8 @@
 /** What an object becomes when a configuration is applied to it, and who owns its fields then (upstream: FieldManager.Apply). */
 import {
+  allSteps,
   type Applied,
-  applyConfig,
+  applyConfigSteps,
   applyConflict,
   apiVersionOf,
   badRequest,
@@ -18,6 +19,7 @@ import {
   reportConflicts,
   type ResourceRow,
   StatusError,
+  type Steps,
   withLastApplied,
   writeManagers,
 } from '../../api/index.ts';
@@ -65,24 +67,37 @@ export interface ConfigToApply {
  * @throws StatusError 409 for fields of other managers, 500 for a configuration that does not fit its schema, as upstream's
  */
 export function appliedObject(registration: Registration, given: ConfigToApply, ground: Ground): ApiObject {
+  return allSteps(appliedObjectSteps(registration, given, ground));
+}
+
+/** The same in steps: a large configuration gives way to other requests between them. */
+export function* appliedObjectSteps(
+  registration: Registration,
+  given: ConfigToApply,
+  ground: Ground,
+): Steps<ApiObject> {
   const { old, config, writer, force, now } = given;
   refuseMisfit(config, ground, registration.row);
+  yield;
   const live = old === undefined ? emptyObject(registration) : bare(old);
   const managers = managersBefore(registration, given, ground);
-  const apply = (forced: boolean): Applied =>
-    applyConfig(managers, { live, config, manager: writer, force: forced, now }, ground);
-  let result = apply(force);
+  yield;
+  const apply = (forced: boolean): Steps<Applied> =>
+    applyConfigSteps(managers, { live, config, manager: writer, force: forced, now }, ground);
+  let result = yield* apply(force);
   if (result.kind === 'conflict' && writer.name === KUBECTL) {
     // What kubectl applied on the client before is its own.
     const conflicts = withoutOwn(result.conflicts, live, ground);
-    result = conflicts.length === 0 ? apply(true) : { kind: 'conflict', conflicts };
+    result = conflicts.length === 0 ? yield* apply(true) : { kind: 'conflict', conflicts };
   }
   if (result.kind === 'conflict') {
     const { message, causes } = reportConflicts(result.conflicts);
     throw applyConflict(causes, message);
   }
+  yield;
   const object = result.object as ApiObject;
   const annotated = writer.name === KUBECTL ? withLastApplied(object, config) : object;
+  yield;
   return withManagedFields({ ...annotated, metadata: annotated.metadata ?? {} }, writeManagers(result.managers));
 }
 

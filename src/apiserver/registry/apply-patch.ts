@@ -13,6 +13,7 @@ import {
 } from '../../api/index.ts';
 import type { Breather, HttpRequest } from '../../lib/index.ts';
 import { bodyText, contentType, parseJson } from '../http/body.ts';
+import { inSteps } from '../in-steps.ts';
 import { type ApiObject, isRecord } from './object.ts';
 
 const JSON_PATCH = 'application/json-patch+json';
@@ -101,11 +102,7 @@ export async function applyPatch(
     const steps =
       patch.type === JSON_PATCH ? jsonPatchSteps(old, patch.value) : schemaOf(row).patchSteps?.(old, patch.value);
     if (steps === undefined) throw unsupportedMediaType(PATCH_TYPES.filter((each) => each !== STRATEGIC_PATCH));
-    for (;;) {
-      const { done, value } = steps.next();
-      if (done === true) return value;
-      await breather.pause('request');
-    }
+    return await inSteps<unknown>(steps, breather);
   } catch (error) {
     if (error instanceof PatchError) throw patchFailure(error);
     throw error;

@@ -1,6 +1,7 @@
 /** Who owns which fields of an object after a write of this server (upstream: apimachinery's field managers, in the verbs). */
 import {
   apiVersionOf,
+  entriesOfNew,
   type FieldSet,
   fieldElement,
   type Ground,
@@ -151,11 +152,16 @@ export function ownersAfterWrite(
   // Who changes an object that nobody ever applied or created under this rule is not followed: its first apply does that.
   if ((base === undefined || base.length === 0) && !isNew) return { entries: undefined, areSent };
   const ground = groundOf(registration, writer.subresource);
-  const managers = managersAfterUpdate(
-    () => managersOf(base),
-    { before: bare(before), after: comparable(registration, { before, after, ground }), manager: writer, now },
-    ground,
-  );
+  const update = {
+    before: bare(before),
+    after: comparable(registration, { before, after, ground }),
+    manager: writer,
+    now,
+  };
+  if (before === emptyObject(registration) && base === undefined) {
+    return { entries: entriesOfNew(update, ground), areSent };
+  }
+  const managers = managersAfterUpdate(() => managersOf(base), update, ground);
   if (managers !== undefined) return { entries: writeManagers(managers), areSent };
   return { entries: areSent ? writeManagers(managersOf(base)) : base, areSent };
 }

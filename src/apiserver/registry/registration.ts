@@ -63,7 +63,7 @@ export interface ConversionElsewhere {
   /** Makes `toStored` of this one possible. Rejects with 500. */
   prepareStored(object: ApiObject): Promise<void> | undefined;
   /** Runs what uses `otherVersion`, again as soon as a conversion is there that it lacks. Rejects with 500. */
-  withOtherVersions<T>(run: () => T): Promise<T>;
+  withOtherVersions<T>(run: () => T | Promise<T>): Promise<T>;
   /** The registration of the version in which an object is stored: changes of its metadata alone need no conversion. */
   inStoredVersion(stored: ApiObject): Registration | undefined;
 }

@@ -4,8 +4,9 @@ import { formatTime, type HttpResponse } from '../../lib/index.ts';
 import { type ParsedBody, readBody } from '../http/body.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { type ApplyOptions, readApplyOptions, type WriteOptions } from '../http/write-options.ts';
+import { inSteps } from '../in-steps.ts';
 import { MAX_WRITE_RETRIES } from '../limits.ts';
-import { appliedObject, type Config, readConfig } from '../registry/apply-config.ts';
+import { appliedObjectSteps, type Config, readConfig } from '../registry/apply-config.ts';
 import { refuseTooLargeNew } from '../registry/kind-rules.ts';
 import { type ApiObject, omit, recordOf, textOf } from '../registry/object.ts';
 import { groundOf } from '../registry/owners.ts';
@@ -76,9 +77,12 @@ async function applied(call: Call, { config, old, options }: Applying): Promise<
   const { fieldManager, force } = options;
   const writer = { name: fieldManager, subresource };
   const now = formatTime(server.ports.clock.now().wall);
+  const { breather } = server.ports;
+  const ground = groundOf(registration, subresource);
   const value = await withOtherVersions(registration, () =>
-    appliedObject(registration, { old, config, writer, force, now }, groundOf(registration, subresource)),
+    inSteps(appliedObjectSteps(registration, { old, config, writer, force, now }, ground), breather),
   );
+  await breather.pause('request');
   const { row } = registration;
   // The configuration has been held against the schema already; the rest of the object is stored.
   const object = readObject({ value, problems: [] }, { row, fieldValidation: 'Ignore', warnings: [] });

@@ -421,7 +421,7 @@ function refusePreconditions(registration: Registration, name: string, object: A
 }
 
 /** Runs what looks at owners of fields in other versions of the kind. Rejects with 500 for what cannot be converted. */
-export async function withOtherVersions<T>({ form }: Registration, work: () => T): Promise<T> {
+export async function withOtherVersions<T>({ form }: Registration, work: () => T | Promise<T>): Promise<T> {
   return form?.elsewhere === undefined ? work() : form.elsewhere.withOtherVersions(work);
 }
 
