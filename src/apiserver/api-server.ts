@@ -148,9 +148,7 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
   const { keeper, flowSchemas } = createFollowers(ports, shared, { registry, storages, self, ...converters });
   const upkeep = new SystemUpkeep(context, self, quotas);
   const ready = start({ registry, storages }, self).then(async () => {
-    // No client meets a server that lacks a kind it had before.
-    await storageOf(storages, registry.get(CUSTOM_RESOURCE_DEFINITIONS)).fresh();
-    await serveOwnKinds(context, self);
+    await serveDefinitions(context, self);
     await upkeep.ensureObjects();
     await repairServices(context, self);
     await ensureBootstrapPolicy({ registry, storages }, self);
@@ -186,13 +184,6 @@ async function userOfToken(context: ServerContext, token: string): Promise<UserI
   if (verdict.ok) return verdict.user;
   context.ports.logger.debug('bearer token refused', { reason: verdict.reason });
   return undefined;
-}
-
-async function serveOwnKinds(context: ServerContext, self: Connection): Promise<void> {
-  const { clock, logger } = context.ports;
-  await ensureOwnDefinitions(context, self);
-  if (!(await untilOwnKindsAreServed(context.registry, clock)))
-    logger.error('kinds of mendlet.dev are not served: the names of their definitions are taken');
 }
 
 /** What converts custom objects whose definition names a webhook. */
@@ -284,6 +275,15 @@ async function start({ registry, storages }: Stored, self: Connection): Promise<
   } finally {
     for (const storage of storages.values()) if (storage !== namespaces) storage.cache.start();
   }
+}
+
+/** No client meets a server that lacks a kind it had before, or one of ours. */
+async function serveDefinitions(context: ServerContext, self: Connection): Promise<void> {
+  const { registry, ports } = context;
+  await context.storageOf(registry.get(CUSTOM_RESOURCE_DEFINITIONS)).fresh();
+  await ensureOwnDefinitions(context, self);
+  if (await untilOwnKindsAreServed(registry, ports.clock)) return;
+  ports.logger.error('kinds of mendlet.dev are not served: the names of their definitions are taken');
 }
 
 function cacheOf({ registry, storages }: Stored, group: string, resource: string): WatchCache {

@@ -95,7 +95,7 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
     against: [],
   },
   apiserver: {
-    base: ['limits.ts', 'ports.ts', 'metrics.ts', 'call.ts'],
+    base: ['limits.ts', 'ports.ts', 'metrics.ts', 'call.ts', 'in-steps.ts'],
     rooms: {
       protobuf: [],
       tables: ['registry'],
