@@ -126,6 +126,7 @@ function endpoint(name: string, metadata: object = {}): object {
 const kubectl = (...args: string[]): Promise<string> => mendlet.kubectl(args);
 const apply = (...objects: readonly object[]): Promise<string> =>
   mendlet.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
+const SOON = { timeout: 60_000 };
 const SECOND = 'endpoints.v2.convert.example.com';
 const FIRST = 'endpoints.v1.convert.example.com';
 
@@ -134,7 +135,7 @@ it('objects are shown and changed in the version that is asked for', async () =>
   await apply(definition('v1'));
   await kubectl('wait', '--for=condition=Established', 'crd/endpoints.convert.example.com', '--timeout=30s');
   await expect
-    .poll(() => apply(endpoint('a'), endpoint('b')).catch(String))
+    .poll(() => apply(endpoint('a'), endpoint('b')).catch(String), SOON)
     .toContain('endpoint.convert.example.com/a created');
   expect(await kubectl('get', SECOND)).toMatch(/^NAME +HOST +PORT\na +a\.example +80\nb +b\.example +80\n$/);
   await kubectl('patch', SECOND, 'a', '--type=merge', '-p', '{"spec":{"port":443}}');
@@ -150,11 +151,11 @@ it('while the webhook is gone, what it converts cannot be read, and all else goe
   await apply(endpoint('owned', { namespace: 'going', ownerReferences }), endpoint('left', { namespace: 'going' }));
   await kubectl('scale', 'deployment/webhook', '--replicas=0');
   await expect
-    .poll(async () => (await mendlet.tryKubectl(['get', SECOND, '-n', 'going'])).stderr)
+    .poll(async () => (await mendlet.tryKubectl(['get', SECOND, '-n', 'going'])).stderr, SOON)
     .toContain('no endpoints available for service "webhook"');
   await kubectl('delete', 'configmap', 'owner', '-n', 'going');
   await expect
-    .poll(() => kubectl('get', FIRST, '-n', 'going', '-o', 'name'))
+    .poll(() => kubectl('get', FIRST, '-n', 'going', '-o', 'name'), SOON)
     .toBe('endpoint.convert.example.com/left\n');
   await kubectl('delete', 'namespace', 'going', '--timeout=60s');
 });
@@ -166,11 +167,12 @@ it('objects move to a new version in the store, and are read in it without the w
   await expect
     .poll(async () => {
       const objects = await mendlet.tryKubectl(['get', SECOND, '-o', 'json']);
-      return (await mendlet.tryKubectl(['replace', '-f', '-'], objects.stdout)).stdout;
-    })
+      const { stdout, stderr } = await mendlet.tryKubectl(['replace', '-f', '-'], objects.stdout);
+      return stdout + stderr;
+    }, SOON)
     .toContain('endpoint.convert.example.com/b replaced');
   await kubectl('scale', 'deployment/webhook', '--replicas=0');
-  await expect.poll(async () => (await mendlet.tryKubectl(['get', FIRST])).code).not.toBe(0);
+  await expect.poll(async () => (await mendlet.tryKubectl(['get', FIRST])).code, SOON).not.toBe(0);
   expect(await kubectl('get', SECOND)).toMatch(/^NAME +HOST +PORT\na +a\.example +443\nb +b\.example +80\n$/);
   await kubectl('delete', 'crd', 'endpoints.convert.example.com', '--timeout=60s');
 });
