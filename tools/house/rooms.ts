@@ -112,6 +112,7 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
       admission: ['registry', 'cache', 'authorization', 'tokens', 'http'],
       quota: ['registry', 'cache'],
       services: ['registry', 'cache', 'openapi'],
+      webhooks: ['registry'],
       'flow-control': ['registry', 'cache', 'openapi', 'services'],
       'metrics-api': ['http', 'registry', 'cache', 'tables', 'authorization'],
       verbs: ['http', 'registry', 'cache', 'authorization', 'admission', 'quota', 'services', 'tokens'],

@@ -182,9 +182,9 @@ function servedText({ form }: Registration, item: CachedObject): string {
 
 /** An object's JSON without its managed fields. */
 function bareText({ form }: Registration, { object }: CachedObject): string {
-  const { managedFields: _, ...metadata } = object.metadata;
-  const bare = { ...object, metadata };
-  return JSON.stringify(form?.fromStored(bare) ?? bare);
+  const served = form?.fromStored(object) ?? object;
+  const { managedFields: _, ...metadata } = served.metadata;
+  return JSON.stringify({ ...served, metadata });
 }
 
 /** The rows of some tables have an order of their own. */
@@ -258,8 +258,8 @@ function includedText(rendering: Rendering, version: string, item: CachedObject)
 /** One line of a watch answer. */
 export function watchLine(rendering: Rendering, type: WatchType, item: CachedObject): Uint8Array {
   const { form, registration } = rendering;
-  const isStored = registration.form === undefined || registration.form.fromStored(item.object) === item.object;
-  if (form.as === 'object' && form.bare !== true && isStored) return item.line(type);
+  const isWhole = form.as === 'object' && form.bare !== true;
+  if (isWhole && (registration.form?.fromStored(item.object) ?? item.object) === item.object) return item.line(type);
   return encodeText(`{"type":"${type}","object":${objectText(rendering, item)}}\n`);
 }
 
