@@ -172,7 +172,7 @@ it('objects move to a new version in the store, and are read in it without the w
     }, SOON)
     .toContain('endpoint.convert.example.com/b replaced');
   await kubectl('scale', 'deployment/webhook', '--replicas=0');
-  await expect.poll(async () => (await mendlet.tryKubectl(['get', FIRST])).code, SOON).not.toBe(0);
+  await kubectl('wait', '--for=delete', 'pod', '-l', 'app=webhook', '--timeout=60s');
   expect(await kubectl('get', SECOND)).toMatch(/^NAME +HOST +PORT\na +a\.example +443\nb +b\.example +80\n$/);
   await kubectl('delete', 'crd', 'endpoints.convert.example.com', '--timeout=60s');
 });
