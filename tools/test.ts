@@ -4,7 +4,8 @@
  *
  *   node tools/test.ts [--only STEP[,STEP]] [--fast]      steps: types lint format rules unit sim attack e2e services
  */
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -54,7 +55,12 @@ const steps: readonly Step[] = [
     what: 'attacks, in their short form',
     run: () => vitest('test/attack/vitest.config.ts', { MENDLET_ATTACK: 'short' }),
   },
-  { name: 'e2e', what: 'end to end on real containerd', slow: true, run: () => onContainerd(endToEnd) },
+  {
+    name: 'e2e',
+    what: 'end to end on real containerd',
+    slow: true,
+    run: () => onContainerd(() => vitest('test/e2e/vitest.config.ts')),
+  },
   {
     name: 'services',
     what: 'requests that clients of services lose, beside twice the goals',
@@ -64,10 +70,15 @@ const steps: readonly Step[] = [
   },
 ];
 
+const noContainers =
+  process.platform !== 'linux' ? 'needs Linux' : !isRoot ? 'needs root (containers, mounts, network)' : undefined;
+const chosen = steps.filter(({ name }) => only?.includes(name) ?? true);
+const isSlow = flags.fast !== true && chosen.some(({ slow }) => slow === true);
+const fetched = isSlow && noContainers === undefined ? fetchNeeds() : undefined;
+
 const total: Outcome = { passed: 0, failed: 0, skipped: [] };
 const failedSteps: string[] = [];
-for (const step of steps) {
-  if (only !== undefined && !only.includes(step.name)) continue;
+for (const step of chosen) {
   if (flags.fast === true && step.slow === true) {
     total.skipped.push(`${step.name}: --fast`);
     continue;
@@ -120,14 +131,20 @@ function seeds(program: string, count: number, ...more: readonly string[]): Prom
   });
 }
 
-function endToEnd(): Outcome {
-  return vitest('test/e2e/vitest.config.ts');
+async function onContainerd(run: () => Outcome): Promise<Outcome> {
+  if (noContainers !== undefined) return { passed: 0, failed: 0, skipped: [`end-to-end suite: ${noContainers}`] };
+  await fetched;
+  return run();
 }
 
-function onContainerd(run: () => Outcome): Outcome {
-  const reason =
-    process.platform !== 'linux' ? 'needs Linux' : !isRoot ? 'needs root (containers, mounts, network)' : undefined;
-  return reason === undefined ? run() : { passed: 0, failed: 0, skipped: [`end-to-end suite: ${reason}`] };
+/**
+ * Begins to fetch what the end-to-end suites need, beside steps that leave the network idle. What fails here is tried again by the
+ * set-up of the suites, which fails with the reason.
+ */
+async function fetchNeeds(): Promise<void> {
+  const child = spawn(process.execPath, ['test/e2e/fetch.ts'], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = await Promise.all([text(child.stdout), text(child.stderr)]);
+  process.stdout.write(said.join(''));
 }
 
 /** Runs Vitest and counts from its own report; a suite that could not even load counts as a failure. */

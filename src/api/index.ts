@@ -57,6 +57,7 @@ export * from './local-volume.ts';
 export * from './managed-fields/index.ts';
 export * from './names.ts';
 export * from './object-meta.ts';
+export { definitionNameOf, OWN_ROWS, ownDefinitions, ownRowOf } from './own-definitions/own-definitions.ts';
 export * from './patch/json-patch.ts';
 export * from './patch/merge-patch.ts';
 export * from './patch/steps.ts';
@@ -67,6 +68,7 @@ export * from './qos-class.ts';
 export * from './quantity.ts';
 export * from './resource.ts';
 export * from './resources.ts';
+export { schemaOf } from './schema-of.ts';
 export { canonicalObject, canonicalPart } from './schema/canonical.ts';
 export {
   type FieldSchema,
@@ -87,7 +89,9 @@ export { MAX_JSON_DEPTH } from './json-depth.ts';
 export { setOwn } from './schema/set-own.ts';
 export * from './validate-structure.ts';
 export { validateLabelSelector } from './validation/affinity.ts';
+export { validateHealingPolicy } from './validation/healing.ts';
 export { DAEMON_SET_COUNTS } from './validation/daemon-set.ts';
+export { MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from './mandatory-flow-control.ts';
 export { equalJson } from './validation/messages.ts';
 export { validateObjectMeta, validateObjectMetaUpdate, validateWriteOptions } from './validation/object-meta.ts';
 export { validatePodSpec } from './validation/pod-spec.ts';

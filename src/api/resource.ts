@@ -40,7 +40,7 @@ export interface ResourceRow<T = KubeObject> extends Resource<T> {
   readonly categories: readonly string[];
   readonly verbs: readonly Verb[];
   readonly subresources: readonly SubresourceRow[];
-  /** How bodies are read; absent: by the derived schema, as kinds that have a type in Kubernetes are. */
+  /** Absent: the derived schema. `schemaOf` answers for both. */
   readonly schema?: ObjectSchema;
 }
 

@@ -68,7 +68,6 @@ import {
   RESOURCE_SLICE_RULES,
 } from './rules/devices.ts';
 import { FLOW_SCHEMA_RULES, PRIORITY_LEVEL_RULES } from './rules/flow-control.ts';
-import { HEALING_POLICY_RULES, POD_RESTART_RULES } from './rules/healing.ts';
 
 import type {
   AutoscalingHorizontalPodAutoscaler,
@@ -571,6 +570,7 @@ export const BINDINGS = row<Binding>({
   rules: BINDING_RULES,
 });
 
+/** A kind of ours: served by its definition (`own-definitions/`), as `HEALING_POLICIES` is. */
 export const POD_RESTARTS = row<PodRestart>({
   group: MENDLET_GROUP,
   version: MENDLET_VERSION,
@@ -579,7 +579,6 @@ export const POD_RESTARTS = row<PodRestart>({
   namespaced: true,
   shortNames: ['pr'],
   subresources: [status('PodRestart')],
-  rules: POD_RESTART_RULES,
 });
 
 export const CUSTOM_RESOURCE_DEFINITIONS = row<CustomResourceDefinition>({
@@ -602,7 +601,6 @@ export const HEALING_POLICIES = row<HealingPolicy>({
   singular: 'healingpolicy',
   shortNames: ['hp'],
   subresources: [status('HealingPolicy')],
-  rules: HEALING_POLICY_RULES,
 });
 
 /** Whether the parts of the control plane are well, as upstream shows it: read, and never stored. */
@@ -734,7 +732,7 @@ export const RESOURCE_SLICES = row<ResourceSlice>({
   rules: RESOURCE_SLICE_RULES,
 });
 
-/** Every served resource. */
+/** Every resource that is built in. */
 export const RESOURCES: readonly ResourceRow[] = [
   BINDINGS,
   COMPONENT_STATUSES,
@@ -797,8 +795,6 @@ export const RESOURCES: readonly ResourceRow[] = [
   SELF_SUBJECT_RULES_REVIEWS,
   LOCAL_SUBJECT_ACCESS_REVIEWS,
   CUSTOM_RESOURCE_DEFINITIONS,
-  HEALING_POLICIES,
-  POD_RESTARTS,
 ];
 
 /** The row of a path, `undefined` when it isn't served. */

@@ -33,7 +33,7 @@ export function validateStructure<T extends KubeObject>(
   return { object: canonicalObject(apiVersion, kind, object) as unknown as T, warnings: found };
 }
 
-/** The same by the schema of a definition, with its defaults. Throws `StatusError` 400. */
+/** A decoded body by the schema of its kind, with defaults. Throws `StatusError` 400, as `validateStructure`. */
 export function readBySchema<T extends KubeObject>(
   schema: ObjectSchema,
   value: Readonly<Record<string, unknown>> & { readonly apiVersion: string; readonly kind: string },

@@ -13,13 +13,17 @@ import { bootstrap } from './bootstrap.ts';
 import type { ReadStored } from './cache/cached-object.ts';
 import { createSharedBudgets, type SharedBudgets, WatchCache } from './cache/watch-cache.ts';
 import { celRuleEngine } from './custom-resources/rule-engine.ts';
+import { FlowSchemaStatus } from './flow-control/flow-schema-status.ts';
 import { DefinitionKeeper } from './custom-resources/definition-keeper.ts';
+import { ensureOwnDefinitions, untilOwnKindsAreServed } from './custom-resources/own-definitions.ts';
 import { DiscoveryDocuments } from './discovery/aggregated.ts';
 import type { ServerVersion } from './discovery/version.ts';
 import type { HealthCheck } from './http/health.ts';
 import { storeHealth } from './http/store-health.ts';
 import {
   CUSTOM_RESOURCE_DEFINITIONS,
+  FLOW_SCHEMAS,
+  PRIORITY_LEVELS,
   type Ipv4Range,
   NAMESPACES,
   type ObjectReference,
@@ -43,6 +47,7 @@ import { QuotaStatus } from './quota/quotas.ts';
 import { isMainForm, keyOf } from './registry/registration.ts';
 import { builtInKinds } from './kinds/built-in.ts';
 import { objectOfKey } from './registry/object-of-key.ts';
+import { OWN_KINDS } from './kinds/healing.ts';
 import { LiveRegistry } from './kinds/registry.ts';
 import { ResourceStorage } from './registry/storage.ts';
 import { readStoredOf } from './registry/stored-form.ts';
@@ -136,18 +141,14 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
   metrics.registry.onCollect(() => countWatchers(metrics.watchers, registry, storages));
   const self = asUser(handler, SELF);
   const quotas = new QuotaStatus(context, self);
-  const keeper = new DefinitionKeeper({
-    clock,
-    logger,
-    registry,
-    definitions: storageOf(storages, registry.get(CUSTOM_RESOURCE_DEFINITIONS)),
-    createStorage: (prefix, read) => createStorage(ports, shared, { prefix, read }),
-    self,
-  });
+  const { keeper, flowSchemas } = createFollowers(ports, shared, { registry, storages, self });
   const upkeep = new SystemUpkeep(context, self, quotas);
   const ready = start({ registry, storages }, self).then(async () => {
     // No client meets a server that lacks a kind it had before.
     await storageOf(storages, registry.get(CUSTOM_RESOURCE_DEFINITIONS)).fresh();
+    await ensureOwnDefinitions(context, self);
+    if (!(await untilOwnKindsAreServed(registry, clock)))
+      logger.error('kinds of mendlet.dev are not served: the names of their definitions are taken');
     await upkeep.ensureObjects();
     await repairServices(context, self);
     await ensureBootstrapPolicy({ registry, storages }, self);
@@ -175,6 +176,7 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
     close: async () => {
       state.closed = true;
       upkeep.close();
+      await flowSchemas.close();
       await keeper.close();
       await Promise.all([...storages.values()].map((storage) => storage.cache.close()));
     },
@@ -185,6 +187,32 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
 interface Stored {
   readonly registry: Registry;
   readonly storages: ReadonlyMap<string, ResourceStorage>;
+}
+
+/** What follows the objects of some kinds, and does what they say. */
+function createFollowers(
+  ports: ApiServerPorts,
+  shared: SharedBudgets,
+  { registry, storages, self }: { readonly registry: LiveRegistry; readonly self: Connection } & Stored,
+) {
+  const { clock, logger } = ports;
+  const keeper = new DefinitionKeeper({
+    clock,
+    logger,
+    registry,
+    definitions: storageOf(storages, registry.get(CUSTOM_RESOURCE_DEFINITIONS)),
+    createStorage: (prefix, read) => createStorage(ports, shared, { prefix, read }),
+    own: OWN_KINDS,
+    self,
+  });
+  const flowSchemas = new FlowSchemaStatus({
+    clock,
+    logger,
+    schemas: storageOf(storages, registry.get(FLOW_SCHEMAS)).cache,
+    levels: storageOf(storages, registry.get(PRIORITY_LEVELS)).cache,
+    self,
+  });
+  return { keeper, flowSchemas };
 }
 
 /** What all requests share. */

@@ -77,6 +77,8 @@ export const STORE_HEALTH_TIMEOUT_MS = 2_000;
 export const EVENT_TTL_MS = 3_600_000;
 /** How often deleted system namespaces are created again (upstream: the system namespaces controller, 1 min). */
 export const SYSTEM_NAMESPACES_PERIOD_MS = 60_000;
+/** Until the status of FlowSchemas is written again after a write that failed. */
+export const FLOW_STATUS_RETRY_MS = 5_000;
 /** Largest answer of a node that is read whole (an error to pass on). */
 export const MAX_NODE_ERROR_BYTES = 16 * 1024;
 /** How long a node's answer to what its pods use is shared (metrics-server asks each 15 s). */
@@ -105,3 +107,5 @@ export const NODE_HISTORY_TIMEOUT_MS = 5_000;
 export const MAX_UNREADY_NODES_ASKED_FOR_HISTORY = 32;
 export const UNREADY_NODES_HISTORY_TIMEOUT_MS = 2_000;
 export const MAX_HISTORY_BYTES = 16 * 1024 * 1024;
+/** How long the start waits for the kinds of our own definitions. It ends without them then: all else is served. */
+export const OWN_KINDS_TIMEOUT_MS = 10_000;

@@ -1,7 +1,9 @@
-/** Keeps what the server itself makes in the cluster: system namespaces, the services of server and DNS, addresses, figures of quotas. */
+/** Keeps what the server itself makes in the cluster: system namespaces, definitions of our kinds, the services of server and DNS, addresses, figures of quotas. */
 import type { Timer } from '../lib/index.ts';
 import { bootstrap } from './bootstrap.ts';
+import { ensureOwnDefinitions } from './custom-resources/own-definitions.ts';
 import { SYSTEM_NAMESPACES_PERIOD_MS } from './limits.ts';
+import { ensureFlowControl } from './flow-control/ensure-flow-control.ts';
 import type { Connection } from './ports.ts';
 import type { QuotaStatus } from './quota/quotas.ts';
 import { repairAddresses, repairNodePorts } from './services/repair-services.ts';
@@ -45,6 +47,7 @@ export class SystemUpkeep {
     await repairAddresses(this.#context);
     await repairNodePorts(this.#context);
     await ensureSystemObjects(this.#self, { range, advertised: this.#advertised });
+    await ensureFlowControl(this.#self);
     this.#tell('no service for the DNS of the cluster', await ensureDnsService(this.#self, range));
   }
 
@@ -73,6 +76,7 @@ export class SystemUpkeep {
 
   async #lookAfter(): Promise<void> {
     await bootstrap(this.#self);
+    await ensureOwnDefinitions(this.#context, this.#self);
     await this.ensureObjects();
     await this.#quotas.checkAll();
   }

@@ -267,6 +267,8 @@ function parseJson(text: string): unknown {
 
 /** The Status of a list that is "not found": the server, perhaps an older one, does not know the resource. */
 function unknownResource<T>(resource: Resource<T>, { status }: StatusError): Status {
+  // An adapter of metrics says in its own words what it lacks.
+  if (status.message?.startsWith('the server could not find the metric') === true) return status;
   return { ...status, message: `the server has no ${resource.resource} in ${apiVersionOf(resource)}` };
 }
 

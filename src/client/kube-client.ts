@@ -20,6 +20,8 @@ export interface ListQuery extends Pick<ReadOptions, 'metadataOnly'> {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  /** Of the APIs of custom metrics: by labels of the metric, not of the objects. */
+  readonly metricLabelSelector?: string;
   readonly limit?: number;
   readonly continue?: string;
   readonly resourceVersion?: string;

@@ -34,6 +34,7 @@ export function listQueryText(
   return queryText({
     labelSelector: query.labelSelector,
     fieldSelector: query.fieldSelector,
+    metricLabelSelector: query.metricLabelSelector,
     limit: query.limit,
     continue: query.continue,
     resourceVersion: query.resourceVersion,

@@ -83,3 +83,6 @@ export const GIVE_UP_CHECK_MS = 10_000;
 
 /** A folder without volume and without claim that no pod ever had is removed after this time. */
 export const LEFT_OVER_VOLUME_GRACE_MS = 900_000;
+/** How often a budget asks again for the scale of a kind that it does not follow, and how many it asks for at once. */
+export const FOREIGN_SCALE_PERIOD_MS = 30_000;
+export const SCALES_AT_ONCE = 8;

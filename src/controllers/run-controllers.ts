@@ -79,7 +79,7 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
     certificateSigner === undefined ? [] : [signingController(informers, certificateSigner, clock)],
   ({ informers }) => [aggregationController(informers)],
   ({ informers, clock }) => [tokenCleaner(informers, clock)],
-  ({ informers, clock, events }) => [disruptionController(informers, clock, events('controllermanager'))],
+  (setup) => [disruptionController({ ...setup, events: setup.events('controllermanager') })],
   (setup) => [horizontalPodAutoscalerController({ ...setup, events: setup.events('horizontal-pod-autoscaler') })],
   (setup) => {
     const { healing, refusals } = setup.settings;

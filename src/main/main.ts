@@ -1,106 +1,12 @@
-/**
- * The program. The only reader of arguments, environment and signals: everything else is given what it needs.
- */
-import { homedir } from 'node:os';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { callOf, type ExitCode, exitCodes, runCommandLine } from '../cli/index.ts';
-import { visibleText } from '../lib/index.ts';
+/** The program with all its verbs; those that run for long need it. */
 import { agent } from './agent.ts';
-import type { MainContext } from './context.ts';
-import type { Terminal } from './demo/screen.ts';
 import { down } from './down.ts';
 import { healer } from './healer.ts';
 import { image } from './image.ts';
+import { runProgram } from './run-program.ts';
 import { server } from './server.ts';
-import { findCheckout } from './set-up/set-up.node.ts';
 import { store } from './store.ts';
 import { token } from './token.ts';
 import { up } from './up.ts';
-import { UserError } from './user-error.ts';
-import { kubernetesVersion, mendletVersion } from './version.ts';
-import { withCluster } from './with-cluster.ts';
 
-/** As a shell counts a death by signal. */
-const signalExitCode = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
-
-const stop = new AbortController();
-for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    if (stop.signal.aborted) process.exit(signalExitCode[signal]);
-    stop.abort(signal);
-  });
-}
-// A reader of our output that went away (`mendlet up | head`) must not end the pods' keeper.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-
-const context: MainContext = {
-  user: { env: process.env, uid: process.getuid?.() ?? 0, home: homedir() },
-  pid: process.pid,
-  stop: stop.signal,
-  checkout: findCheckout(dirname(fileURLToPath(import.meta.url))),
-  screen: process.stdout.isTTY ? terminal() : undefined,
-  out: (text) => void process.stdout.write(visibleText(text)),
-  err: (text) => void process.stderr.write(visibleText(text)),
-  outRaw: (data) => void process.stdout.write(data),
-};
-
-process.exitCode = await main().catch((error: unknown) => {
-  if (error instanceof UserError) {
-    context.err(`mendlet: ${error.message}\n`);
-    return error.exitCode;
-  }
-  // A full disk or a folder without write permission is a problem of the machine, not a bug whose stack matters.
-  if (isSystemError(error)) {
-    context.err(`mendlet: ${error.message}\n`);
-    return exitCodes.failed;
-  }
-  throw error;
-});
-// Nothing may keep a finished program alive; all necessary work has been awaited.
-process.exit();
-
-function isSystemError(error: unknown): error is Error {
-  return error instanceof Error && 'errno' in error && 'syscall' in error;
-}
-
-function main(): Promise<number> {
-  const { calledAs, args } = callOf(process.argv[1], process.argv.slice(2));
-  return runCommandLine(args, {
-    calledAs,
-    versions: { mendlet: mendletVersion, kubernetes: kubernetesVersion, node: process.versions.node },
-    verbs: {
-      up: done(up),
-      down: done(down),
-      server: done(server),
-      agent: done(agent),
-      store: done(store),
-      token: done(token),
-      image: done(image),
-      healer: done(healer),
-    },
-    withCluster: (choice, verb) => withCluster(choice, verb, context),
-    out: context.out,
-    err: context.err,
-    ...(process.stdout.columns === undefined ? {} : { columns: Math.min(process.stdout.columns, 120) }),
-  });
-}
-
-/** A verb that either does all it was asked for, or throws. */
-function done<T>(verb: (options: T, context: MainContext) => Promise<void>): (options: T) => Promise<ExitCode> {
-  return async (options) => {
-    await verb(options, context);
-    return exitCodes.done;
-  };
-}
-
-/** The size is asked for at every use: windows change. */
-function terminal(): Terminal {
-  const { stdout } = process;
-  return {
-    columns: () => stdout.columns,
-    rows: () => stdout.rows,
-    write: (text) => void stdout.write(text),
-    atExit: (restore) => void process.on('exit', restore),
-  };
-}
+await runProgram({ agent, down, healer, image, server, store, token, up });

@@ -1,14 +1,14 @@
 /** Manifests: text to objects, each knowing where it stands. Pure. */
 import { YAMLException } from 'js-yaml';
 import {
-  applyDefaults,
   findKind,
   type KubeObject,
   printFieldErrors,
   type ResourceRow,
   StatusError,
-  validateCreate,
-  validateStructure,
+  ownRowOf,
+  readBySchema,
+  schemaOf,
 } from '../api/index.ts';
 import { parseDocument, splitDocuments, type YamlDocument } from '../lib/index.ts';
 
@@ -65,7 +65,7 @@ function readObject(value: unknown, place: string): ManifestObject | string {
   if (typeof apiVersion !== 'string' || apiVersion === '') return `${place}: apiVersion is missing`;
   if (typeof kind !== 'string' || kind === '') return `${place}: kind is missing`;
   const [group, version] = apiVersion.includes('/') ? apiVersion.split('/', 2) : ['', apiVersion];
-  const row = findKind(group ?? '', version ?? '', kind);
+  const row = findKind(group ?? '', version ?? '', kind) ?? ownRowOf(group ?? '', version ?? '', kind);
   if (row === undefined) return `${place}: mendlet serves no ${kind} of ${apiVersion}`;
   if (!isRecord(metadata)) return `${place}: metadata is missing`;
   const { name, namespace } = metadata;
@@ -76,16 +76,18 @@ function readObject(value: unknown, place: string): ManifestObject | string {
   const object = (
     where === undefined ? value : { ...value, metadata: { ...metadata, namespace: where } }
   ) as KubeObject;
-  const wrong = problemOf(apiVersion, kind, row, object);
+  const wrong = problemOf(row, { ...object, apiVersion, kind });
   return wrong === undefined ? { place, row, object, namespace: where, name } : `${place}: ${kind} ${name}: ${wrong}`;
 }
 
+type Named = Readonly<Record<string, unknown>> & { readonly apiVersion: string; readonly kind: string };
+
 /** The API server's verdict, found out before anything is started. */
-function problemOf(apiVersion: string, kind: string, row: ResourceRow, value: KubeObject): string | undefined {
+function problemOf(row: ResourceRow, value: Named): string | undefined {
   try {
     // Strict, as kubectl asks for: a misspelt field is a mistake.
-    const { object } = validateStructure(apiVersion, kind, value, 'Strict');
-    const errors = validateCreate(row, applyDefaults(row, object));
+    const { object } = readBySchema<KubeObject>(schemaOf(row), value, 'Strict');
+    const errors = schemaOf(row).checkNew(object);
     return errors.length === 0 ? undefined : printFieldErrors(errors);
   } catch (error) {
     if (error instanceof StatusError) return error.message;

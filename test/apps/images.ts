@@ -1,9 +1,8 @@
 /** Images of the programs that people run most, made of Debian's packages and of the Node.js that runs this, and cached. */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { debianPackages } from '../../tools/debian.ts';
 import { postgresArchive, redisArchive } from '../e2e/database-images.ts';
 import { root } from '../e2e/harness.ts';
+import { nodeImage } from '../e2e/node-image.ts';
 import { type SystemImage, systemArchive } from '../e2e/system-archive.ts';
 
 const PATH = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -80,37 +79,15 @@ const JAVA: SystemImage = {
   config: { command: ['java', '-version'], env: [PATH, `JAVA_HOME=/${JVM}`] },
 };
 
-/** The package of the image that is no package of Debian: the program that runs this. */
-const NODE_PACKAGE = 'mendlet-node';
-const NODE: SystemImage = {
-  name: 'docker.io/library/node:24',
-  packages: words(`libc6 libgcc-s1 libstdc++6 ${NODE_PACKAGE}`),
-  programs: ['usr/bin/node'],
-  content: {},
-  folders: { app: 0o755 },
-  texts: user('node'),
-  config: { command: ['node'], env: [PATH] },
-};
-
-/** Where packages of Debian are unpacked, another folder of the same form is taken as it is. */
-function withNode(): void {
-  const [base = ''] = Object.values(debianPackages('bookworm', ['libc6']));
-  const folder = join(base, '..', NODE_PACKAGE);
-  const made = join(folder, '.complete');
-  if (existsSync(made) && readFileSync(made, 'utf8').trim() === process.version) return;
-  mkdirSync(join(folder, 'usr/bin'), { recursive: true });
-  copyFileSync(process.execPath, join(folder, 'usr/bin/node'));
-  writeFileSync(made, `${process.version}\n`);
-}
-
 /** The archives of all images, made when they are not there (a network, some minutes, 1 GB). */
 export function appArchives(): readonly string[] {
-  withNode();
   const folder = join(root, '.cache/e2e');
   return [
     postgresArchive(),
     redisArchive(),
-    ...[NGINX, MARIADB, PYTHON, JAVA, NODE].map((image) => systemArchive(image, folder)),
+    ...[NGINX, MARIADB, PYTHON, JAVA, nodeImage('docker.io/library/node:24', user('node'))].map((image) =>
+      systemArchive(image, folder),
+    ),
   ];
 }
 

@@ -74,6 +74,14 @@ describe('one clear message, and nothing half-done', () => {
     expect(existsSync(join(folder, 'new'))).toBe(false);
   });
 
+  it('a verb that runs for long behind something else: the program that short calls load has none of them', async () => {
+    expect(await mendlet('--', 'up')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/verb first/),
+    });
+  });
+
   it('a runtime that does not answer', async () => {
     const result = await up('--runtime', `unix://${folder}/none.sock`);
     expect(result).toMatchObject({ code: 1, stdout: '' });

@@ -16,7 +16,7 @@ export const root = resolve(import.meta.dirname, '..', '..');
 const presentProgram = join(root, 'dist/mendlet.js');
 export const kubectl136 = join(root, '.cache/debian/sid/kubectl/usr/bin/kubectl');
 export const kubectl120 = join(root, '.cache/debian/bookworm/kubernetes-client/usr/bin/kubectl');
-/** Made by global-set-up: an image of busybox, `docker.io/library/busybox:latest`. */
+/** Made by `fetch.ts`: an image of busybox, `docker.io/library/busybox:latest`. */
 export const busyboxArchive = join(root, '.cache/e2e/busybox.tar');
 /** Looks names up as programs with musl do (Alpine's); busybox does it as glibc. */
 export const muslLookup = join(root, '.cache/e2e/musl-lookup');
@@ -193,6 +193,7 @@ export class Mendlet {
   tryKubectl(args: readonly string[], input?: string, binary = kubectl136): Promise<CommandResult> {
     return run(binary, ['--kubeconfig', this.kubeconfig, '--cache-dir', join(this.folder, 'kubectl-cache'), ...args], {
       input,
+      env: kubectlEnv(),
     });
   }
 
@@ -314,11 +315,13 @@ export async function until<T>(what: string, ask: () => Promise<{ value: T } | {
   const begunAt = performance.now();
   let last = '';
   for (let waited = 0; waited < 300_000; waited = performance.now() - begunAt) {
+    const askedAt = performance.now();
     const answer = await ask();
     if ('value' in answer) return answer.value;
     last = answer.last;
-    // Each question may start a process, so a long wait asks less often.
-    await sleep(Math.min(400, 100 + waited / 20));
+    // A question that takes long has started processes, or the machine is busy: the next one waits as long as three of them.
+    const cost = performance.now() - askedAt;
+    await sleep(Math.min(400, 100 + waited / 20) + Math.min(1000, 3 * cost));
   }
   throw new Error(`waited in vain for ${what}; last seen: ${last}`);
 }
@@ -330,6 +333,11 @@ function isContainerd(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** A kubectl of a test ends before it needs to collect garbage, and without that it takes a quarter less CPU. */
+export function kubectlEnv(): NodeJS.ProcessEnv {
+  return { ...process.env, GOGC: 'off' };
 }
 
 /** It only ends a hang, before the test's own limit does, which would not name the command. Commands that are told to wait do so for 300 s. */

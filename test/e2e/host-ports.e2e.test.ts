@@ -23,7 +23,9 @@ const MOVING = 18_084;
 function server(name: string, ports: readonly object[], extra: { readonly spec?: object } = {}): object {
   const who = `#!/bin/sh\\necho\\necho $REMOTE_ADDR`;
   const script = `mkdir -p /www/cgi-bin; echo ${name} >/www/index.html; printf '${who}\\n' >/www/cgi-bin/who; chmod +x /www/cgi-bin/who; exec httpd -f -p 0.0.0.0:8080 -h /www`;
-  return busyboxPod(name, script, { ...extra, container: { ports } });
+  // A pod that is ready serves.
+  const readinessProbe = { tcpSocket: { port: 8080 }, periodSeconds: 1 };
+  return busyboxPod(name, script, { ...extra, container: { ports, readinessProbe } });
 }
 
 async function untilReady(...names: readonly string[]): Promise<void> {

@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { askHttp } from '../support/ask-port.ts';
 import { unpackLandedProgram } from '../upgrade/landed-program.ts';
+import { applied, autoscaler, BOOKS, definition, HOLD, objects } from '../upgrade/custom-state.ts';
 import {
   barePods,
   canonicalForm,
@@ -80,6 +81,42 @@ describe('an upgrade from the program that landed last', () => {
   const waited = (name: string | undefined): boolean =>
     name === WAITING || (!madeBefore && name !== undefined && /^(data-)?(made|ledger)\b/.test(name));
 
+  /** Whether the program that landed knows definitions, autoscalers and owners of fields. */
+  let definesBefore = false;
+  let custom: Readonly<Record<string, unknown>> = {};
+  const applyAs = (manager: string, object: object): Promise<string> =>
+    mendlet.kubectl(['apply', '--server-side', '--field-manager', manager, '-f', '-'], JSON.stringify(object));
+  const makeCustom = async (): Promise<void> => {
+    await apply([definition]);
+    await mendlet.kubectl(['wait', '--for=condition=Established', `crd/${BOOKS}`, '--timeout=60s']);
+    await mendlet.create(...objects, autoscaler);
+    const status = JSON.stringify({ status: { lent: 2, phase: 'Lent' } });
+    await mendlet.kubectl(['patch', BOOKS, 'old', '--subresource=status', '--type=merge', '-p', status]);
+    await mendlet.kubectl(['delete', BOOKS, 'going', '--wait=false']);
+    for (const manager of ['first', 'second'] as const) await applyAs(manager, applied(manager));
+    await until('the status of the autoscaler', async () => {
+      const [scaler] = await get('hpa');
+      return JSON.stringify(scaler?.status).includes('ScalingDisabled')
+        ? { value: true }
+        : { last: JSON.stringify(scaler?.status) };
+    });
+  };
+  /** All of the objects of kinds that are new: nothing writes them during an upgrade. */
+  const customSnapshot = async (): Promise<Readonly<Record<string, unknown>>> => {
+    const [definitions, books, scalers, maps] = await Promise.all([
+      getManaged('crd'),
+      getManaged(BOOKS),
+      getManaged('hpa'),
+      getManaged('configmaps'),
+    ]);
+    const all = [...definitions, ...books, ...scalers, ...maps.filter(({ metadata }) => metadata.name === 'shared')];
+    return Object.fromEntries(all.map((each) => [`${each.kind} ${each.metadata.name}`, each]));
+  };
+  const getManaged = async (what: string): Promise<readonly Listed[]> => {
+    const args = ['get', what, '-n', 'default', '-o', 'json', '--show-managed-fields'];
+    return (JSON.parse(await mendlet.kubectl(args)) as { items: readonly Listed[] }).items;
+  };
+
   /** The state that an upgrade must not change, by object. */
   const snapshot = async (): Promise<Readonly<Record<string, unknown>>> => {
     const [pods, owners, rest] = await Promise.all([get('pods'), get(OWNERS), get(REST)]);
@@ -91,6 +128,7 @@ describe('an upgrade from the program that landed last', () => {
         .filter(({ metadata }) => !waited(metadata.name))
         .map((owner) => [`${owner.kind} ${owner.metadata.name}`, ownerIdentity(owner)]),
       ...rest
+        .filter(({ metadata }) => metadata.name !== 'shared')
         .filter((each) => !waited(each.metadata.name) && !waited(claimOf(each)))
         .map(({ kind, metadata, spec, status }) => [
           `${kind} ${metadata.name}`,
@@ -137,6 +175,8 @@ describe('an upgrade from the program that landed last', () => {
     // Each workload gets two revisions, of which the first is history.
     await apply(workloads(idleForm));
     madeBefore = (await mendlet.kubectl(['get', 'sc', '-o', 'name'])).includes('/mendlet-local');
+    definesBefore = (await mendlet.kubectl(['api-resources', '-o', 'name'])).includes('customresourcedefinitions');
+    if (definesBefore) await makeCustom();
     await mendlet.create(...madeVolumes());
     await mendlet.create(...barePods(out), mapped('mapped'), claimPod(HELD, HELD), claimPod(WAITING, WAITING));
     for (const what of ['deploy/web', 'sts/db', 'ds/logs']) {
@@ -156,6 +196,7 @@ describe('an upgrade from the program that landed last', () => {
     await mendlet.end('SIGTERM');
     await mendlet.up([], unpackLandedProgram());
     before = await untilQuiet(snapshot);
+    custom = definesBefore ? await untilQuiet(customSnapshot) : {};
     portmapBefore = (await ofPortmap()).length > 0;
     folders = madeBefore ? await foldersOfClaims() : {};
     deaths = await history('loop');
@@ -180,6 +221,63 @@ describe('an upgrade from the program that landed last', () => {
   it('leaves every container, revision, hash, generation, claim and address as it was', async () => {
     expect(of(before, await untilQuiet(snapshot))).toEqual(before);
     expect(out.lines('steady')).toEqual(['start']);
+  });
+
+  it('leaves definitions, custom objects, owners of fields and autoscalers as they were', async () => {
+    if (!definesBefore) await makeCustom();
+    else {
+      expect(Object.keys(custom)).toHaveLength(6);
+      expect(await untilQuiet(customSnapshot)).toEqual(custom);
+    }
+  });
+
+  it('goes on with custom objects: in both versions, with their status, rules and finalizers', async () => {
+    expect(await mendlet.kubectl(['get', 'bk'])).toMatch(/^NAME +TITLE\ngoing +Going\nnew +New\nold +Old\n$/);
+    const oldest = ['get', `books.v1.upgrade.example.com`, 'new', '-o', 'jsonpath={.apiVersion} {.spec.copies}'];
+    expect(await mendlet.kubectl(oldest)).toBe('upgrade.example.com/v1 7');
+    const read = [
+      'get',
+      'bk',
+      'old',
+      '-o',
+      'jsonpath={.apiVersion} {.spec.copies} {.status.phase} {.metadata.generation}',
+    ];
+    expect(await mendlet.kubectl(read)).toBe('upgrade.example.com/v2 3 Lent 1');
+    await mendlet.kubectl(['scale', 'bk', 'old', '--replicas=4']);
+    expect(await mendlet.kubectl(read)).toBe('upgrade.example.com/v2 4 Lent 2');
+    const refused = await mendlet.tryKubectl(['patch', 'bk', 'old', '--type=merge', '-p', '{"spec":{"title":"none"}}']);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('it needs a title')]);
+    expect(await mendlet.kubectl(['get', 'bk', '-o', 'name', '--field-selector', 'spec.title=New'])).toBe(
+      'book.upgrade.example.com/new\n',
+    );
+    const finalizers = await mendlet.kubectl(['get', 'bk', 'going', '-o', 'jsonpath={.metadata.finalizers}']);
+    expect(finalizers).toBe(JSON.stringify([HOLD]));
+    await mendlet.kubectl(['patch', 'bk', 'going', '--type=merge', '-p', '{"metadata":{"finalizers":null}}']);
+    await mendlet.kubectl(['wait', '--for=delete', `${BOOKS}/going`, '--timeout=60s']);
+  });
+
+  it('knows who owns which field', async () => {
+    const map = (path: string): Promise<string> => mendlet.kubectl(['get', 'cm', 'shared', '-o', `jsonpath=${path}`]);
+    const revision = await map('{.metadata.resourceVersion}');
+    await applyAs('first', applied('first'));
+    expect(await map('{.metadata.resourceVersion}')).toBe(revision);
+    const foreign = { ...applied('first'), data: { both: 'x', first: 'first', second: 'mine' } };
+    await expect(applyAs('first', foreign)).rejects.toThrow('conflict with "second"');
+    const given = { ...applied('first'), data: { first: 'first' } };
+    await applyAs('first', given);
+    // The other one still wants it.
+    expect(await map('{.data}')).toBe('{"both":"x","first":"first","second":"second"}');
+    await applyAs('second', { ...given, data: { second: 'second' } });
+    expect(await map('{.data}')).toBe('{"first":"first","second":"second"}');
+  });
+
+  it('goes on with the autoscaler', async () => {
+    await mendlet.kubectl(['patch', 'hpa', 'idle', '--type=merge', '-p', '{"spec":{"maxReplicas":4}}']);
+    expect(await mendlet.kubectl(['get', 'hpa.v1.autoscaling', 'idle', '-o', 'jsonpath={.spec.maxReplicas}'])).toBe(
+      '4',
+    );
+    expect(await mendlet.kubectl(['describe', 'hpa', 'idle'])).toContain('ScalingDisabled');
+    await mendlet.kubectl(['delete', 'hpa', 'idle']);
   });
 
   it('gives each address of a service its object', async () => {

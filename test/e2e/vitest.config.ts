@@ -17,6 +17,8 @@ const WHOLE_ONLY = [
   'test/e2e/failing-disk.e2e.test.ts',
   // A cluster of its own for what the suites of volumes test on ours.
   'test/e2e/foreign-volumes.e2e.test.ts',
+  // What an operator needs is tested piece by piece by `custom-resources`, `server-side-apply` and `ownership`.
+  'test/e2e/operator.e2e.test.ts',
   'test/cri/containerd.e2e.test.ts',
 ];
 
@@ -25,9 +27,10 @@ export default defineConfig({
     include: ['test/e2e/**/*.e2e.test.ts', 'test/cri/**/*.e2e.test.ts'],
     exclude: inShort(WHOLE_ONLY, []),
     pool: 'forks',
-    // Each suite has its own host and mostly waits; no verdict depends on the speed of the machine.
+    // Each suite has its own host and mostly waits; no verdict depends on the speed of the machine. Four at once leave a third
+    // of two cores idle.
     fileParallelism: true,
-    maxWorkers: 4,
+    maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
     testTimeout: 600_000,
     hookTimeout: 600_000,

@@ -62,18 +62,19 @@ export class Api {
 
   /**
    * Resolves to any answer, even an error. A read on a connection that the server had closed is sent once more.
+   * @param body a text is sent as it is
    * @throws when there is no answer
    */
-  send(method: string, path: string, body?: object, type = 'application/json'): Promise<Answer> {
+  send(method: string, path: string, body?: object | string, type = 'application/json'): Promise<Answer> {
     return this.#attempt(method, path, body, type).catch((error: unknown) => {
       if (method !== 'GET' || !(error instanceof StaleConnection)) throw error;
       return this.#attempt(method, path, body, type);
     });
   }
 
-  #attempt(method: string, path: string, body: object | undefined, type: string): Promise<Answer> {
+  #attempt(method: string, path: string, body: object | string | undefined, type: string): Promise<Answer> {
     return new Promise((done, fail) => {
-      const text = body === undefined ? undefined : JSON.stringify(body);
+      const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
       // Node sends no length with a DELETE by itself, and the server would take the body for another request.
       const headers = text === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(text) };
       const call = request(new URL(path, this.#server), { method, agent: this.#agent, headers }, (response) => {

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Api } from './api-over-https.ts';
-import { busyboxArchive, type CommandResult, kubectl136, root, run } from '../e2e/harness.ts';
+import { busyboxArchive, type CommandResult, kubectl136, kubectlEnv, root, run } from '../e2e/harness.ts';
 import { clearAsByReboot, killNode } from './lab-death.ts';
 import {
   cut,
@@ -231,7 +231,10 @@ export class Lab {
   tryKubectl(args: readonly string[], input?: string): Promise<CommandResult> {
     const cache = join(this.folder, 'kubectl-cache');
     mkdirSync(cache, { recursive: true });
-    return run(kubectl136, ['--kubeconfig', this.kubeconfig, '--cache-dir', cache, ...args], { input });
+    return run(kubectl136, ['--kubeconfig', this.kubeconfig, '--cache-dir', cache, ...args], {
+      input,
+      env: kubectlEnv(),
+    });
   }
 
   /** Creates objects from plain data. */

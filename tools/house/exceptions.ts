@@ -13,8 +13,6 @@ export const LONG_FUNCTIONS: readonly string[] = [
 
 /** Files that name many kinds for now. */
 export const KIND_TABLES: readonly string[] = [
-  // Which kind of an owner has no scale, in a message.
-  'controllers/disruption/expected-pods.ts',
   // Manifests are read before there is a server to ask.
   'main/manifests.ts',
   // It sends objects of every built-in kind.

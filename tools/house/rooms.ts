@@ -110,6 +110,7 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
       admission: ['registry', 'cache', 'authorization', 'tokens', 'http'],
       quota: ['registry', 'cache'],
       services: ['registry', 'cache', 'openapi'],
+      'flow-control': ['registry', 'cache', 'openapi', 'services'],
       'metrics-api': ['http', 'registry', 'cache', 'tables', 'authorization'],
       verbs: ['http', 'registry', 'cache', 'authorization', 'admission', 'quota', 'services', 'tokens'],
       subresources: ['http', 'registry', 'cache', 'authorization', 'admission', 'tables', 'tokens', 'verbs'],

@@ -68,7 +68,8 @@ export function placeOfKind(apiVersion: string, kind: string): Place | undefined
 const structs = new WeakMap<StructSchema, Place>();
 const fields = new WeakMap<FieldSchema, Place>();
 
-function placeOfStruct(struct: StructSchema): Place {
+/** The same of a struct that is known. */
+export function placeOfStruct(struct: StructSchema): Place {
   const known = structs.get(struct);
   if (known !== undefined) return known;
   const place = { map: mapOfStruct(struct, struct.structType === 'atomic') };

@@ -29,7 +29,7 @@ export function applyStrategicMergePatch(apiVersion: string, kind: string, objec
 }
 
 /** As `applyStrategicMergePatch`, in steps. */
-export function* strategicMergePatchSteps(
+export function strategicMergePatchSteps(
   apiVersion: string,
   kind: string,
   object: unknown,
@@ -38,6 +38,11 @@ export function* strategicMergePatchSteps(
   const struct = structOfKind(apiVersion, kind);
   if (struct === undefined)
     throw new PatchError('inapplicable', `there is no strategic merge patch for ${apiVersion} ${kind}`);
+  return mergeByStruct(struct, object, patch);
+}
+
+/** The same for a struct that is known. */
+export function* mergeByStruct(struct: StructSchema, object: unknown, patch: unknown): Steps<unknown> {
   if (!isRecord(object) || !isRecord(patch))
     throw new PatchError('malformed', 'a strategic merge patch must be an object');
   checkDepth(patch);

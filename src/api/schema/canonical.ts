@@ -4,14 +4,7 @@
  * as sent.
  */
 import { canonicalAmountOf, canonicalScalar, hasSpellings } from './scalar.ts';
-import {
-  type FieldSchema,
-  type FieldShape,
-  isOwnKind,
-  type StructSchema,
-  structOfKind,
-  structSchema,
-} from './schema.ts';
+import { type FieldSchema, type FieldShape, type StructSchema, structOfKind, structSchema } from './schema.ts';
 import { setOwn } from './set-own.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -22,9 +15,13 @@ type Fields = Readonly<Record<string, unknown>>;
  * @param known a canonical object: its very own parts need not be looked at
  */
 export function canonicalObject<T extends object>(apiVersion: string, kind: string, object: T, known?: object): T {
-  if (isOwnKind(apiVersion, kind)) return object;
   const struct = structOfKind(apiVersion, kind);
   return struct === undefined ? object : (canonicalStruct(struct, object as Fields, known as Fields | undefined) as T);
+}
+
+/** The same of an object whose struct is known. */
+export function canonicalOfStruct<T extends object>(struct: StructSchema, object: T, known?: object): T {
+  return canonicalStruct(struct, object as Fields, known as Fields | undefined) as T;
 }
 
 /** The same for a part of an object, by the name of its type ("core.v1.PodTemplateSpec"). */

@@ -1,7 +1,4 @@
-/**
- * The meaning and the bounds of our own kinds' fields: for `kubectl explain`, and for the CustomResourceDefinitions of other
- * servers. Validation decides what our server refuses; this says no more than a schema can.
- */
+/** The meaning and the bounds of our own kinds' fields: what their definitions say of them, as far as a schema can. */
 import {
   MAX_BACK_OFF_FACTOR,
   MAX_EMPTY_DIRS,
@@ -26,9 +23,10 @@ export interface FieldDoc {
   readonly minItems?: number;
   /** For an object; an annotation may lack it. */
   readonly needed?: true;
-  readonly minLength?: number;
   /** The value that the server fills in. */
   readonly fill?: string | number;
+  /** For a string, or for the members of a list of strings. */
+  readonly pattern?: string;
   /** The members are no more than a set. */
   readonly isSet?: boolean;
 }
@@ -40,13 +38,17 @@ export interface TypeDoc {
 
 const RESTART_SCOPES = ['container', 'containers', 'pod'];
 const EMPTY_DIRS = 'Names of emptyDir volumes that begin empty, or "*" alone for all of them. Only with scope pod.';
-const NAMES = { maxItems: MAX_RULE_VALUES, minItems: 1, isSet: true };
+const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+/** Names of containers and volumes. */
+const LABEL_PATTERN = String.raw`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`;
+const LABEL_OR_ALL = String.raw`^(\*|[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)$`;
+const SUBDOMAIN_PATTERN = String.raw`^${LABEL}(\.${LABEL})*$`;
+const NAMES = { pattern: LABEL_PATTERN, maxItems: MAX_RULE_VALUES, minItems: 1, isSet: true };
 const KIND: Readonly<Record<string, FieldDoc>> = {
   apiVersion: { text: 'The version of this form of the object.' },
   kind: { text: 'The kind of the object.' },
   metadata: { text: 'Standard metadata of the object.' },
 };
-const LIST = { ...KIND, items: { text: 'The objects.' } };
 
 export const OWN_DOCS: Readonly<Record<string, TypeDoc>> = {
   'mendlet.v1alpha1.PodRestart': {
@@ -57,11 +59,15 @@ export const OWN_DOCS: Readonly<Record<string, TypeDoc>> = {
       status: { text: 'What became of it.' },
     },
   },
-  'mendlet.v1alpha1.PodRestartList': { text: 'A list of PodRestarts.', fields: LIST },
   'mendlet.v1alpha1.PodRestartSpec': {
     text: 'One restart, of a pod or of containers in it.',
     fields: {
-      podName: { text: 'The pod, in the namespace of this object.', maxLength: 253, minLength: 1, needed: true },
+      podName: {
+        text: 'The pod, in the namespace of this object.',
+        pattern: SUBDOMAIN_PATTERN,
+        maxLength: 253,
+        needed: true,
+      },
       podUID: {
         text: 'The pod must still be the one with this UID. Absent: whichever has the name when the restart begins.',
         maxLength: MAX_RESTART_ID_LENGTH,
@@ -71,14 +77,18 @@ export const OWN_DOCS: Readonly<Record<string, TypeDoc>> = {
         oneOf: RESTART_SCOPES,
         fill: 'pod',
       },
-      container: { text: 'The container of scope container; not with another scope.', maxLength: 63 },
+      container: {
+        text: 'The container of scope container; not with another scope.',
+        pattern: LABEL_PATTERN,
+        maxLength: 63,
+      },
       notBefore: {
         text: 'What started at this time or later is left alone, so that asking twice restarts once. A time to come is waited for.',
       },
       reason: { text: 'Why, for people.', maxLength: MAX_RESTART_REASON_LENGTH },
       gracePeriodSeconds: { text: 'Time to end in. Absent: the grace period of the pod.', minimum: 0 },
       force: { text: 'Restart past a back-off that goes on, and past a healing ladder that has stopped.' },
-      emptyDirs: { text: EMPTY_DIRS, maxItems: MAX_EMPTY_DIRS, isSet: true },
+      emptyDirs: { text: EMPTY_DIRS, pattern: LABEL_OR_ALL, maxItems: MAX_EMPTY_DIRS, isSet: true },
       requestedBy: {
         text: 'Who made it. Set by a server of mendlet, whatever is sent; on others it is what its maker says.',
         maxLength: MAX_REQUESTER_LENGTH,
@@ -108,7 +118,6 @@ export const OWN_DOCS: Readonly<Record<string, TypeDoc>> = {
     text: 'How the pods that its selector names heal, beyond what their restart policy says.',
     fields: { ...KIND, spec: { text: 'The policy.', needed: true }, status: { text: 'How many pods heal by it.' } },
   },
-  'mendlet.v1alpha1.HealingPolicyList': { text: 'A list of HealingPolicies.', fields: LIST },
   'mendlet.v1alpha1.HealingPolicySpec': {
     text: 'A policy of healing. One pod can have the same, but for selector, priority and volumes, in its annotation mendlet.dev/healing-policy.',
     fields: {
@@ -162,7 +171,7 @@ export const OWN_DOCS: Readonly<Record<string, TypeDoc>> = {
         maximum: MAX_RUNG_ATTEMPTS,
       },
       window: { text: 'Attempts longer ago do not count: 1s to 24h. Absent: all of the episode do.' },
-      emptyDirs: { text: EMPTY_DIRS, maxItems: MAX_EMPTY_DIRS, isSet: true },
+      emptyDirs: { text: EMPTY_DIRS, pattern: LABEL_OR_ALL, maxItems: MAX_EMPTY_DIRS, isSet: true },
     },
   },
   'mendlet.v1alpha1.BackOffCurve': {
@@ -192,8 +201,9 @@ export const OWN_DOCS: Readonly<Record<string, TypeDoc>> = {
       onProbeFailure: {
         text: 'Containers that were killed for a failed probe of these kinds.',
         oneOf: ['Liveness', 'Startup'],
-        ...NAMES,
+        minItems: 1,
         maxItems: 2,
+        isSet: true,
       },
       action: {
         text: 'BackOff: restart by the curve of this rule. Escalate: go to a higher rung at once. Stop: no more restarts. Default: BackOff.',
@@ -207,14 +217,14 @@ export const OWN_DOCS: Readonly<Record<string, TypeDoc>> = {
     text: 'A set of exit codes, or all but a set.',
     fields: {
       operator: { text: 'In: one of the values. NotIn: any other.', oneOf: ['In', 'NotIn'] },
-      values: { text: 'Exit codes.', maxItems: MAX_RULE_VALUES, minItems: 1 },
+      values: { text: 'Exit codes.', maxItems: MAX_RULE_VALUES, minItems: 1, needed: true },
     },
   },
   'mendlet.v1alpha1.HealingPolicyStatus': {
     text: 'What the healing controller knows of a policy.',
     fields: {
       observedGeneration: { text: 'The generation of the spec that this tells of.' },
-      pods: { text: 'Pods that heal by it now.' },
+      pods: { text: 'Pods that heal by it now.', minimum: 0 },
       conditions: { text: 'What is wrong with it, if anything.' },
     },
   },

@@ -1,15 +1,10 @@
-/** Our own kinds, in the shape of the derived schema: the group mendlet.dev. Their TypeScript forms are in `healing/types.ts`. */
+/**
+ * The types of our own kinds and of the values of our annotations, in the shape of the derived schema. Their TypeScript forms are in
+ * `healing/types.ts`. Servers know the kinds by their definitions (`own-definitions/`), which are made of these types.
+ */
 
 const KIND = { kind: { type: 'string' }, apiVersion: { type: 'string' } };
 const OBJECT = { ...KIND, metadata: { type: 'meta.v1.ObjectMeta' } };
-const LIST = { ...KIND, metadata: { type: 'meta.v1.ListMeta' } };
-
-export const OWN_KINDS: Readonly<Record<string, string>> = {
-  'mendlet.dev/v1alpha1/PodRestart': 'mendlet.v1alpha1.PodRestart',
-  'mendlet.dev/v1alpha1/PodRestartList': 'mendlet.v1alpha1.PodRestartList',
-  'mendlet.dev/v1alpha1/HealingPolicy': 'mendlet.v1alpha1.HealingPolicy',
-  'mendlet.dev/v1alpha1/HealingPolicyList': 'mendlet.v1alpha1.HealingPolicyList',
-};
 
 export const OWN_TYPES = {
   'mendlet.v1alpha1.PodRestart': {
@@ -18,9 +13,6 @@ export const OWN_TYPES = {
       spec: { type: 'mendlet.v1alpha1.PodRestartSpec' },
       status: { type: 'mendlet.v1alpha1.PodRestartStatus' },
     },
-  },
-  'mendlet.v1alpha1.PodRestartList': {
-    fields: { ...LIST, items: { type: '[]mendlet.v1alpha1.PodRestart', required: true } },
   },
   'mendlet.v1alpha1.PodRestartSpec': {
     fields: {
@@ -55,9 +47,6 @@ export const OWN_TYPES = {
       spec: { type: 'mendlet.v1alpha1.HealingPolicySpec' },
       status: { type: 'mendlet.v1alpha1.HealingPolicyStatus' },
     },
-  },
-  'mendlet.v1alpha1.HealingPolicyList': {
-    fields: { ...LIST, items: { type: '[]mendlet.v1alpha1.HealingPolicy', required: true } },
   },
   'mendlet.v1alpha1.HealingPolicySpec': {
     fields: {

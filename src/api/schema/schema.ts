@@ -1,7 +1,7 @@
 /** The derived schema, compiled type by type when first asked for: a server that knows 500 types uses a few dozen. */
 import { APIEXTENSIONS_KINDS, APIEXTENSIONS_TYPES } from './apiextensions-schema.ts';
 import { type FieldDoc, OWN_DOCS } from './own-docs.ts';
-import { OWN_KINDS, OWN_TYPES } from './own-schema.ts';
+import { OWN_TYPES } from './own-schema.ts';
 import raw from './schema.json' with { type: 'json' };
 
 export type Scalar =
@@ -27,7 +27,7 @@ export type FieldShape =
 
 export interface FieldSchema {
   readonly shape: FieldShape;
-  /** Only for our own kinds. */
+  /** Only for our own types. */
   readonly doc?: FieldDoc;
   readonly required: boolean;
   /** "merge", "replace", "retainKeys" and their combinations, as strategic merge patch reads them. */
@@ -51,7 +51,7 @@ export interface FieldSchema {
 export type Absence = 'kept' | 'omitted' | 'null' | 'zero';
 
 export interface StructSchema {
-  /** Its description; only for our own kinds. */
+  /** Its description; only for our own types. */
   readonly text?: string;
   /** "core.v1.Container" */
   readonly name: string;
@@ -77,7 +77,7 @@ interface RawField {
   readonly or?: string;
 }
 
-const KINDS: Readonly<Record<string, string>> = { ...raw.kinds, ...APIEXTENSIONS_KINDS, ...OWN_KINDS };
+const KINDS: Readonly<Record<string, string>> = { ...raw.kinds, ...APIEXTENSIONS_KINDS };
 const TYPES = { ...raw.types, ...APIEXTENSIONS_TYPES, ...OWN_TYPES } as unknown as Readonly<
   Record<string, { readonly structType?: string; readonly fields: Readonly<Record<string, RawField>> }>
 >;
@@ -111,13 +111,6 @@ const KINDS_BY_VERSION: ReadonlyMap<string, ReadonlyMap<string, string>> = new M
     new Map(kinds.map(([id, type]) => [id.slice(id.lastIndexOf('/') + 1), type])),
   ]),
 );
-
-const OWN_GROUP = 'mendlet.dev/';
-
-/** Whether the kind is one of ours: to upstream it is a custom resource, which no Go type changes. */
-export function isOwnKind(apiVersion: string, kind: string): boolean {
-  return apiVersion.startsWith(OWN_GROUP) && own(OWN_KINDS, `${apiVersion}/${kind}`) !== undefined;
-}
 
 /** The struct of a type name that the schema itself mentions. Throws for any other: a bug. */
 export function structSchema(name: string): StructSchema {

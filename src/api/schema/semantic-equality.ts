@@ -4,7 +4,7 @@
  */
 import { compareQuantities } from '../quantity.ts';
 import { canonicalObject, canonicalPart } from './canonical.ts';
-import { type FieldShape, isOwnKind, type StructSchema, structOfKind, structSchema } from './schema.ts';
+import { type FieldShape, type StructSchema, structOfKind, structSchema } from './schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -29,7 +29,15 @@ export function equalCanonicalObjects(
   [a, b]: readonly [object, object],
   ignored: ReadonlySet<string> = NONE,
 ): boolean {
-  const struct = isOwnKind(apiVersion, kind) ? undefined : structOfKind(apiVersion, kind);
+  return equalByStruct(structOfKind(apiVersion, kind), [a, b], ignored);
+}
+
+/** The same for a struct that is known; undefined: the objects are plain JSON. */
+export function equalByStruct(
+  struct: StructSchema | undefined,
+  [a, b]: readonly [object, object],
+  ignored: ReadonlySet<string> = NONE,
+): boolean {
   if (struct === undefined) return sameMembers(a as Fields, b as Fields, ignored, () => PLAIN);
   return sameStruct(struct, a as Fields, b as Fields, ignored);
 }

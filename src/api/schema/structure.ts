@@ -35,7 +35,11 @@ interface Walk {
  */
 export function readStructure(apiVersion: string, kind: string, value: unknown): Structure | undefined {
   const struct = structOfKind(apiVersion, kind);
-  if (struct === undefined) return undefined;
+  return struct === undefined ? undefined : readStruct(struct, value);
+}
+
+/** The same for a struct that is known. Throws `StructureError`. */
+export function readStruct(struct: StructSchema, value: unknown): Structure {
   const walk: Walk = { unknown: [] };
   if (!isObject(value)) {
     const type = goTypeName({ kind: 'struct', type: struct.name });

@@ -2,8 +2,10 @@
 import type { FieldError } from '../field-error.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { checkDns1123Subdomain } from '../names.ts';
-import type { ListKind, ObjectSchema, PrunedObject } from '../object-schema.ts';
+import { type Place, placeOfKind } from '../managed-fields/place.ts';
+import type { ObjectSchema, PrunedObject, SchemaReader } from '../object-schema.ts';
 import { canonicalPart } from '../schema/canonical.ts';
+import { equalByStruct } from '../schema/semantic-equality.ts';
 import { readPart } from '../schema/structure.ts';
 import { setOwn } from '../schema/set-own.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../validation/object-meta.ts';
@@ -21,6 +23,7 @@ import {
   propertyOf,
 } from './json-schema.ts';
 import { checkListTypes } from './list-types.ts';
+import { placeOfSchema } from './place.ts';
 import { pruneObject } from './prune.ts';
 
 const META = 'meta.v1.ObjectMeta';
@@ -30,6 +33,7 @@ export class StructuralSchema implements ObjectSchema {
   readonly root: JsonSchema | undefined;
   readonly #namespaced: boolean;
   #hasEmbedded: boolean | undefined;
+  #place: Place | undefined;
 
   constructor(root: JsonSchema | undefined, namespaced: boolean) {
     this.root = root;
@@ -54,6 +58,11 @@ export class StructuralSchema implements ObjectSchema {
     return defaultObject(this.root, pruneObject(this.root, object));
   }
 
+  /** Bodies and their lists are bounded for every kind alike; a schema has bounds of its own among its rules. */
+  checkSize(): readonly FieldError[] {
+    return [];
+  }
+
   checkNew(object: KubeObject): readonly FieldError[] {
     const errors = validateObjectMeta(object.metadata, this.#namespaced, checkDns1123Subdomain);
     if (this.root === undefined) return errors;
@@ -69,21 +78,34 @@ export class StructuralSchema implements ObjectSchema {
     return [...errors, ...checkValue(this.root, object, old), ...(isNew ? repeats : [])];
   }
 
-  listKind(path: readonly string[]): ListKind | undefined {
-    let node = this.root;
-    for (const name of path) {
-      node = node === undefined ? undefined : (propertyOf(node, name) ?? additionalOf(node) ?? itemsOf(node));
-    }
-    if (node?.type !== 'array') return undefined;
-    const type = node['x-kubernetes-list-type'];
-    if (type === 'map') return { type, keys: node['x-kubernetes-list-map-keys'] ?? [] };
-    return { type: type === 'set' ? 'set' : 'atomic', keys: [] };
+  /** Objects stay as they were sent. */
+  canonical<T extends object>(object: T): T {
+    return object;
+  }
+
+  equal(objects: readonly [object, object], ignored: ReadonlySet<string>): boolean {
+    return equalByStruct(undefined, objects, ignored);
+  }
+
+  get place(): Place {
+    this.#place ??= placeOfSchema(this.root, placeOfCommon);
+    return this.#place;
+  }
+
+  describe<T>(to: SchemaReader<T>): T {
+    return to.json(this.root);
   }
 
   get hasEmbedded(): boolean {
     this.#hasEmbedded ??= this.root !== undefined && nodesOf(this.root).some(isEmbedded);
     return this.#hasEmbedded;
   }
+}
+
+/** The places of what every resource has: those of a kind whose type says them, and whose other fields do not matter. */
+function placeOfCommon(name: string): Place | undefined {
+  if (name !== 'apiVersion' && name !== 'kind' && name !== 'metadata') return undefined;
+  return placeOfKind('v1', 'ConfigMap')?.map?.child(name);
 }
 
 /** Metadata is read as that of any kind. A wrong type in it is an error; what it does not know is dropped. */

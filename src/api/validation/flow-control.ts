@@ -9,6 +9,7 @@ import {
   notSupported,
   required,
 } from '../field-error.ts';
+import { MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from '../mandatory-flow-control.ts';
 import { checkDns1123Label, checkDns1123Subdomain, checkRange } from '../names.ts';
 import type {
   ExemptPriorityLevelConfiguration,
@@ -20,7 +21,7 @@ import type {
   QueuingConfiguration,
   ResourcePolicyRule,
 } from '../types.gen.ts';
-import { checkValue, requireValue } from './messages.ts';
+import { checkValue, equalJson, requireValue } from './messages.ts';
 import { validateObjectMeta } from './object-meta.ts';
 
 type FlowSubject = PolicyRulesWithSubjects['subjects'][number];
@@ -66,7 +67,23 @@ export function validateFlowSchema(schema: FlowSchema): FieldError[] {
   if (!priorityLevelConfiguration?.name) errors.push(required(level, 'must reference a priority level'));
   else errors.push(...checkValue(level, priorityLevelConfiguration.name, checkDns1123Subdomain));
   rules.forEach((rule, position) => errors.push(...validateRule(rule, index('spec.rules', position))));
-  return [...errors, ...validateConditions(schema.status?.conditions)];
+  return [...errors, ...checkFixedSchema(schema), ...validateConditions(schema.status?.conditions)];
+}
+
+function checkFixedSchema({ metadata: { name = '' } = {}, spec }: FlowSchema): FieldError[] {
+  const fixed = MANDATORY_FLOW_SCHEMAS.get(name);
+  if (fixed === undefined || equalJson(spec, fixed)) return [];
+  return [invalidValue('spec', spec, `spec of '${name}' must equal the fixed value`)];
+}
+
+/** What is exempt may be weighed anew, and nothing else of it may change. */
+function checkFixedLevel({ metadata: { name = '' } = {}, spec }: PriorityLevelConfiguration): FieldError[] {
+  const fixed = MANDATORY_PRIORITY_LEVELS.get(name);
+  if (fixed === undefined) return [];
+  if (name !== EXEMPT)
+    return equalJson(spec, fixed) ? [] : [invalidValue('spec', spec, `spec of '${name}' must equal the fixed value`)];
+  if (spec?.type === fixed.type && spec.limited === undefined) return [];
+  return [invalidValue('spec', spec, `spec of '${name}' except the 'spec.exempt' field must equal the fixed value`)];
 }
 
 function validateConditions(conditions: readonly { readonly type?: string }[] = []): FieldError[] {
@@ -197,7 +214,7 @@ function validateUrl(url: string, path: string): FieldError[] {
 
 export function validatePriorityLevel(level: PriorityLevelConfiguration): FieldError[] {
   const { metadata, spec } = level;
-  const errors = validateObjectMeta(metadata, false, checkDns1123Subdomain);
+  const errors = [...validateObjectMeta(metadata, false, checkDns1123Subdomain), ...checkFixedLevel(level)];
   const type = spec?.type ?? '';
   const isExempt = metadata?.name === EXEMPT;
   if (isExempt !== (type === 'Exempt') && (isExempt || type === 'Exempt')) {

@@ -29,7 +29,11 @@ export function validateObjectSize(
   object: object,
   old: object | undefined,
 ): FieldError[] {
-  const struct = structOfKind(apiVersion, kind);
+  return sizeErrors(structOfKind(apiVersion, kind), object, old);
+}
+
+/** The same for a struct that is known; undefined: there are no bounds. */
+export function sizeErrors(struct: StructSchema | undefined, object: object, old: object | undefined): FieldError[] {
   if (struct === undefined) return [];
   const excesses = excessesOf(struct, object);
   if (excesses.length === 0) return [];

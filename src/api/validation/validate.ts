@@ -14,7 +14,11 @@ type Validated = Pick<Resource<unknown>, 'group' | 'version' | 'kind' | 'namespa
 /** A new object, with name, namespace and defaults set. One that holds too much is not looked at any further. */
 export function validateCreate(row: Validated, object: KubeObject): FieldError[] {
   const tooLarge = validateObjectSize(apiVersionOf(row), row.kind, object, undefined);
-  if (tooLarge.length > 0) return tooLarge;
+  return tooLarge.length > 0 ? tooLarge : checkCreate(row, object);
+}
+
+/** The same of an object that does not hold too much. */
+export function checkCreate(row: Validated, object: KubeObject): FieldError[] {
   if (row.rules?.create !== undefined) return row.rules.create(object);
   return validateObjectMeta(object.metadata, row.namespaced, checkDns1123Subdomain);
 }
@@ -22,7 +26,11 @@ export function validateCreate(row: Validated, object: KubeObject): FieldError[]
 /** An object that replaces `old`, through the main resource or one of its subresources ("status"). */
 export function validateUpdate(row: Validated, object: KubeObject, old: KubeObject, subresource = ''): FieldError[] {
   const tooLarge = validateObjectSize(apiVersionOf(row), row.kind, object, old);
-  if (tooLarge.length > 0) return tooLarge;
+  return tooLarge.length > 0 ? tooLarge : checkUpdate(row, object, old, subresource);
+}
+
+/** The same of an object that does not hold too much. */
+export function checkUpdate(row: Validated, object: KubeObject, old: KubeObject, subresource: string): FieldError[] {
   const { parts = {}, update } = row.rules ?? {};
   const check = (Object.hasOwn(parts, subresource) ? parts[subresource] : undefined) ?? update;
   return check === undefined ? validateObjectMetaUpdate(object.metadata, old.metadata) : check(object, old);

@@ -3,7 +3,7 @@
  * pods that are bound to it; the only pods that it creates are mirrors of its static ones. It may not set what steers pods to
  * nodes (labels that others trust, taints). Pure, but for `restrictNode`.
  */
-import { forbidden, type Node, type PersistentVolumeClaim, type Pod } from '../../api/index.ts';
+import { forbidden, type Node, type PersistentVolumeClaim, type Pod, type ResourceSlice } from '../../api/index.ts';
 import { nodeOfUser } from '../authorization/node-authorizer.ts';
 import { referencesOf } from '../authorization/pod-references.ts';
 import { sameValue } from '../registry/object-meta.ts';
@@ -55,9 +55,20 @@ export function problemOfNodeWrite(node: string, resource: string, write: NodeWr
       return claimProblem(node, write);
     case 'leases.coordination.k8s.io':
       return name === node ? undefined : 'can only access node lease with the same name as the requesting node';
+    case 'csinodes.storage.k8s.io':
+      return name === node ? undefined : 'can only access CSINode with the same name as the requesting node';
+    case 'resourceslices.resource.k8s.io':
+      return sliceProblem(node, write);
     default:
       return undefined;
   }
+}
+
+/** A change is authorized by the slice that is there, and its node never changes. */
+function sliceProblem(node: string, { operation, object }: NodeWrite): string | undefined {
+  const { spec } = object as unknown as ResourceSlice;
+  if (operation === 'update' || spec.nodeName === node) return undefined;
+  return `can only ${operation} ResourceSlice with the same NodeName as the requesting node`;
 }
 
 function nodeProblem(node: string, { operation, object, old }: NodeWrite): string | undefined {
@@ -155,6 +166,7 @@ const REFERENCES: readonly (readonly [string, string])[] = [
   ['secrets', 'secrets'],
   ['configmaps', 'configmaps'],
   ['persistentvolumeclaims', 'persistentvolumeclaims'],
+  ['resourceclaims', 'resourceclaims'],
 ];
 
 function referenceProblem(node: string, pod: Pod): string | undefined {

@@ -6,12 +6,17 @@ import type { ApiObject } from '../registry/object.ts';
 import type { AccessRequest } from './access-request.ts';
 import { type Authorizer, type Decision, MASTERS, type UserRules } from './authorizer.ts';
 import { authorizeNode, nodeOfUser } from './node-authorizer.ts';
-import { NodeGraph } from './node-graph.ts';
+import { NodeGraph, type NodeOwned } from './node-graph.ts';
 import { authorizeByRoles, rulesByRoles } from './rbac-authorizer.ts';
 import { RbacIndex, type RbacKind } from './rbac-index.ts';
 
 const RBAC_KINDS: readonly RbacKind[] = ['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'];
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
+
+const NODE_OWNED: readonly (readonly [group: string, resource: NodeOwned])[] = [
+  ['storage.k8s.io', 'volumeattachments'],
+  ['resource.k8s.io', 'resourceslices'],
+];
 
 /** The cache of a resource. */
 export type CacheOf = (group: string, resource: string) => WatchCache;
@@ -33,6 +38,12 @@ export class ClusterAuthorizer implements Authorizer {
     });
     cacheOf('', 'pods').observe(observer('Pods', this.#graph));
     cacheOf('', 'persistentvolumes').observe(observer('Volumes', this.#graph));
+    for (const [group, resource] of NODE_OWNED) {
+      cacheOf(group, resource).observe({
+        replaced: (objects) => this.#graph.replaceOwned(resource, objects),
+        changed: (now, known) => this.#graph.applyOwned(resource, now, known),
+      });
+    }
   }
 
   fresh(): Promise<void> | undefined {

@@ -6,7 +6,7 @@ import type { PolicyRule } from '../../api/index.ts';
 import type { UserInfo } from '../../lib/index.ts';
 import type { AccessRequest, ResourceAccess } from './access-request.ts';
 import { type Decision, noOpinion } from './authorizer.ts';
-import type { NodeGraph } from './node-graph.ts';
+import type { NodeGraph, NodeOwned } from './node-graph.ts';
 import { type ReferencedResource, vertexOf } from './pod-references.ts';
 import { rulesAllow } from './rules.ts';
 
@@ -35,6 +35,7 @@ const NODE_RULES: readonly PolicyRule[] = [
   { verbs: READ, apiGroups: [''], resources: ['services'] },
   { verbs: ['create', 'update', 'patch'], apiGroups: ['', 'events.k8s.io'], resources: ['events'] },
   { verbs: READ, apiGroups: ['node.k8s.io'], resources: ['runtimeclasses'] },
+  { verbs: READ, apiGroups: ['storage.k8s.io'], resources: ['csidrivers'] },
   // Requests for its own certificates; the approver and the signers decide about their names.
   {
     verbs: ['create', 'get', 'list', 'watch'],
@@ -72,7 +73,11 @@ const rules: Readonly<Record<string, Rule>> = Object.assign(Object.create(null) 
       ? changeStatus(graph, node, request)
       : getOne(graph, node, request, 'persistentvolumeclaims'),
   persistentvolumes: (graph, node, request) => getOne(graph, node, request, 'persistentvolumes'),
-  serviceaccounts: createToken,
+  'resourceclaims.resource.k8s.io': (graph, node, request) => getOne(graph, node, request, 'resourceclaims'),
+  'volumeattachments.storage.k8s.io': volumeAttachment,
+  'csinodes.storage.k8s.io': csiNode,
+  'resourceslices.resource.k8s.io': resourceSlice,
+  serviceaccounts: serviceAccount,
   'leases.coordination.k8s.io': lease,
   nodes: nodeObject,
   pods: pod,
@@ -111,6 +116,12 @@ function isChange(verb: string): boolean {
   return verb === 'update' || verb === 'patch';
 }
 
+/** Credential providers of images are told about the account. */
+function serviceAccount(graph: NodeGraph, node: string, request: ResourceAccess): Decision {
+  if (request.verb === 'get' && request.subresource === '') return readOne('serviceaccounts')(graph, node, request);
+  return createToken(graph, node, request);
+}
+
 function createToken(graph: NodeGraph, node: string, request: ResourceAccess): Decision {
   if (request.verb !== 'create' || request.name === '')
     return deny('can only create tokens for individual service accounts');
@@ -118,15 +129,50 @@ function createToken(graph: NodeGraph, node: string, request: ResourceAccess): D
   return reaches(graph, node, request, 'serviceaccounts');
 }
 
-const leaseVerbs: readonly string[] = ['get', 'create', 'update', 'patch', 'delete'];
+/** Of objects that a node makes and keeps, one by one. */
+const KEEPING: readonly string[] = ['get', 'create', 'update', 'patch', 'delete'];
 
 function lease(_: NodeGraph, node: string, { verb, namespace, name }: ResourceAccess): Decision {
-  if (!leaseVerbs.includes(verb)) return deny('can only get, create, update, patch, or delete a node lease');
+  if (!KEEPING.includes(verb)) return deny('can only get, create, update, patch, or delete a node lease');
   if (namespace !== NODE_LEASE_NAMESPACE)
     return deny(`can only access leases in the ${JSON.stringify(NODE_LEASE_NAMESPACE)} system namespace`);
   if (verb !== 'create' && name !== node)
     return deny('can only access node lease with the same name as the requesting node');
   return allow;
+}
+
+function owned(graph: NodeGraph, node: string, kind: NodeOwned, name: string): Decision {
+  if (name === '') return deny('No Object name found');
+  return graph.owns(node, kind, name) ? allow : deny(`no relationship found between node '${node}' and this object`);
+}
+
+function volumeAttachment(graph: NodeGraph, node: string, { verb, subresource, name }: ResourceAccess): Decision {
+  if (verb !== 'get') return deny('can only get individual resources of this type');
+  if (subresource !== '') return deny('cannot get subresource');
+  return owned(graph, node, 'volumeattachments', name);
+}
+
+/** NodeRestriction knows the name of a new one. */
+function csiNode(_: NodeGraph, node: string, { verb, subresource, name }: ResourceAccess): Decision {
+  if (!KEEPING.includes(verb)) return deny('can only get, create, update, patch, or delete a CSINode');
+  if (subresource !== '') return deny('cannot authorize CSINode subresources');
+  if (verb !== 'create' && name !== node)
+    return deny('can only access CSINode with the same name as the requesting node');
+  return allow;
+}
+
+/** NodeRestriction knows the node of a new one. */
+function resourceSlice(graph: NodeGraph, node: string, request: ResourceAccess): Decision {
+  const { verb, subresource, name, fields } = request;
+  if (subresource !== '') return deny('cannot authorize ResourceSlice subresources');
+  if (verb === 'create') return allow;
+  if (verb !== 'list' && verb !== 'watch' && verb !== 'deletecollection') {
+    if (KEEPING.includes(verb)) return owned(graph, node, 'resourceslices', name);
+    const verbs = 'get, watch, list, create, update, patch, delete, deletecollection';
+    return deny(`only the following verbs are allowed for a ResourceSlice: ${verbs}`);
+  }
+  if (fields.some(({ field, value }) => field === 'spec.nodeName' && value === node)) return allow;
+  return deny('can only list/watch/deletecollection resourceslices with nodeName field selector');
 }
 
 function nodeObject(_: NodeGraph, node: string, { verb, subresource, name }: ResourceAccess): Decision {

@@ -1,12 +1,13 @@
 /** The objects that a pod's node must read for it (upstream: the node authorizer's graph, `AddPod`). Pure. */
-import type { Container, Pod, Volume } from '../../api/index.ts';
+import type { Container, PersistentVolume, Pod, SecretReference, Volume } from '../../api/index.ts';
 
 export type ReferencedResource =
   | 'configmaps'
   | 'secrets'
   | 'serviceaccounts'
   | 'persistentvolumeclaims'
-  | 'persistentvolumes';
+  | 'persistentvolumes'
+  | 'resourceclaims';
 
 /** "RESOURCE/NAMESPACE/NAME", as the graph names them. */
 export function vertexOf(resource: ReferencedResource, namespace: string, name: string): string {
@@ -30,7 +31,19 @@ export function referencesOf(pod: Pod): readonly string[] {
   const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])];
   for (const container of containers) addOfContainer(container, add);
   for (const volume of spec.volumes ?? []) addOfVolume(volume, metadata?.name ?? '', add);
+  for (const name of claimsOf(pod)) add('resourceclaims', name);
   return [...found];
+}
+
+/** The claims to devices that the pod names, and those that were made for it. */
+function claimsOf({ spec, status }: Pod): readonly (string | undefined)[] {
+  const made = new Map(
+    (status?.resourceClaimStatuses ?? []).map(({ name, resourceClaimName }) => [name, resourceClaimName]),
+  );
+  return [
+    ...(spec?.resourceClaims ?? []).map(({ name, resourceClaimName }) => resourceClaimName ?? made.get(name)),
+    status?.extendedResourceClaimStatus?.resourceClaimName,
+  ];
 }
 
 type Add = (resource: ReferencedResource, name: string | undefined) => void;
@@ -71,4 +84,28 @@ function secretsOfDriver(volume: Volume): readonly (string | undefined)[] {
     volume.scaleIO?.secretRef?.name,
     volume.storageos?.secretRef?.name,
   ];
+}
+
+/** The secrets that a node needs to mount the volume, as vertices (upstream: VisitPVSecretNames, those that kubelets may see). */
+export function secretsOfVolume({ spec = {} }: PersistentVolume): readonly string[] {
+  const { azureFile, csi } = spec;
+  const found: (SecretReference | undefined)[] = [
+    azureFile && {
+      name: azureFile.secretName,
+      ...(azureFile.secretNamespace && { namespace: azureFile.secretNamespace }),
+    },
+    spec.cephfs?.secretRef,
+    spec.cinder?.secretRef,
+    spec.flexVolume?.secretRef,
+    spec.iscsi?.secretRef,
+    spec.rbd?.secretRef,
+    spec.scaleIO?.secretRef,
+    spec.storageos?.secretRef,
+    csi?.nodePublishSecretRef,
+    csi?.nodeStageSecretRef,
+    csi?.nodeExpandSecretRef,
+  ];
+  // Without a namespace: in that of the claim.
+  const own = spec.claimRef?.namespace ?? '';
+  return found.flatMap((secret) => (secret?.name ? [vertexOf('secrets', secret.namespace || own, secret.name)] : []));
 }

@@ -5,9 +5,6 @@ import {
   type CustomResourceDefinition,
   type DefinitionVersion,
   type KindRules,
-  type Place,
-  placeOfKind,
-  placeOfSchema,
   type ResourceRow,
   storageVersionOf,
   StructuralSchema,
@@ -23,6 +20,7 @@ import type { ResourceStorage } from '../registry/storage.ts';
 import { objectRulesOf } from './check-rules.ts';
 import { scalePart } from './custom-scale.ts';
 import { customTable } from './custom-table.ts';
+import type { OwnKind } from './own-kind.ts';
 
 const VERBS: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const PART_VERBS: readonly Verb[] = ['get', 'patch', 'update'];
@@ -63,11 +61,15 @@ function readBy(schema: StructuralSchema | undefined, object: ApiObject): ApiObj
   return schema.readStored(object) as unknown as ApiObject;
 }
 
-/** The kinds of a definition whose names are accepted, in the order of discovery. */
+/**
+ * The kinds of a definition whose names are accepted, in the order of discovery.
+ * @param own what the server adds to them, if the definition is its own
+ */
 export function customKinds(
   definition: CustomResourceDefinition,
   schemas: VersionSchemas,
   storage: ResourceStorage,
+  own: OwnKind = {},
 ): readonly ServedKind[] {
   const served = definition.spec.versions
     .filter((version) => version.served)
@@ -75,12 +77,39 @@ export function customKinds(
   const stored = storageVersionOf(definition);
   const main = served.some(({ name }) => name === stored) ? stored : served[0]?.name;
   return served.map((version) => {
-    const registration = registrationOf(definition, version, schemas, storage);
+    const registration = withOwn(registrationOf(definition, version, schemas, storage), own);
     const { form } = registration;
     const kind =
       form === undefined ? registration : { ...registration, form: { ...form, isMain: version.name === main } };
     return { row: kind.row, stored: kind, ...(schemas.has(version.name) ? {} : { isUndescribed: true }) };
   });
+}
+
+/** The admission of our own kinds comes after what holds for all custom resources, their checks come before the rules in CEL. */
+function withOwn(kind: StoredKind, { table, admitNew, admitChanged, check }: OwnKind): StoredKind {
+  const { strategy, checkMore } = kind;
+  const { prepareForCreate = (object) => object, prepareForUpdate = (object) => object } = strategy;
+  return {
+    ...kind,
+    ...(table === undefined ? {} : { table }),
+    strategy: {
+      ...strategy,
+      ...(admitNew === undefined
+        ? {}
+        : { prepareForCreate: (object, user) => admitNew(prepareForCreate(object, user), user) }),
+      ...(admitChanged === undefined
+        ? {}
+        : { prepareForUpdate: (object, old) => admitChanged(prepareForUpdate(object, old), old) }),
+    },
+    ...(check === undefined
+      ? {}
+      : {
+          checkMore: async (object, old, engine) => [
+            ...check(object),
+            ...((await checkMore?.(object, old, engine)) ?? []),
+          ],
+        }),
+  };
 }
 
 function registrationOf(
@@ -102,17 +131,10 @@ function registrationOf(
     table: form === undefined ? table : { ...table, cells: (object, now) => table.cells(served(object), now) },
     strategy: strategyOf(version),
     storage,
-    place: placeOfSchema(root, ownPlace),
     ...(form === undefined ? {} : { form }),
     ...(checkMore === undefined ? {} : { checkMore }),
     ...(scale === undefined ? {} : { parts: { scale: scalePart(scale, served) } }),
   };
-}
-
-/** The places of what every resource has: those of a kind whose type says them, and whose other fields do not matter. */
-function ownPlace(name: string): Place | undefined {
-  if (name !== 'apiVersion' && name !== 'kind' && name !== 'metadata') return undefined;
-  return placeOfKind('v1', 'ConfigMap')?.map?.child(name);
 }
 
 function rowOf(
@@ -136,9 +158,9 @@ function rowOf(
     // Who deletes a definition must see the end of its objects.
     verbs: isEnding ? VERBS.filter((verb) => verb !== 'create') : VERBS,
     subresources: subresourcesOf(version, names.kind),
-    ...(schema === undefined ? {} : { schema }),
+    schema: schema ?? new StructuralSchema(undefined, spec.scope === 'Namespaced'),
   };
-  return { ...row, rules: rulesOf(version, schema, `${apiVersionOf(row)} ${names.kind}`) };
+  return { ...row, rules: rulesOf(version, `${apiVersionOf(row)} ${names.kind}`) };
 }
 
 function subresourcesOf({ subresources = {} }: DefinitionVersion, kind: string): readonly SubresourceRow[] {
@@ -149,16 +171,10 @@ function subresourcesOf({ subresources = {} }: DefinitionVersion, kind: string):
   return rows;
 }
 
-function rulesOf(version: DefinitionVersion, schema: StructuralSchema | undefined, what: string): KindRules {
+function rulesOf(version: DefinitionVersion, what: string): KindRules {
   const { deprecated = false, deprecationWarning = `${what} is deprecated`, selectableFields = [] } = version;
   const fields = selectableFields.map(({ jsonPath }) => jsonPath.slice(1));
   return {
-    ...(schema === undefined
-      ? {}
-      : {
-          create: (object) => [...schema.checkNew(object)],
-          update: (object, old) => [...schema.checkChanged(object, old)],
-        }),
     ...(deprecated ? { deprecation: deprecationWarning } : {}),
     ...(fields.length === 0 ? {} : { selectable: ['metadata.name', 'metadata.namespace', ...fields] }),
   };

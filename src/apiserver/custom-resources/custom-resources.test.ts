@@ -159,14 +159,15 @@ describe('a definition', () => {
   });
 
   it('cannot take what every server has', async () => {
-    const taken = definition({ group: 'mendlet.dev', names: { plural: 'podrestarts', kind: 'Pod' } });
-    taken.spec.versions = [version('v1alpha1')];
+    const taken = definition({ group: 'metrics.k8s.io', names: { plural: 'nodes', kind: 'Pod' } });
+    taken.metadata.annotations = { 'api-approved.kubernetes.io': 'unapproved, a test' };
+    taken.spec.versions = [version('v1beta1')];
     expect((await api.call('POST', DEFINITIONS, taken)).status).toBe(201);
     await expect
-      .poll(async () => conditionsOf(await api.call('GET', `${DEFINITIONS}/podrestarts.mendlet.dev`)))
+      .poll(async () => conditionsOf(await api.call('GET', `${DEFINITIONS}/nodes.metrics.k8s.io`)))
       .toMatchObject({ NamesAccepted: 'False PluralConflict', Established: 'False NotAccepted' });
-    const { resources } = (await api.call('GET', '/apis/mendlet.dev/v1alpha1')).body;
-    expect(resources.find(({ name }: Loose) => name === 'podrestarts').kind).toBe('PodRestart');
+    const { resources } = (await api.call('GET', '/apis/metrics.k8s.io/v1beta1')).body;
+    expect(resources.find(({ name }: Loose) => name === 'nodes').kind).toBe('NodeMetrics');
   });
 
   it('is gone after the objects of its kind', async () => {

@@ -28,6 +28,7 @@ import type { Clock, Connection, Logger } from '../ports.ts';
 import type { ApiObject } from '../registry/object.ts';
 import type { ResourceStorage } from '../registry/storage.ts';
 import { customKinds, customPrefix, readCustom, schemasOf } from './custom-kind.ts';
+import type { OwnKind } from './own-kind.ts';
 
 export interface DefinitionKeeperOptions {
   readonly clock: Clock;
@@ -37,6 +38,8 @@ export interface DefinitionKeeperOptions {
   readonly definitions: ResourceStorage;
   /** Makes the storage of a kind's objects; it reads nothing until it is asked. */
   readonly createStorage: (prefix: string, read: ReadStored) => ResourceStorage;
+  /** What the server adds to kinds of its own, by the name of their definitions. */
+  readonly own: ReadonlyMap<string, OwnKind>;
   /** The server as its own user. */
   readonly self: Connection;
 }
@@ -122,12 +125,13 @@ export class DefinitionKeeper implements CacheObserver {
   }
 
   #register(name: string, definition: CustomResourceDefinition, mark: string): void {
-    const { registry, createStorage, logger } = this.#options;
+    const { registry, createStorage, logger, own } = this.#options;
     const schemas = schemasOf(definition);
     const storage = createStorage(customPrefix(definition), readCustom(definition, schemas));
     const removals: (() => void)[] = [];
     try {
-      for (const kind of customKinds(definition, schemas, storage)) removals.push(registry.register(kind));
+      for (const kind of customKinds(definition, schemas, storage, own.get(name)))
+        removals.push(registry.register(kind));
     } catch (error) {
       // Another kind has its path: its names should not have been accepted.
       logger.error('a custom resource is not served', { definition: name, error: errorMessage(error) });

@@ -39,8 +39,8 @@ describe('discovery', () => {
       'authentication.k8s.io/v1',
       'authorization.k8s.io/v1',
       'apiextensions.k8s.io/v1',
-      'mendlet.dev/v1alpha1',
       'metrics.k8s.io/v1beta1',
+      'mendlet.dev/v1alpha1',
     ]);
     expect(await get('/apis/events.k8s.io')).toMatchObject({ kind: 'APIGroup', name: 'events.k8s.io' });
     const { resources } = await get('/api/v1');
@@ -180,14 +180,15 @@ describe('OpenAPI', () => {
       'x-kubernetes-group-version-kind': [{ group: 'mendlet.dev', version: 'v1alpha1', kind: 'PodRestart' }],
       description: expect.stringContaining('in place'),
     });
-    expect(schemas['dev.mendlet.v1alpha1.PodRestartSpec'].properties.scope).toMatchObject({
+    expect(schemas['dev.mendlet.v1alpha1.PodRestart'].properties.spec.properties.scope).toMatchObject({
       type: 'string',
       enum: ['container', 'containers', 'pod'],
     });
-    for (const [name, schema] of Object.entries<Loose>(schemas)) {
-      if (!name.startsWith('dev.mendlet.')) continue;
-      for (const [field, value] of Object.entries<Loose>(schema.properties))
-        expect(value.description, `${name}.${field}`).toBeTruthy();
+    for (const kind of ['PodRestart', 'HealingPolicy']) {
+      const { properties } = schemas[`dev.mendlet.v1alpha1.${kind}`];
+      for (const part of [properties, properties.spec.properties, properties.status.properties])
+        for (const [field, value] of Object.entries<Loose>(part))
+          expect(value.description, `${kind}: ${field}`).toBeTruthy();
     }
   });
 

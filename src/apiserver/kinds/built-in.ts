@@ -16,7 +16,6 @@ import { COMPONENT_STATUS_KIND } from './component-status.ts';
 import { CORE_REGISTRATIONS } from './core.ts';
 import { DEFINITION_REGISTRATIONS } from './definitions.ts';
 import { DEVICE_REGISTRATIONS } from './devices.ts';
-import { HEALING_REGISTRATIONS } from './healing.ts';
 import { NETWORKING_REGISTRATIONS } from './networking.ts';
 import { REPLICATED_REGISTRATIONS } from './replicated.ts';
 import { STATEFUL_REGISTRATIONS } from './stateful.ts';
@@ -32,7 +31,6 @@ const REGISTRATIONS: readonly StoredKind[] = [
   ...DEFINITION_REGISTRATIONS,
   ...AUTOSCALING_REGISTRATIONS,
   ...DEVICE_REGISTRATIONS,
-  ...HEALING_REGISTRATIONS,
 ];
 
 /** POST bindings: the older way to give a pod its node. */

@@ -1,18 +1,24 @@
-/** The registrations of group mendlet.dev, for healing beyond Kubernetes. */
-import { HEALING_POLICIES, POD_RESTARTS } from '../../api/index.ts';
-import { healingPolicyTable, podRestartTable } from '../tables/healing.ts';
+/** What the server adds to the kinds of group mendlet.dev, whose definitions it begins with: admission and columns. */
+import {
+  definitionNameOf,
+  HEALING_POLICIES,
+  type HealingPolicy,
+  MAX_REQUESTER_LENGTH,
+  POD_RESTARTS,
+  validateHealingPolicy,
+} from '../../api/index.ts';
+import type { OwnKind } from '../custom-resources/own-kind.ts';
 import { type ApiObject, omit, recordOf } from '../registry/object.ts';
-import type { Registration, Strategy } from '../registry/registration.ts';
+import { healingPolicyTable, podRestartTable } from '../tables/healing.ts';
 
 /** The server sets the requester, and nobody changes it later. */
-const restartStrategy: Strategy = {
-  hasGeneration: true,
-  prepareForCreate: (object, user) => ({
-    ...omit(object, 'status'),
-    metadata: object.metadata,
-    spec: { ...recordOf(object['spec']), requestedBy: user.name },
-  }),
-  prepareForUpdate: (object, old) => ({ ...object, spec: withRequester(object, old) }),
+const POD_RESTART: OwnKind = {
+  table: podRestartTable,
+  admitNew: (object, user) => {
+    const requestedBy = [...user.name].slice(0, MAX_REQUESTER_LENGTH).join('');
+    return { ...object, spec: { ...recordOf(object['spec']), requestedBy } };
+  },
+  admitChanged: (object, old) => ({ ...object, spec: withRequester(object, old) }),
 };
 
 function withRequester(object: ApiObject, old: ApiObject): object {
@@ -21,22 +27,13 @@ function withRequester(object: ApiObject, old: ApiObject): object {
   return requestedBy === undefined ? spec : { ...spec, requestedBy };
 }
 
-const policyStrategy: Strategy = {
-  hasGeneration: true,
-  prepareForCreate: (object) => ({ ...omit(object, 'status'), metadata: object.metadata }),
+const HEALING_POLICY: OwnKind = {
+  table: healingPolicyTable,
+  check: (object) => validateHealingPolicy(object as HealingPolicy),
 };
 
-export const HEALING_REGISTRATIONS: readonly Registration[] = [
-  {
-    row: POD_RESTARTS,
-    keyPrefix: '/registry/mendlet.dev/podrestarts/',
-    table: podRestartTable,
-    strategy: restartStrategy,
-  },
-  {
-    row: HEALING_POLICIES,
-    keyPrefix: '/registry/mendlet.dev/healingpolicies/',
-    table: healingPolicyTable,
-    strategy: policyStrategy,
-  },
-];
+/** By the name of the definition. */
+export const OWN_KINDS: ReadonlyMap<string, OwnKind> = new Map([
+  [definitionNameOf(POD_RESTARTS), POD_RESTART],
+  [definitionNameOf(HEALING_POLICIES), HEALING_POLICY],
+]);

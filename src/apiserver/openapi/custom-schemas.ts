@@ -1,12 +1,12 @@
 /** Custom resources in OpenAPI's terms: their own schemas, with what every resource has (upstream: controller/openapi/builder). Pure. */
-import { additionalOf, itemsOf, type JsonSchema, type ResourceRow, StructuralSchema } from '../../api/index.ts';
+import { additionalOf, itemsOf, type JsonSchema, type ResourceRow, schemaOf } from '../../api/index.ts';
 import type { RefStyle, Schema } from './schema.ts';
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
 /** The schema of a custom resource; undefined: the row is no such one. */
-export function customRootOf({ schema }: ResourceRow): JsonSchema | undefined {
-  return schema instanceof StructuralSchema ? (schema.root ?? {}) : undefined;
+export function customRootOf(row: ResourceRow): JsonSchema | undefined {
+  return schemaOf(row).describe({ types: () => undefined, json: (root) => root ?? {} });
 }
 
 /** "com.example.stable.v1.CronTab": the group backwards. */

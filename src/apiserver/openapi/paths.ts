@@ -1,5 +1,5 @@
 /** The operations of the served resources: enough for a client to see what it may do and with which parameters. */
-import type { ResourceRow, Verb } from '../../api/index.ts';
+import { type ResourceRow, schemaOf, type Verb } from '../../api/index.ts';
 
 export interface QueryParameter {
   readonly name: string;
@@ -104,7 +104,7 @@ function pick(row: ResourceRow, templates: readonly Template[], path: string): O
     .filter((template) => row.verbs.includes(template.verb))
     .map(({ verb, ...operation }) => ({
       ...operation,
-      ...(verb === 'patch' && row.schema !== undefined ? { consumes: CUSTOM_PATCH_TYPES } : {}),
+      ...(verb === 'patch' && schemaOf(row).patchSteps === undefined ? { consumes: CUSTOM_PATCH_TYPES } : {}),
       id: `${verb}${path.replaceAll(/[^A-Za-z0-9]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
     }));
 }

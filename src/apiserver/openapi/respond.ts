@@ -17,7 +17,7 @@ const PROTOBUF_V2 = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
 const PROTOBUF_V2_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
 /** A document that is not longer is sent as one: to put a long one together again would take as long as to read it. */
-const WHOLE_BYTES = 256 * 1024;
+const WHOLE_BYTES = 8 * 1024 * 1024;
 
 /** The documents of one server: they follow the kinds that it serves. */
 export class OpenApiDocuments {

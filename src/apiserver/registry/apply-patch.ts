@@ -1,6 +1,5 @@
 /** Patches by their media type: reads one from a request, and applies it to an object. */
 import {
-  apiVersionOf,
   applyMergePatch,
   badRequest,
   conflict,
@@ -8,8 +7,8 @@ import {
   PatchError,
   requestEntityTooLarge,
   type ResourceRow,
+  schemaOf,
   StatusError,
-  strategicMergePatchSteps,
   unsupportedMediaType,
 } from '../../api/index.ts';
 import type { Breather, HttpRequest } from '../../lib/index.ts';
@@ -31,11 +30,14 @@ export interface Patch {
 }
 
 /**
- * Not for apply patches. Throws 415 for other kinds of patches and 400 for what is no patch at all. `row`: custom resources know no strategic merge patch, which
- * needs the merge keys of Kubernetes' own types.
+ * Not for apply patches. Throws 415 for other kinds of patches and 400 for what is no patch at all. `row`: a kind
+ * without merge keys, as custom resources are, knows no strategic merge patch.
  */
 export function readPatch(request: HttpRequest, row?: ResourceRow): Patch {
-  const types = row?.schema === undefined ? PATCH_TYPES : PATCH_TYPES.filter((each) => each !== STRATEGIC_PATCH);
+  const types =
+    row === undefined || schemaOf(row).patchSteps !== undefined
+      ? PATCH_TYPES
+      : PATCH_TYPES.filter((each) => each !== STRATEGIC_PATCH);
   const type = contentType(request);
   if (!types.includes(type)) throw unsupportedMediaType(types);
   const { value, problems } = parseJson(bodyText(request));
@@ -81,9 +83,8 @@ export async function applyPatch(
   try {
     if (patch.type === MERGE_PATCH) return applyMergePatch(old, patch.value);
     const steps =
-      patch.type === JSON_PATCH
-        ? jsonPatchSteps(old, patch.value)
-        : strategicMergePatchSteps(apiVersionOf(row), row.kind, old, patch.value);
+      patch.type === JSON_PATCH ? jsonPatchSteps(old, patch.value) : schemaOf(row).patchSteps?.(old, patch.value);
+    if (steps === undefined) throw unsupportedMediaType(PATCH_TYPES.filter((each) => each !== STRATEGIC_PATCH));
     return await inSteps<unknown>(steps, breather);
   } catch (error) {
     if (error instanceof PatchError) throw patchFailure(error);

@@ -2,7 +2,13 @@
  * The FlowSchemas and PriorityLevelConfigurations that a cluster has from its first moment (upstream: the bootstrap configuration of
  * API priority and fairness). They are there for clients that expect them: requests are let in by turns, and not sorted by these.
  */
-import type { FlowSchema, PolicyRulesWithSubjects, PriorityLevelConfiguration } from '../../api/index.ts';
+import {
+  type FlowSchema,
+  MANDATORY_FLOW_SCHEMAS,
+  MANDATORY_PRIORITY_LEVELS,
+  type PolicyRulesWithSubjects,
+  type PriorityLevelConfiguration,
+} from '../../api/index.ts';
 import type { Strategy } from './registration.ts';
 
 const GROUP = 'flowcontrol.apiserver.k8s.io/v1';
@@ -44,13 +50,14 @@ const MIDDLE: Queues = { queues: 64, handSize: 6 };
 const LARGE: Queues = { queues: 128, handSize: 6 };
 
 export const PRIORITY_LEVEL_OBJECTS: readonly PriorityLevelConfiguration[] = [
-  {
-    apiVersion: GROUP,
-    kind: 'PriorityLevelConfiguration',
-    metadata: metadata('exempt'),
-    spec: { type: 'Exempt', exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } },
-  },
-  limited('catch-all', 5, 0),
+  ...[...MANDATORY_PRIORITY_LEVELS].map(
+    ([name, spec]): PriorityLevelConfiguration => ({
+      apiVersion: GROUP,
+      kind: 'PriorityLevelConfiguration',
+      metadata: metadata(name),
+      spec,
+    }),
+  ),
   limited('node-high', 40, 25, MIDDLE),
   limited('system', 30, 33, MIDDLE),
   limited('leader-election', 10, 0, SMALL),
@@ -97,7 +104,6 @@ const ALL_USERS = ['group system:unauthenticated', 'group system:authenticated']
 const SYSTEM_ACCOUNTS = 'account kube-system/*';
 
 const SCHEMAS: readonly SchemaRow[] = [
-  { name: 'exempt', level: 'exempt', precedence: 1, subjects: subjects('group system:masters') },
   {
     name: 'probes',
     level: 'exempt',
@@ -176,17 +182,23 @@ const SCHEMAS: readonly SchemaRow[] = [
     subjects: subjects('group system:serviceaccounts'),
   },
   { name: 'global-default', level: 'global-default', precedence: 9900, by: 'ByUser', subjects: subjects(...ALL_USERS) },
-  { name: 'catch-all', level: 'catch-all', precedence: 10_000, by: 'ByUser', subjects: subjects(...ALL_USERS) },
 ];
 
-export const FLOW_SCHEMA_OBJECTS: readonly FlowSchema[] = SCHEMAS.map((row) => ({
-  apiVersion: GROUP,
-  kind: 'FlowSchema',
-  metadata: metadata(row.name),
-  spec: {
+const SUGGESTED_SCHEMAS = SCHEMAS.map((row): [string, FlowSchema['spec']] => [
+  row.name,
+  {
     priorityLevelConfiguration: { name: row.level },
     matchingPrecedence: row.precedence,
     ...(row.by === undefined ? {} : { distinguisherMethod: { type: row.by } }),
     rules: [{ subjects: row.subjects, ...(row.rules ?? EVERYTHING) }],
   },
-}));
+]);
+
+export const FLOW_SCHEMA_OBJECTS: readonly FlowSchema[] = [...MANDATORY_FLOW_SCHEMAS, ...SUGGESTED_SCHEMAS].map(
+  ([name, spec]): FlowSchema => ({
+    apiVersion: GROUP,
+    kind: 'FlowSchema',
+    metadata: metadata(name),
+    ...(spec && { spec }),
+  }),
+);

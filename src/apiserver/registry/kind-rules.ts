@@ -1,12 +1,5 @@
 /** Admission and validation of one kind, as the verbs call them. */
-import {
-  apiVersionOf,
-  type FieldError,
-  invalid,
-  validateCreate,
-  validateObjectSize,
-  validateUpdate,
-} from '../../api/index.ts';
+import { type FieldError, invalid, schemaOf } from '../../api/index.ts';
 import { admitPod } from '../admission/pods.ts';
 import type { AdmissionSettings } from '../admission/settings.ts';
 import { type ApiObject, isRecord, recordOf, textOf } from './object.ts';
@@ -29,19 +22,19 @@ export function admit(
  */
 export function refuseTooLargeNew({ row }: Registration, sent: unknown): void {
   if (!isRecord(sent)) return;
-  const errors = validateObjectSize(apiVersionOf(row), row.kind, sent, undefined);
+  const errors = schemaOf(row).checkSize(sent);
   if (errors.length > 0) throw invalid(row, textOf(recordOf(sent['metadata'])['name']), errors);
 }
 
 /** Throws 422 when a new object is not valid. */
 export function refuseInvalidNew(registration: Registration, object: ApiObject): void {
-  refuseInvalid(registration, object, validateCreate(registration.row, object));
+  refuseInvalid(registration, object, schemaOf(registration.row).checkNew(object));
 }
 
 /** Throws 422 when the change is not valid. A binding checks itself: it changes fields that no other request may change. */
 export function refuseInvalidChange(registration: Registration, object: ApiObject, old: ApiObject, part: string): void {
   if (part === 'binding') return;
-  refuseInvalid(registration, object, validateUpdate(registration.row, object, old, part));
+  refuseInvalid(registration, object, schemaOf(registration.row).checkChanged(object, old, part));
 }
 
 /** Throws 422 with all that is wrong. */

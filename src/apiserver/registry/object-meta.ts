@@ -1,5 +1,5 @@
 /** The metadata that the server itself keeps, for every kind (upstream: rest.BeforeCreate, rest.BeforeUpdate). Pure. */
-import { type ObjectMeta, equalCanonicalObjects } from '../../api/index.ts';
+import type { ObjectMeta, ObjectSchema } from '../../api/index.ts';
 import { type ApiObject, isRecord, omit } from './object.ts';
 
 /** Fields that no client may set, at creation or later. Managed fields are worked out before (see `owners.ts`). */
@@ -60,9 +60,13 @@ const NOT_WANTED: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata
 const IDENTITY: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /** Counts the generation up when what is wanted changed. Both are canonical: another spelling of the same is no change. */
-export function countGeneration(object: ApiObject, old: ApiObject, countsStatus = false): ApiObject {
-  const { apiVersion = '', kind = '' } = old;
-  if (equalCanonicalObjects(apiVersion, kind, [object, old], countsStatus ? IDENTITY : NOT_WANTED)) return object;
+export function countGeneration(
+  schema: ObjectSchema,
+  object: ApiObject,
+  old: ApiObject,
+  countsStatus = false,
+): ApiObject {
+  if (schema.equal([object, old], countsStatus ? IDENTITY : NOT_WANTED)) return object;
   return { ...object, metadata: { ...object.metadata, generation: (old.metadata.generation ?? 0) + 1 } };
 }
 

@@ -1,8 +1,6 @@
 /** Who owns which fields of an object after a write of this server (upstream: apimachinery's field managers, in the verbs). */
 import {
   apiVersionOf,
-  canonicalObject,
-  DEDUCED,
   entriesOfNew,
   type FieldSet,
   fieldElement,
@@ -14,6 +12,7 @@ import {
   placeOfKind,
   readManagers,
   type ResourceRow,
+  schemaOf,
   setOf,
   writeManagers,
 } from '../../api/index.ts';
@@ -49,7 +48,7 @@ export function managerName(fieldManager: string | null, userAgent = ''): string
 }
 
 /** What kinds and subresources say about ownership. */
-export function groundOf({ row, place, form }: Registration, subresource: string): Ground {
+export function groundOf({ row, form }: Registration, subresource: string): Ground {
   const apiVersion = apiVersionOf(row);
   const reset = resetFields(
     row.resource,
@@ -57,7 +56,7 @@ export function groundOf({ row, place, form }: Registration, subresource: string
     subresource,
   );
   return {
-    place: place ?? placeOfKind(apiVersion, row.kind) ?? DEDUCED,
+    place: schemaOf(row).place,
     apiVersion,
     ...(reset === undefined ? {} : { reset }),
     ...(form === undefined ? {} : { otherVersion: storedVersion(row, form) }),
@@ -105,7 +104,7 @@ export function emptyObject({ row }: Registration): ApiObject {
   const apiVersion = apiVersionOf(row);
   const known = empties.get(row);
   if (known !== undefined) return known;
-  const empty = canonicalObject(apiVersion, row.kind, { apiVersion, kind: row.kind, metadata: {} }) as ApiObject;
+  const empty = schemaOf(row).canonical<ApiObject>({ apiVersion, kind: row.kind, metadata: {} });
   empties.set(row, empty);
   return empty;
 }
@@ -178,7 +177,7 @@ function comparable(
     if (before[name] === undefined) delete object[name];
     else object[name] = before[name];
   }
-  return canonicalObject(apiVersionOf(row), row.kind, object as ApiObject, before);
+  return schemaOf(row).canonical(object as ApiObject, before);
 }
 
 /** `[{}]`: a client wants the object to have no managers (upstream: isResetManagedFields). */

@@ -3,10 +3,9 @@ import {
   apiVersionOf,
   badRequest,
   type FieldValidation,
-  fillDefaults,
   readBySchema,
   type ResourceRow,
-  validateStructure,
+  schemaOf,
 } from '../../api/index.ts';
 import type { ParsedBody } from '../http/body.ts';
 import { refuseTooManyEntries } from '../http/entries.ts';
@@ -33,14 +32,8 @@ export function readObject({ value, problems }: ParsedBody, options: ReadOptions
   }
   refuseTooManyEntries(value);
   const named = { ...value, apiVersion, kind: row.kind };
-  const { schema } = row;
-  const read =
-    schema === undefined
-      ? validateStructure<ApiObject>(apiVersion, row.kind, named, options.fieldValidation, problems)
-      : readBySchema<ApiObject>(schema, named, options.fieldValidation, problems);
-  warnings.push(...read.warnings);
-  const { object } = read;
-  fillDefaults(row, object);
+  const { object, warnings: found } = readBySchema<ApiObject>(schemaOf(row), named, options.fieldValidation, problems);
+  warnings.push(...found);
   return { ...object, metadata: object.metadata ?? {} };
 }
 

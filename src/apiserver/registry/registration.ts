@@ -1,5 +1,5 @@
 /** One kind whose objects are stored: everything that the generic verbs need to know of it. */
-import type { FieldError, Place, Quantity, ResourceRow, RuleEngine } from '../../api/index.ts';
+import type { FieldError, Quantity, ResourceRow, RuleEngine } from '../../api/index.ts';
 import type { UserInfo } from '../../lib/index.ts';
 import type { TableKind } from '../tables/table.ts';
 import type { ApiObject } from './object.ts';
@@ -63,8 +63,6 @@ export interface Registration {
   readonly table: TableKind;
   readonly strategy: Strategy;
   readonly form?: ServedForm;
-  /** The schema as ownership of fields sees it; absent: that of the kind's types. */
-  readonly place?: Place;
   /** Stored objects end by themselves (events). */
   readonly expires?: boolean;
   /** Absent: quotas count how many there are. False: quotas count none, since there are many and often written. */

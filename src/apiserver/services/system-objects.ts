@@ -12,9 +12,7 @@ import {
   type KubeObject,
   numberToIpv4,
   parseIpv4Range,
-  FLOW_SCHEMAS,
   PRIORITY_CLASSES,
-  PRIORITY_LEVELS,
   type ResourceRow,
   SERVICE_CIDRS,
   type ServiceCIDR,
@@ -27,7 +25,6 @@ import { type Connection, OWN_HEADERS } from '../ports.ts';
 import { sameValue } from '../registry/object-meta.ts';
 import { isRecord } from '../registry/object.ts';
 import { STORE_READ_ERROR } from '../registry/storage.ts';
-import { FLOW_SCHEMA_OBJECTS, PRIORITY_LEVEL_OBJECTS } from '../registry/flow-control.ts';
 import { SYSTEM_CLASSES } from '../registry/policies.ts';
 import { DEFAULT_CIDR_NAME } from './address-book.ts';
 import { firstAddress } from './allocate-service.ts';
@@ -101,8 +98,6 @@ export async function ensureSystemObjects(
   { range, advertised }: { readonly range: Ipv4Range; readonly advertised: Advertised | undefined },
 ): Promise<void> {
   for (const priorityClass of SYSTEM_CLASSES) await ensure(server, PRIORITY_CLASSES, priorityClass, []);
-  await ensureMissing(server, PRIORITY_LEVELS, PRIORITY_LEVEL_OBJECTS);
-  await ensureMissing(server, FLOW_SCHEMAS, FLOW_SCHEMA_OBJECTS);
   await ensure(server, SERVICES, kubernetesService(range, advertised), []);
   if (advertised === undefined) return;
   await ensure(server, ENDPOINTS, kubernetesEndpoints(advertised), ['subsets']);
@@ -188,13 +183,9 @@ function kubernetesSlice({ ip, port }: Advertised): KubeObject {
   return object;
 }
 
-/** Makes what is missing of many objects of a kind of the cluster: one list tells what that is. */
-async function ensureMissing(server: Connection, row: ResourceRow, wanted: readonly KubeObject[]): Promise<void> {
-  const listed = await send(server, 'GET', `${rootPath(row)}/${row.resource}`);
-  const list: unknown = listed.status === 200 ? JSON.parse(listed.text) : undefined;
-  const items = isRecord(list) && Array.isArray(list['items']) ? (list['items'] as readonly KubeObject[]) : [];
-  const names = new Set(items.map(({ metadata }) => metadata?.name));
-  for (const object of wanted) if (!names.has(object.metadata?.name)) await ensure(server, row, object, []);
+/** Makes an object that is not there, or that cannot be read. `server` acts as its own user. */
+export async function ensureObject(server: Connection, row: ResourceRow, wanted: KubeObject): Promise<void> {
+  await ensure(server, row, wanted, []);
 }
 
 /** `fields`: those that must say what `wanted` says; without any, being there is enough. */

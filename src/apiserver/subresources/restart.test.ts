@@ -103,7 +103,9 @@ describe('POST pods/NAME/restart', () => {
       422,
       'spec.emptyDirs[0]: Unsupported value: "etc": supported values: "cache"',
     ],
-    ['a wrong type', { spec: { force: 'yes' } }, 400, 'cannot unmarshal string'],
+    ['a wrong type', { spec: { force: 'yes' } }, 422, 'spec.force in body must be of type boolean: "string"'],
+    ['a text for a list', { spec: { emptyDirs: 'cache' } }, 422, 'spec.emptyDirs in body must be of type array'],
+    ['no object at all', { spec: 'all' }, 422, 'spec in body must be of type object'],
   ])('refuses %s', async (_, body, code, problem) => {
     await pod('web');
     const answer = await ask('web', body);

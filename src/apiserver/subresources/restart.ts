@@ -18,12 +18,15 @@ import {
   POD_RESTARTS,
   type PodRestartSpec,
   PODS,
+  type ResourceRow,
+  schemaOf,
 } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import { parseBody } from '../http/body.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { renderObject } from '../http/render.ts';
-import { type ApiObject, recordOf } from '../registry/object.ts';
+import { refuseInvalid } from '../registry/kind-rules.ts';
+import { type ApiObject, isRecord, recordOf } from '../registry/object.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { readWriteOptions } from '../http/write-options.ts';
 import { type Call, managerOf, nameOfCall, renderingOf } from '../call.ts';
@@ -36,9 +39,10 @@ export async function restartPod(call: Call): Promise<HttpResponse> {
   const restartCall = callOfRestarts(call);
   const form = negotiateObject(call.request.headers['accept']);
   const { dryRun, fieldValidation } = readWriteOptions(call.info.query, 'CreateOptions');
-  const given = readRestart(call, fieldValidation);
+  const given = readRestart(call, restartCall.registration.row, fieldValidation);
   const pod = await readCurrent(call.server, PODS.resource, call.info.namespace, nameOfCall(call));
   if (pod === undefined) throw notFound(PODS, nameOfCall(call));
+  refuseMisshapen(restartCall, given);
   refuseImpossible(given, pod);
   const item = await createObject(restartCall, given, { dryRun, manager: managerOf(call) });
   return renderObject(renderingOf(restartCall, form), 201, item);
@@ -51,19 +55,37 @@ function callOfRestarts(call: Call): Call {
 }
 
 /** The body, if there is one, with all that the path says. */
-function readRestart(call: Call, fieldValidation: FieldValidation): ApiObject {
+function readRestart(call: Call, row: ResourceRow, fieldValidation: FieldValidation): ApiObject {
   const { request, info, warnings } = call;
   const name = nameOfCall(call);
   const isEmpty = request.body === undefined || request.body.length === 0;
-  const body = isEmpty ? { value: {}, problems: [] } : parseBody(request);
-  const read = readObject(body, { row: POD_RESTARTS, fieldValidation, warnings });
+  const { value, problems } = isEmpty ? { value: {}, problems: [] } : parseBody(request);
+  const read = readObject({ value: withPod(value, name), problems }, { row, fieldValidation, warnings });
   const { podName = name } = recordOf(read['spec']);
   if (podName !== name)
     throw badRequest(`the pod of the PodRestart (${String(podName)}) does not match the name on the URL (${name})`);
   const { metadata } = read;
   const named = metadata.name || metadata.generateName ? metadata : { ...metadata, generateName: `${name}-` };
-  const restart = { ...read, metadata: named, spec: { ...recordOf(read['spec']), podName: name } };
-  return placeObject(restart, POD_RESTARTS, info.namespace, undefined);
+  return placeObject({ ...read, metadata: named }, row, info.namespace, undefined);
+}
+
+/** A body that names no pod means the one of the path; one that is no object stays, and is refused by whoever reads it. */
+function withPod(value: unknown, podName: string): unknown {
+  if (!isRecord(value)) return value;
+  const { spec } = value;
+  return spec === undefined || spec === null || isRecord(spec)
+    ? { ...value, spec: { ...recordOf(spec), podName: recordOf(spec)['podName'] ?? podName } }
+    : value;
+}
+
+/** Throws 422 for a spec that does not fit its schema: what follows trusts its types. */
+function refuseMisshapen({ registration }: Call, restart: ApiObject): void {
+  const errors = schemaOf(registration.row).checkNew(restart);
+  refuseInvalid(
+    registration,
+    restart,
+    errors.filter(({ field }) => field.startsWith('spec')),
+  );
 }
 
 function refuseImpossible(restart: ApiObject, pod: Pod): void {

@@ -21,8 +21,10 @@ export async function removeCollection(call: Call): Promise<HttpResponse> {
     page.items,
     DELETE_COLLECTION_WORKERS,
     async (item): Promise<CachedObject | undefined> => {
+      const name = item.object.metadata.name ?? '';
+      registration.strategy.refuseDelete?.(name);
       try {
-        return (await removeObject(call, item.key, item.object.metadata.name ?? '', removal)).item;
+        return (await removeObject(call, item.key, name, removal)).item;
       } catch (error) {
         if (isNotFound(error)) return undefined;
         throw error;

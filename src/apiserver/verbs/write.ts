@@ -4,12 +4,11 @@
  */
 import {
   alreadyExists,
-  apiVersionOf,
-  canonicalObject,
   conflict,
   generateName,
   invalidValue,
   notFound,
+  schemaOf,
   warningsOf,
 } from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
@@ -303,7 +302,7 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
   await call.server.ports.breather.pause('request');
   // To be given a node is no change of what is wanted: a pod that was just bound still has generation 1.
   if (strategy.hasGeneration === true && part !== 'binding')
-    object = countGeneration(object, old, strategy.countsStatus);
+    object = countGeneration(schemaOf(row), object, old, strategy.countsStatus);
   refuseInvalidChange(registration, object, old, part);
   await refuseMore(call, object, old);
   await call.server.ports.breather.pause('request');
@@ -316,7 +315,7 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
 
 /** The object as upstream's types would hold it: this form is compared, checked and stored from here on. */
 function canonical({ row }: Registration, object: ApiObject, old?: ApiObject): ApiObject {
-  return canonicalObject(apiVersionOf(row), row.kind, object, old);
+  return schemaOf(row).canonical(object, old);
 }
 
 /** `object` with other top-level fields; an undefined one is dropped. */

@@ -253,3 +253,53 @@ describe('every function', () => {
     }
   });
 });
+
+/** What a server of Kubernetes 1.36 offers to the rules of definitions, by library and by the version that brought it (its environment/base.go). */
+const OFFERED: Readonly<Record<string, string>> = {
+  'URLs (1.25)': 'isURL url getScheme getHost getHostname getPort getEscapedPath getQuery',
+  'regex (1.25)': 'find findAll matches',
+  'lists (1.25)': 'isSorted sum min max indexOf lastIndexOf',
+  'quantity (1.28)':
+    'isQuantity quantity sign isInteger asInteger asApproximateFloat add sub isLessThan isGreaterThan compareTo',
+  'optionals (1.28)':
+    'optional.of optional.ofNonZeroValue optional.none optional.unwrap unwrapOpt hasValue value or orValue',
+  'strings 2 (1.29)':
+    'charAt format indexOf join lastIndexOf lowerAscii strings.quote replace split substring trim upperAscii',
+  'sets (1.29)': 'sets.contains sets.equivalent sets.intersects',
+  'IP (1.30)':
+    'isIP ip ip.isCanonical family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast',
+  'CIDR (1.30)': 'isCIDR cidr containsIP containsCIDR ip masked prefixLength',
+  'format (1.31)':
+    'format.named validate format.dns1123Label format.dns1123Subdomain format.dns1035Label format.qualifiedName format.dns1123LabelPrefix format.dns1123SubdomainPrefix format.dns1035LabelPrefix format.labelValue format.uri format.uuid format.byte format.date format.datetime',
+  'semver (1.33)': 'isSemver semver major minor patch isLessThan isGreaterThan compareTo',
+  'lists 3 (1.34)': 'slice flatten sort lists.range distinct reverse first last',
+};
+
+it.each(Object.entries(OFFERED))('offers all of %s', (_, names) => {
+  expect(names.split(' ').filter((name) => !KUBERNETES.has(name))).toEqual([]);
+});
+
+it.each([
+  ['has', 'has({"a": 1}.a)'],
+  ['all', '[1].all(x, x > 0)'],
+  ['exists', '[1].exists(x, x > 0)'],
+  ['exists_one', '[1].exists_one(x, x > 0)'],
+  ['map', '[1].map(x, x + 1) == [2]'],
+  ['map of some', '[1, 2].map(x, x > 1, x) == [2]'],
+  ['filter', '[1, 2].filter(x, x > 1) == [2]'],
+  ['optMap', 'optional.of(1).optMap(x, x + 1).value() == 2'],
+  ['optFlatMap', 'optional.of(1).optFlatMap(x, optional.of(x)).value() == 1'],
+  ['sortBy', '[2, 1].sortBy(x, x) == [1, 2]'],
+  // Two variables (1.32).
+  ['all of two', '{"a": 1}.all(k, v, k == "a" && v == 1)'],
+  ['exists of two', '[5].exists(i, v, i == 0 && v == 5)'],
+  ['existsOne', '[5, 6].existsOne(i, v, v == 5)'],
+  ['transformList', '[5].transformList(i, v, i + v) == [5]'],
+  ['transformList of some', '{"a": 1, "b": 2}.transformList(k, v, v > 1, k) == ["b"]'],
+  ['transformMap', '{"a": 1}.transformMap(k, v, v + 1) == {"a": 2}'],
+  ['transformMap of some', '{"a": 1}.transformMap(k, v, v > 1, v) == {}'],
+  ['transformMapEntry', '{"a": "b"}.transformMapEntry(k, v, {v: k}) == {"b": "a"}'],
+  ['transformMapEntry of some', '[1, 2].transformMapEntry(i, v, v > 1, {v: i}) == {2: 1}'],
+])('offers the macro %s', (_, source) => {
+  expect(answerOf(source)).toBe(true);
+});

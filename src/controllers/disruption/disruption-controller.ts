@@ -14,20 +14,29 @@ import {
   PODS,
   SelectorError,
 } from '../../api/index.ts';
-import { type EventRecorder, objectKey, referenceTo, type Informers } from '../../client/index.ts';
+import { type EventRecorder, objectKey, referenceTo, type Informers, type KubeClient } from '../../client/index.ts';
 import type { Clock } from '../../lib/index.ts';
 import { isPodReady, isPodTerminal } from '../pods/pod-state.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
-import { type FindScaled, replicasOf, SCALED } from './expected-pods.ts';
-import { planBudget } from './plan-budget.ts';
+import { FOREIGN_SCALE_PERIOD_MS } from '../limits.ts';
+import { askScales } from './ask-scale.ts';
+import { type FindScaled, foreignOwners, replicasOf, SCALED } from './expected-pods.ts';
+import { countsByScale, planBudget } from './plan-budget.ts';
 import { isSameStatus } from '../status-patch.ts';
 import { staleInMs, takeBack } from './stale-disruption.ts';
 
 /** Marks the key of a pod that may have been spared. */
 const POD_KEY = 'pod ';
 
+export interface DisruptionParts {
+  readonly informers: Informers;
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly events: EventRecorder;
+}
+
 /** Keys are budgets, and pods that were to be disrupted. */
-export function disruptionController(informers: Informers, clock: Clock, events: EventRecorder): Controller {
+export function disruptionController({ informers, client, clock, events }: DisruptionParts): Controller {
   const budgets = informers.lister(POD_DISRUPTION_BUDGETS);
   const pods = informers.lister(PODS);
   const scaled = new Map(SCALED.map((row) => [row, informers.lister<KubeObject>(row)]));
@@ -49,14 +58,7 @@ export function disruptionController(informers: Informers, clock: Clock, events:
     const own = pods
       .list(namespaceOf(budget))
       .filter((pod) => selector !== undefined && matchesLabels(selector, pod.metadata?.labels));
-    const { status, events: told, recheckAfterMs } = planBudget({ budget, pods: own, find, now: clock.now().wall });
-    for (const { type, reason, message, pod } of told) events.event(referenceTo(pod ?? budget), type, reason, message);
-    if (!isSameStatus(POD_DISRUPTION_BUDGETS, status, budget.status)) {
-      // Its version is the precondition: an eviction that was granted meanwhile must not be forgotten.
-      const object = { ...budget, status } as KubeObject;
-      await context.write({ verb: 'update', resource: POD_DISRUPTION_BUDGETS, object, subresource: 'status' });
-    }
-    return recheckAfterMs === undefined ? undefined : { requeueAfterMs: recheckAfterMs };
+    return keepStatus({ informers, client, clock, events }, { budget, pods: own, find }, context);
   };
 
   const syncPod = async (key: string, context: ReconcileContext): Promise<ReconcileResult | void> => {
@@ -94,6 +96,34 @@ export function disruptionController(informers: Informers, clock: Clock, events:
     reconcile: (key, context) =>
       key.startsWith(POD_KEY) ? syncPod(key.slice(POD_KEY.length), context) : syncBudget(key, context),
   };
+}
+
+interface Counted {
+  readonly budget: PodDisruptionBudget;
+  /** Those that its selector matches. */
+  readonly pods: readonly Pod[];
+  readonly find: FindScaled;
+}
+
+async function keepStatus(
+  { informers, client, clock, events }: DisruptionParts,
+  { budget, pods, find }: Counted,
+  context: ReconcileContext,
+): Promise<ReconcileResult | void> {
+  const owners = countsByScale(budget) ? foreignOwners(pods) : [];
+  const asked = await askScales({ client, informers }, namespaceOf(budget), owners, context.signal);
+  const plan = planBudget({ budget, pods, scales: { find, asked }, now: clock.now().wall });
+  const { status, recheckAfterMs = Infinity } = plan;
+  if (!isSameStatus(POD_DISRUPTION_BUDGETS, status, budget.status)) {
+    for (const { type, reason, message, pod } of plan.events)
+      events.event(referenceTo(pod ?? budget), type, reason, message);
+    // Its version is the precondition: an eviction that was granted meanwhile must not be forgotten.
+    const object = { ...budget, status } as KubeObject;
+    await context.write({ verb: 'update', resource: POD_DISRUPTION_BUDGETS, object, subresource: 'status' });
+  }
+  // Nobody tells when the scale of another kind changes.
+  const requeueAfterMs = Math.min(recheckAfterMs, owners.length === 0 ? Infinity : FOREIGN_SCALE_PERIOD_MS);
+  return requeueAfterMs === Infinity ? undefined : { requeueAfterMs };
 }
 
 /** The inputs of a budget's counts. */

@@ -3,9 +3,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../../test/support/in-memory-api.ts';
 import { type RunningControllers, startControllers } from '../../../test/support/running-controllers.ts';
 import {
+  CUSTOM_RESOURCE_DEFINITIONS,
+  type Event,
+  EVENTS,
   hasReason,
   NAMESPACES,
   NODES,
+  type OwnerReference,
   type Pod,
   POD_DISRUPTION_BUDGETS,
   type PodDisruptionBudget,
@@ -33,11 +37,11 @@ async function budget(spec: PodDisruptionBudgetSpec, name = 'pdb'): Promise<void
   });
 }
 
-async function pod(name: string, ready: boolean | 'pending' = true): Promise<void> {
+async function pod(name: string, ready: boolean | 'pending' = true, ...owners: OwnerReference[]): Promise<void> {
   await cluster.client.create(PODS, {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { namespace: 'team', name, labels: { app: 'web' } },
+    metadata: { namespace: 'team', name, labels: { app: 'web' }, ownerReferences: owners },
     spec: { nodeName: 'n1', containers: [{ name: 'c', image: 'busybox' }] },
   });
   if (ready !== 'pending') await setReady(name, ready);
@@ -69,6 +73,26 @@ async function allows(count: number): Promise<void> {
   }, `${count} disruptions`);
 }
 
+const workers = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'workers.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'workers', kind: 'Worker' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        subresources: { scale: { specReplicasPath: '.spec.size', statusReplicasPath: '.status.size' } },
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
+  },
+};
+
 describe('a budget', () => {
   it('keeps count', async () => {
     await budget({ minAvailable: 2 });
@@ -96,6 +120,47 @@ describe('a budget', () => {
     await until(async () => (await read()).status?.expectedPods === 2, 'two expected');
     await cluster.client.patch(REPLICA_SETS, 'team', 'rs', 'merge', { spec: { replicas: 3 } });
     await until(async () => (await read()).status?.expectedPods === 3, 'three expected');
+  });
+
+  it('asks kinds that it does not know for their scale', async () => {
+    const WORKERS = { ...REPLICA_SETS, group: 'example.com', resource: 'workers', kind: 'Worker' };
+    await cluster.client.create(CUSTOM_RESOURCE_DEFINITIONS, workers);
+    const metadata = { namespace: 'team', name: 'w' };
+    const object = { apiVersion: 'example.com/v1', kind: 'Worker', metadata, spec: { size: 2 } };
+    const make = async (): Promise<boolean> => {
+      try {
+        await cluster.client.create(WORKERS, object as never);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    await until(make, 'its kind');
+    const { uid = '' } = (await cluster.client.get(WORKERS, 'team', 'w')).metadata ?? {};
+    const reference = { apiVersion: 'example.com/v1', kind: 'Worker', name: 'w', uid, controller: true };
+    for (const name of ['a', 'b']) await pod(name, true, reference);
+    await budget({ maxUnavailable: 1 });
+    await until(async () => (await read()).status?.expectedPods === 2, 'two expected');
+    await allows(1);
+    await cluster.client.patch(WORKERS, 'team', 'w', 'merge', { spec: { size: 3 } });
+    await cluster.clock.advance(30_000);
+    await until(async () => (await read()).status?.expectedPods === 3, 'three expected');
+  });
+
+  it.each([
+    ['batch/v1', 'Job', 'jobs.batch does not implement the scale subresource'],
+    ['example.org/v1', 'None', 'no matches for kind "None" in version "example.org/v1"'],
+  ])('says whose scale it cannot know: %s %s', async (apiVersion, kind, problem) => {
+    await pod('a', true, { apiVersion, kind, name: 'x', uid: 'u', controller: true });
+    await budget({ maxUnavailable: 1 });
+    await until(async () => (await read()).status?.conditions?.[0]?.message === problem, 'its failure');
+    const told = async (): Promise<boolean> =>
+      (await cluster.client.list<Event>(EVENTS, { namespace: 'team' })).items.some(
+        ({ reason, message }) =>
+          reason === 'CalculateExpectedPodCountFailed' &&
+          message === `Failed to calculate the number of expected pods: ${problem}`,
+      );
+    await until(told, 'its event');
   });
 
   it.each([

@@ -8,6 +8,7 @@ import type {
   ResourceRow,
 } from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
+import type { AskedScale } from './expected-pods.ts';
 import { planBudget } from './plan-budget.ts';
 import { staleInMs } from './stale-disruption.ts';
 
@@ -58,9 +59,16 @@ const OBJECTS: Readonly<Record<string, KubeObject>> = {
 
 const find = (row: ResourceRow, _: string, name: string): KubeObject | undefined => OBJECTS[`${row.resource}/${name}`];
 
+/** What the server said of other kinds. */
+const asked = new Map<string, AskedScale>([
+  ['j', { ok: false, problem: 'jobs.batch does not implement the scale subresource' }],
+  ['w', { ok: true, replicas: 6 }],
+  ['left', { ok: false }],
+]);
+
 function plan(spec: PodDisruptionBudgetSpec, pods: readonly Pod[], status?: PodDisruptionBudgetStatus) {
   const metadata = { namespace: 'n', name: 'pdb', generation: 2 };
-  return planBudget({ budget: { metadata, spec, ...(status && { status }) }, pods, find, now: NOW });
+  return planBudget({ budget: { metadata, spec, ...(status && { status }) }, pods, scales: { find, asked }, now: NOW });
 }
 
 const many = (count: number, options: PodOptions = {}): Pod[] =>
@@ -112,6 +120,12 @@ describe('planBudget', () => {
       counts: [5, 4, 5, 1],
     },
     {
+      what: 'a controller of another kind',
+      spec: { maxUnavailable: '50%' },
+      pods: [...many(4, { owner: owner('x.io/v1', 'X', 'w') }), ...many(2, { owner: RS })],
+      counts: [6, 5, 10, 1],
+    },
+    {
       what: 'those that are going count no more',
       spec: { minAvailable: 1 },
       pods: [pod('a'), pod('b', { deleting: true })],
@@ -132,7 +146,8 @@ describe('planBudget', () => {
   it.each([
     ['a job', owner('batch/v1', 'Job', 'j'), 'jobs.batch does not implement the scale subresource'],
     ['a controller that is gone', owner('apps/v1', 'ReplicaSet', 'gone'), 'found no controllers for pod "p"'],
-    ['a controller of another kind', owner('x.io/v1', 'X', 'x'), 'no matches for kind "X" in version "x.io/v1"'],
+    ['a custom controller that is gone', owner('x.io/v1', 'X', 'left'), 'found no controllers for pod "p"'],
+    ['one that the server was not asked for', owner('x.io/v1', 'X', 'x'), 'found no controllers for pod "p"'],
   ])('pods of %s cannot be counted', (_, reference, problem) => {
     const before = {
       disruptionsAllowed: 3,

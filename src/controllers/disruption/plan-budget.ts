@@ -14,7 +14,7 @@ import {
 import { formatTime, parseTime } from '../../lib/index.ts';
 import { DISRUPTED_POD_TIMEOUT_MS } from '../limits.ts';
 import { isPodReady } from '../pods/pod-state.ts';
-import { expectedScaleOf, type FindScaled } from './expected-pods.ts';
+import { expectedScaleOf, type Scales } from './expected-pods.ts';
 
 export interface BudgetEvent {
   readonly type: 'Normal' | 'Warning';
@@ -35,7 +35,7 @@ export interface BudgetInput {
   readonly budget: PodDisruptionBudget;
   /** Those that its selector matches. */
   readonly pods: readonly Pod[];
-  readonly find: FindScaled;
+  readonly scales: Scales;
   /** Wall ms. */
   readonly now: number;
 }
@@ -86,14 +86,20 @@ type Counted =
     }
   | { readonly ok: false; readonly problem: string };
 
-function countExpected({ budget, pods, find }: BudgetInput): Counted {
+/** Whether its numbers depend on the scale of what its pods belong to. */
+export function countsByScale({ spec = {} }: PodDisruptionBudget): boolean {
+  const { minAvailable, maxUnavailable }: PodDisruptionBudgetSpec = spec;
+  return maxUnavailable !== undefined || typeof minAvailable === 'string';
+}
+
+function countExpected({ budget, pods, scales }: BudgetInput): Counted {
   const { minAvailable, maxUnavailable }: PodDisruptionBudgetSpec = budget.spec ?? {};
   if (maxUnavailable === undefined && typeof minAvailable === 'number')
     return { ok: true, expectedPods: pods.length, desiredHealthy: minAvailable, unmanaged: [] };
   // Neither: nothing is asked for.
   if (maxUnavailable === undefined && minAvailable === undefined)
     return { ok: true, expectedPods: 0, desiredHealthy: 0, unmanaged: [] };
-  const scale = expectedScaleOf(pods, find);
+  const scale = expectedScaleOf(pods, scales);
   if (!scale.ok) return scale;
   const { replicas: expectedPods, unmanaged } = scale;
   const desired =

@@ -88,7 +88,8 @@ function withoutUndefined(told: { readonly utilization: number | undefined; read
   return utilization === undefined ? { averageMilli } : { utilization, averageMilli };
 }
 
-function isWithin({ up, down }: Tolerance, ratio: number): boolean {
+/** @param ratio the use as a part of its target */
+export function isWithin({ up, down }: Tolerance, ratio: number): boolean {
   return ratio >= 1 - down && ratio <= 1 + up;
 }
 
@@ -139,6 +140,8 @@ function requestsOf({ pods, resource, container }: CountInput): ReadonlyMap<stri
     }
     const containers = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? []).filter(isRestartableInit)];
     let sum = '0';
+    if (container !== undefined && !containers.some(({ name }) => name === container))
+      return `container ${container} not found in Pod ${nameOf(pod)}`;
     for (const each of containers) {
       if (container !== undefined && each.name !== container) continue;
       const request = each.resources?.requests?.[resource];

@@ -7,24 +7,23 @@ import {
   type HorizontalPodAutoscaler,
   HORIZONTAL_POD_AUTOSCALERS,
   type KubeObject,
-  matchesLabels,
   namespaceOf,
   parseApiVersion,
-  parseLabelSelector,
-  type Pod,
   PODS,
   type ResourceRow,
   type Scale,
-  SelectorError,
 } from '../../api/index.ts';
 import { type EventRecorder, type Informers, type KubeClient, objectKey, referenceTo } from '../../client/index.ts';
 import { type Clock, errorMessage } from '../../lib/index.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { AUTOSCALER_PERIOD_MS } from '../limits.ts';
 import { statusPatch } from '../status-patch.ts';
-import { type Measured, planScaling, withAutoscalerCondition } from './plan-scaling.ts';
+import { fetchForeign } from './foreign-metrics.ts';
+import { planScaling, withAutoscalerCondition } from './plan-scaling.ts';
 import { POD_METRICS, samplesOf } from './pod-metrics.ts';
 import type { ScalingHistory } from './scaling-history.ts';
+import type { Measured } from './scaling-input.ts';
+import { type Selection, selectPods, SelectorTracker } from './select-pods.ts';
 
 export interface AutoscalerParts {
   readonly informers: Informers;
@@ -37,24 +36,24 @@ export interface AutoscalerParts {
 interface Target {
   readonly row: ResourceRow;
   readonly scale: Scale;
-  readonly pods: readonly Pod[];
-  /** Its selector as text. */
-  readonly selector: string;
 }
 
-/** Why there is nothing to scale, as its event and its condition name it. */
+/** Why there is nothing to scale. */
 interface Failure {
-  readonly condition: 'AbleToScale' | 'ScalingActive';
-  readonly reason: string;
   readonly problem: string;
-  readonly message: string;
+}
+
+/** What is remembered of all autoscalers: by key. */
+interface Memory {
+  readonly histories: Map<string, ScalingHistory>;
+  readonly selectors: SelectorTracker;
 }
 
 /** Keys are those of autoscalers. */
 export function horizontalPodAutoscalerController(parts: AutoscalerParts): Controller {
   const scalers = parts.informers.lister(HORIZONTAL_POD_AUTOSCALERS);
   const pods = parts.informers.lister(PODS);
-  const histories = new Map<string, ScalingHistory>();
+  const memory: Memory = { histories: new Map(), selectors: new SelectorTracker() };
   return {
     name: 'horizontal-pod-autoscaler',
     sources: [
@@ -70,13 +69,15 @@ export function horizontalPodAutoscalerController(parts: AutoscalerParts): Contr
     reconcile: async (key, context) => {
       const scaler = scalers.getByKey(key);
       if (scaler === undefined || scaler.metadata?.deletionTimestamp !== undefined) {
-        histories.delete(key);
+        memory.histories.delete(key);
+        memory.selectors.forget(key);
         return undefined;
       }
-      const found = await findTarget(parts, scaler, (namespace) => pods.list(namespace), context.signal);
+      const found = await findTarget(parts, scaler, context.signal);
       if ('problem' in found) return fail(parts, scaler, found, context);
-      const next = await scaleTarget(parts, scaler, { target: found, history: histories.get(key) }, context);
-      histories.set(key, next);
+      const selection = selectPods(memory.selectors, key, found.scale, pods.list(namespaceOf(scaler)));
+      const known = { target: found, selection, history: memory.histories.get(key) };
+      memory.histories.set(key, await scaleTarget(parts, scaler, known, context));
       return { requeueAfterMs: AUTOSCALER_PERIOD_MS };
     },
   };
@@ -85,13 +86,15 @@ export function horizontalPodAutoscalerController(parts: AutoscalerParts): Contr
 async function fail(
   { clock, events }: AutoscalerParts,
   scaler: HorizontalPodAutoscaler,
-  { condition, reason, problem, message }: Failure,
+  { problem }: Failure,
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
+  const reason = 'FailedGetScale';
   events.event(referenceTo(scaler), 'Warning', reason, problem);
+  const message = `the HPA controller was unable to get the target's current scale: ${problem}`;
   const conditions = withAutoscalerCondition(
     scaler.status?.conditions,
-    [condition, 'False', reason, message],
+    ['AbleToScale', 'False', reason, message],
     clock.now().wall,
   );
   await writeStatus(
@@ -110,50 +113,34 @@ async function writeStatus(scaler: HorizontalPodAutoscaler, status: object, cont
 async function findTarget(
   { informers, client }: AutoscalerParts,
   scaler: HorizontalPodAutoscaler,
-  podsIn: (namespace: string) => readonly Pod[],
   signal: AbortSignal,
 ): Promise<Target | Failure> {
   const reference = scaler.spec?.scaleTargetRef;
   const { group, version } = parseApiVersion(reference?.apiVersion ?? '');
-  const rows = informers.kinds.rows.length === 0 ? await informers.kinds.refresh() : informers.kinds.rows;
+  const rows = await kindsOf(informers);
   const ofKind = rows.filter((row) => row.group === group && row.kind === reference?.kind);
   const row = ofKind.find((each) => each.version === version) ?? ofKind[0];
-  const namespace = namespaceOf(scaler);
   if (row === undefined) {
     informers.kinds.refreshSoon();
-    return noScale(`no matches for kind ${JSON.stringify(reference?.kind)} in group ${JSON.stringify(group)}`);
+    return { problem: `no matches for kind ${JSON.stringify(reference?.kind)} in group ${JSON.stringify(group)}` };
   }
-  let scale: Scale;
   try {
     const options = { subresource: 'scale' };
-    scale = (await client.get(row, namespace, reference?.name ?? '', signal, options)) as Scale;
+    const scale = (await client.get(row, namespaceOf(scaler), reference?.name ?? '', signal, options)) as Scale;
+    return { row, scale };
   } catch (error) {
-    return noScale(errorMessage(error));
-  }
-  const selector = scale.status?.selector ?? '';
-  if (selector === '') return noSelector('selector is required', "the HPA target's scale is missing a selector");
-  try {
-    const parsed = parseLabelSelector(selector);
-    const pods = podsIn(namespace).filter((pod) => matchesLabels(parsed, pod.metadata?.labels));
-    return { row, scale, pods, selector };
-  } catch (error) {
-    if (!(error instanceof SelectorError)) throw error;
-    const problem = `couldn't convert selector into a corresponding internal selector object: ${error.message}`;
-    return noSelector(problem, problem);
+    if (signal.aborted) throw error;
+    return { problem: errorMessage(error) };
   }
 }
 
-function noScale(problem: string): Failure {
-  const message = `the HPA controller was unable to get the target's current scale: ${problem}`;
-  return { condition: 'AbleToScale', reason: 'FailedGetScale', problem, message };
-}
-
-function noSelector(problem: string, message: string): Failure {
-  return { condition: 'ScalingActive', reason: 'InvalidSelector', problem, message };
+async function kindsOf({ kinds }: Informers): Promise<readonly ResourceRow[]> {
+  return kinds.rows.length === 0 ? await kinds.refresh() : kinds.rows;
 }
 
 interface Known {
   readonly target: Target;
+  readonly selection: Selection;
   readonly history: ScalingHistory | undefined;
 }
 
@@ -161,17 +148,23 @@ interface Known {
 async function scaleTarget(
   parts: AutoscalerParts,
   scaler: HorizontalPodAutoscaler,
-  { target, history }: Known,
+  { target, selection, history }: Known,
   context: ReconcileContext,
 ): Promise<ScalingHistory> {
   const { clock, events } = parts;
-  const { row, scale, pods, selector } = target;
+  const { row, scale } = target;
+  const { pods, problem: selectorProblem } = selection;
+  const measured =
+    selectorProblem === undefined
+      ? await measure(parts, scaler, scale.status?.selector ?? '', context.signal)
+      : NOT_MEASURED;
   const plan = planScaling({
     autoscaler: scaler,
     current: scale.spec?.replicas ?? 0,
     seen: scale.status?.replicas ?? 0,
     pods,
-    measured: await measure(parts, namespaceOf(scaler), selector, context.signal),
+    ...(selectorProblem && { selectorProblem }),
+    measured,
     history,
     now: clock.now().wall,
   });
@@ -202,12 +195,31 @@ function scaled(scale: Scale, replicas: number): KubeObject {
   return next;
 }
 
+const NOT_MEASURED: Measured = { resources: { ok: false, problem: 'nothing was asked' }, values: new Map() };
+const OF_RESOURCES: readonly string[] = ['Resource', 'ContainerResource'];
+
+/** Each API is asked only when a metric needs it. */
 async function measure(
-  { client }: AutoscalerParts,
+  { client, informers }: AutoscalerParts,
+  scaler: HorizontalPodAutoscaler,
+  podSelector: string,
+  signal: AbortSignal,
+): Promise<Measured> {
+  const namespace = namespaceOf(scaler);
+  const specs = scaler.spec?.metrics ?? [];
+  const resources = specs.some(({ type }) => OF_RESOURCES.includes(type))
+    ? await measureResources(client, namespace, podSelector, signal)
+    : NOT_MEASURED.resources;
+  const question = { namespace, podSelector, kinds: await kindsOf(informers) };
+  return { resources, values: await fetchForeign(client, specs, question, signal) };
+}
+
+async function measureResources(
+  client: KubeClient,
   namespace: string,
   labelSelector: string,
   signal: AbortSignal,
-): Promise<Measured> {
+): Promise<Measured['resources']> {
   try {
     const { items } = await client.list(POD_METRICS, { namespace, labelSelector }, signal);
     return { ok: true, samplesOf: (resource, container) => samplesOf(items, resource, container) };

@@ -3,47 +3,16 @@
  * (upstream: HorizontalController.reconcileAutoscaler). Pure.
  */
 import {
-  type HorizontalPodAutoscaler,
   type HorizontalPodAutoscalerCondition,
   type HorizontalPodAutoscalerStatus,
-  type MetricSpec,
   type MetricStatus,
-  type MetricTarget,
-  type Pod,
-  quantityMilliValue,
   setCondition,
 } from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
-import { type Counted, countReplicas, type Target, type Tolerance } from './count-replicas.ts';
-import type { Samples } from './group-pods.ts';
 import { limitScaling } from './limit-scaling.ts';
+import { proposalOf } from './metric-proposals.ts';
 import { NO_HISTORY, type ScalingHistory, withRecommendation, withScaleEvent } from './scaling-history.ts';
-
-/** Upstream: --horizontal-pod-autoscaler-tolerance. */
-const TOLERANCE = 0.1;
-
-/** What was measured of the pods; the problem when nothing was. */
-export type Measured =
-  | {
-      readonly ok: true;
-      /** Of one container, or of the whole pod; a resource. */
-      readonly samplesOf: (resource: string, container: string | undefined) => Samples;
-    }
-  | { readonly ok: false; readonly problem: string };
-
-export interface ScalingInput {
-  readonly autoscaler: HorizontalPodAutoscaler;
-  /** The target's spec.replicas. */
-  readonly current: number;
-  /** The target's status.replicas. */
-  readonly seen: number;
-  readonly pods: readonly Pod[];
-  readonly measured: Measured;
-  /** Undefined: the target is looked at for the first time. */
-  readonly history: ScalingHistory | undefined;
-  /** Wall ms. */
-  readonly now: number;
-}
+import type { ScalingInput, SelectorProblem } from './scaling-input.ts';
 
 export interface ScalingEvent {
   readonly type: 'Normal' | 'Warning';
@@ -139,11 +108,6 @@ function resize(input: ScalingInput, state: State, replicas: number, reason: str
   };
 }
 
-/** One metric's answer. */
-type Proposal =
-  | { readonly ok: true; readonly replicas: number; readonly name: string; readonly status: MetricStatus }
-  | { readonly ok: false; readonly reason: string; readonly problem: string };
-
 interface Bounds {
   readonly min: number;
   readonly max: number;
@@ -152,6 +116,8 @@ interface Bounds {
 function byMetrics(input: ScalingInput, state: State, { min, max }: Bounds): ScalingPlan {
   const { autoscaler, current, now } = input;
   const specs = autoscaler.spec?.metrics ?? [];
+  const { selectorProblem } = input;
+  if (selectorProblem !== undefined) return withoutPods(input, state, selectorProblem);
   const proposals = specs.map((spec) => proposalOf(input, spec));
   const failed = proposals.filter((each) => !each.ok);
   const valid = proposals.filter((each) => each.ok);
@@ -161,10 +127,11 @@ function byMetrics(input: ScalingInput, state: State, { min, max }: Bounds): Sca
   const [first] = failed;
   // A metric that is not known could have asked for more: nothing is taken away without it.
   if (highest === undefined || (first !== undefined && highest.replicas < current)) {
-    const { reason, problem } = first ?? { reason: 'InvalidMetricSourceType', problem: 'no metrics are given' };
+    const none = 'no metrics are given';
+    const { reason, problem, whole } = first ?? { reason: 'InvalidMetricSourceType', problem: none, whole: none };
     const message = `the HPA was unable to compute the replica count: ${problem}`;
     const conditions = withAutoscalerCondition(state.conditions, ['ScalingActive', 'False', reason, message], now);
-    const text = `invalid metrics (${failed.length} invalid out of ${specs.length}), first error is: ${problem}`;
+    const text = `invalid metrics (${failed.length} invalid out of ${specs.length}), first error is: ${whole}`;
     const event: ScalingEvent = { type: 'Warning', reason: 'FailedComputeMetricsReplicas', message: text };
     const desired = autoscaler.status?.desiredReplicas ?? 0;
     return { status: statusOf(input, conditions, desired, metrics), events: [...told, event], history: state.history };
@@ -189,90 +156,18 @@ function byMetrics(input: ScalingInput, state: State, { min, max }: Bounds): Sca
   return resize(input, { history, conditions: all, metrics, events: told }, limited.replicas, reason);
 }
 
-function proposalOf(input: ScalingInput, spec: MetricSpec): Proposal {
-  const { resource, containerResource } = spec;
-  if (spec.type === 'Resource' && resource !== undefined) {
-    const { name, target } = resource;
-    const current = (counted: Valid) => ({ type: spec.type, resource: { name, current: currentOf(counted) } });
-    return resourceProposal(input, { name, target, current, failure: 'FailedGetResourceMetric' });
-  }
-  if (spec.type === 'ContainerResource' && containerResource !== undefined) {
-    const { name, target, container } = containerResource;
-    const current = (counted: Valid) => ({
-      type: spec.type,
-      containerResource: { name, container, current: currentOf(counted) },
-    });
-    return resourceProposal(input, { name, target, container, current, failure: 'FailedGetContainerResourceMetric' });
-  }
-  const [reason, api] = FOREIGN[spec.type] ?? ['InvalidMetricSourceType', 'known'];
-  return { ok: false, reason, problem: `unable to fetch metrics from ${api} metrics API: no such API is served here` };
-}
-
-/** Metrics that adapters of others serve. */
-const FOREIGN: Readonly<Record<string, readonly [reason: string, api: string]>> = {
-  Pods: ['FailedGetPodsMetric', 'custom'],
-  Object: ['FailedGetObjectMetric', 'custom'],
-  External: ['FailedGetExternalMetric', 'external'],
-};
-
-type Valid = Extract<Counted, { readonly ok: true }>;
-
-function currentOf({ utilization, averageMilli }: Valid) {
-  return {
-    ...(utilization === undefined ? {} : { averageUtilization: utilization }),
-    averageValue: `${averageMilli}m`,
-  };
-}
-
-interface ResourceMetric {
-  readonly name: string;
-  readonly target: MetricTarget;
-  readonly container?: string;
-  readonly current: (counted: Valid) => MetricStatus;
-  /** The reason when it can't be told. */
-  readonly failure: string;
-}
-
-function resourceProposal(input: ScalingInput, metric: ResourceMetric): Proposal {
-  const { measured, autoscaler, current, pods, now } = input;
-  const { name, container, failure } = metric;
-  const target = targetOf(metric.target);
-  const what = target?.kind === 'value' ? 'usage' : 'utilization';
-  const failed = (problem: string): Proposal => ({
-    ok: false,
-    reason: failure,
-    problem: `failed to get ${name} ${what}: ${problem}`,
-  });
-  if (target === undefined)
-    return failed('invalid resource metric source: neither an average utilization nor an average value was set');
-  if (!measured.ok) return failed(`unable to get metrics for resource ${name}: ${measured.problem}`);
-  const samples = measured.samplesOf(name, container);
-  if (samples.size === 0)
-    return failed(`unable to get metrics for resource ${name}: no metrics returned from resource metrics API`);
-  const tolerance = toleranceOf(autoscaler);
-  const counted = countReplicas(
-    { current, pods, samples, resource: name, tolerance, now, ...(container === undefined ? {} : { container }) },
-    target,
+/** Nothing is scaled by pods that are not known, or that another autoscaler has, too. */
+function withoutPods(input: ScalingInput, state: State, why: SelectorProblem): ScalingPlan {
+  const { event, condition, problem, message } = why;
+  const conditions = withAutoscalerCondition(
+    state.conditions,
+    ['ScalingActive', 'False', condition, message],
+    input.now,
   );
-  if (!counted.ok) return failed(counted.problem);
-  const title = target.kind === 'value' ? `${name} resource` : `${name} resource utilization (percentage of request)`;
-  const containerTitle =
-    target.kind === 'value' ? `${name} container resource` : title.replace('resource', 'container resource');
-  return {
-    ok: true,
-    replicas: counted.replicas,
-    name: container === undefined ? title : containerTitle,
-    status: metric.current(counted),
-  };
-}
-
-function targetOf({ averageUtilization, averageValue }: MetricTarget): Target | undefined {
-  if (averageValue !== undefined) return { kind: 'value', milli: quantityMilliValue(averageValue) };
-  return averageUtilization === undefined ? undefined : { kind: 'utilization', percent: averageUtilization };
-}
-
-function toleranceOf({ spec }: HorizontalPodAutoscaler): Tolerance {
-  const of = (tolerance: string | undefined): number =>
-    tolerance === undefined ? TOLERANCE : quantityMilliValue(tolerance) / 1000;
-  return { up: of(spec?.behavior?.scaleUp?.tolerance), down: of(spec?.behavior?.scaleDown?.tolerance) };
+  const desired = input.autoscaler.status?.desiredReplicas ?? 0;
+  const events: ScalingEvent[] = [
+    { type: 'Warning', reason: event, message: problem },
+    { type: 'Warning', reason: 'FailedComputeMetricsReplicas', message: problem },
+  ];
+  return { status: statusOf(input, conditions, desired, []), events, history: state.history };
 }

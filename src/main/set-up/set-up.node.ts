@@ -2,7 +2,7 @@
  * Makes sure that this machine has what a private containerd needs. A checkout installs what is missing, as root and
  * through apt-get; the installed package names the command instead, since its user did not ask for a system to be changed.
  */
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Process } from '../../lib/index.ts';
 import { waitForKernelLock } from '../../lib/kernel-lock.node.ts';
@@ -135,12 +135,4 @@ function notRoot(checkout: string | undefined): string {
     `containers, their cgroups and networks take root: start it as root (${again}); a runtime of plain processes, ` +
     'without root, is to come'
   );
-}
-
-/** The checkout that this program runs from, `undefined` for an installed package, which has no sources. */
-export function findCheckout(programFolder: string): string | undefined {
-  for (const folder of [join(programFolder, '..'), join(programFolder, '../..')]) {
-    if (existsSync(join(folder, 'mendlet')) && existsSync(join(folder, 'src/main/main.ts'))) return folder;
-  }
-  return undefined;
 }

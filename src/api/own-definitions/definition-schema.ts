@@ -1,8 +1,8 @@
-/** A type of the schema as a CustomResourceDefinition needs it: structural, without references. Pure. */
-import { type FieldSchema, type FieldShape, type Scalar, structSchema } from '../../src/api/index.ts';
+/** One of our types (`schema/own-schema.ts`) as a CustomResourceDefinition needs it: structural, without references. Pure. */
+import { type FieldSchema, type FieldShape, type Scalar, structSchema } from '../schema/schema.ts';
+import type { JsonSchema } from '../structural/json-schema.ts';
+import type { FieldDoc } from '../schema/own-docs.ts';
 import { CEL_RULES, type CelRule } from './cel-rules.ts';
-
-export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Go's durations without a sign. They are bounded so that a server can compute the cost of its checks. */
 const DURATION = String.raw`^(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))+)$`;
@@ -24,7 +24,7 @@ const SCALARS: Readonly<Record<Scalar, JsonSchema>> = {
 };
 
 /** The schema of a type and of all that it is made of. */
-export function crdSchema(type: string): JsonSchema {
+export function definitionSchema(type: string): JsonSchema {
   const { text, fields } = structSchema(type);
   const entries = [...fields].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const needed = entries.filter(([, field]) => field.required || field.doc?.needed === true).map(([name]) => name);
@@ -41,7 +41,7 @@ export function crdSchema(type: string): JsonSchema {
 function fieldSchema(type: string, name: string, { shape, doc, ...field }: FieldSchema): JsonSchema {
   // The server's own; a definition that says more of it is refused.
   if (shape.kind === 'struct' && shape.type === 'meta.v1.ObjectMeta') return { type: 'object' };
-  const base = withEnum(shapeSchema(shape), doc?.oneOf);
+  const base = withValues(shapeSchema(shape), doc ?? {});
   const listType = doc?.isSet === true ? 'set' : field.listType;
   return {
     ...base,
@@ -54,7 +54,7 @@ function fieldSchema(type: string, name: string, { shape, doc, ...field }: Field
   };
 }
 
-const BOUNDS = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const;
+const BOUNDS = ['minimum', 'maximum', 'maxLength', 'minItems', 'maxItems'] as const;
 
 function bounds(doc: Partial<Record<(typeof BOUNDS)[number], number>>): JsonSchema {
   return Object.fromEntries(BOUNDS.flatMap((name) => (doc[name] === undefined ? [] : [[name, doc[name]]])));
@@ -73,14 +73,17 @@ function shapeSchema(shape: FieldShape): JsonSchema {
     case 'map':
       return { type: 'object', additionalProperties: shapeSchema(shape.value) };
     case 'struct':
-      return crdSchema(shape.type);
+      return definitionSchema(shape.type);
   }
 }
 
-/** For a list, its members; those get a bound, too. */
-function withEnum(schema: JsonSchema, values: readonly string[] | undefined): JsonSchema {
-  if (schema['type'] !== 'array') return values === undefined ? schema : { ...schema, enum: values };
-  const items = schema['items'] as JsonSchema;
-  if (items['type'] !== 'string') return schema;
-  return { ...schema, items: { ...items, ...(values === undefined ? { maxLength: 253 } : { enum: values }) } };
+const MAX_ITEM_LENGTH = 253;
+
+/** The values that a text, or each member of a list of texts, may have. Members get a bound in any case. */
+function withValues(schema: JsonSchema, { oneOf, pattern }: Pick<Partial<FieldDoc>, 'oneOf' | 'pattern'>): JsonSchema {
+  const values = { ...(oneOf === undefined ? {} : { enum: oneOf }), ...(pattern === undefined ? {} : { pattern }) };
+  if (schema.type !== 'array') return { ...schema, ...values };
+  const items = schema.items as JsonSchema;
+  if (items.type !== 'string') return schema;
+  return { ...schema, items: { ...items, ...values, ...(oneOf === undefined ? { maxLength: MAX_ITEM_LENGTH } : {}) } };
 }
