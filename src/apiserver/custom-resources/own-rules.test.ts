@@ -32,7 +32,7 @@ async function problemsOf(spec: object): Promise<readonly string[]> {
 
 /** Mostly good values, so that whole policies are good now and then. */
 const mostly = <T>(good: fc.Arbitrary<T>, ...bad: readonly T[]): fc.Arbitrary<T> =>
-  fc.oneof({ weight: 30, arbitrary: good }, { weight: 1, arbitrary: fc.constantFrom(...(bad as [T, ...T[]])) });
+  fc.oneof({ weight: 60, arbitrary: good }, { weight: 1, arbitrary: fc.constantFrom(...(bad as [T, ...T[]])) });
 const span = mostly(
   fc.constantFrom('1s', '100s', '1m30s', '1h'),
   '0',
@@ -135,6 +135,6 @@ it('as agents do', async () => {
     { numRuns: 400 },
   );
   // Neither of them says the same of everything.
-  expect(accepted).toBeGreaterThan(20);
-  expect(accepted).toBeLessThan(380);
+  expect(accepted).toBeGreaterThan(10);
+  expect(accepted).toBeLessThan(390);
 });
