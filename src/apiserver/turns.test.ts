@@ -20,7 +20,12 @@ function patientBreather(): Breather & { readonly turns: () => number } {
 interface Counted {
   readonly api: TestServer;
   /** The turns of the loop in which the server worked for a request, and its answer. */
-  counted(method: string, url: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Loose>;
+  readonly counted: (
+    method: string,
+    url: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<Loose>;
 }
 
 async function withCountedTurns(test: (server: Counted) => Promise<void>): Promise<void> {

@@ -5,7 +5,7 @@ import { groupNames, versionsOf } from '../discovery/groups.ts';
 import { acceptsJson, parseAccept } from '../http/negotiate.ts';
 import { JSON_TYPE, jsonResponse } from '../http/respond.ts';
 import type { Registry } from '../call.ts';
-import { inSteps } from '../in-steps.ts';
+import { inSteps } from '../http/in-steps.ts';
 import { contentHash } from './content-hash.ts';
 import { rootPath } from './paths.ts';
 import { openApiV2Protobuf } from './protobuf.ts';
