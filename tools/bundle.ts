@@ -106,13 +106,14 @@ const PLUGIN_VERBS = ['restart', 'why', 'history'];
 
 /**
  * One character beyond Latin-1 makes V8 hold the whole source in two bytes each: 2.6 MB more for as long as it runs. esbuild
- * leaves such characters only in comments and regular expressions, where an escape works as well.
+ * leaves such characters only in comments and regular expressions, where an escape works as well, and in raw texts.
  */
 function escapeNonAscii(path: string): void {
-  const escaped = readFileSync(path, 'utf8').replace(
-    /[^\0-\x7f]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  const source = readFileSync(path, 'utf8');
+  // There an escape would be six characters of the text.
+  const [raw] = /String\.raw`[^`\n]*[^\0-\x7f`\n]/.exec(source) ?? [];
+  if (raw !== undefined) throw new Error(`a raw text holds more than ASCII, write it without String.raw: ${raw}`);
+  const escaped = source.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
   writeFileSync(path, escaped);
 }
 

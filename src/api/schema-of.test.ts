@@ -59,7 +59,7 @@ describe.each(BOTH)('the %s schema', (_name, schema) => {
 
   it('finds what is wrong', () => {
     const { object } = schema.prune(fieldsOf(service({ name: 'x' })));
-    const errors = schema.checkNew(schema.setDefaults(object) as KubeObject);
+    const errors = schema.checkNew(schema.setDefaults(object));
     expect(errors.map(({ field }) => field)).toContain('spec.ports[0].port');
     const renamed = { ...service(), metadata: { name: 'b', namespace: 'n', resourceVersion: '1' } };
     const old = { ...service(), metadata: { name: 'a', namespace: 'n', resourceVersion: '1' } };

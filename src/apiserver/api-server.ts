@@ -144,11 +144,7 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
   const { keeper, flowSchemas } = createFollowers(ports, shared, { registry, storages, self });
   const upkeep = new SystemUpkeep(context, self, quotas);
   const ready = start({ registry, storages }, self).then(async () => {
-    // No client meets a server that lacks a kind it had before.
-    await storageOf(storages, registry.get(CUSTOM_RESOURCE_DEFINITIONS)).fresh();
-    await ensureOwnDefinitions(context, self);
-    if (!(await untilOwnKindsAreServed(registry, clock)))
-      logger.error('kinds of mendlet.dev are not served: the names of their definitions are taken');
+    await serveDefinitions(context, self);
     await upkeep.ensureObjects();
     await repairServices(context, self);
     await ensureBootstrapPolicy({ registry, storages }, self);
@@ -255,6 +251,15 @@ async function start({ registry, storages }: Stored, self: Connection): Promise<
   } finally {
     for (const storage of storages.values()) if (storage !== namespaces) storage.cache.start();
   }
+}
+
+/** No client meets a server that lacks a kind it had before, or one of ours. */
+async function serveDefinitions(context: ServerContext, self: Connection): Promise<void> {
+  const { registry, ports } = context;
+  await context.storageOf(registry.get(CUSTOM_RESOURCE_DEFINITIONS)).fresh();
+  await ensureOwnDefinitions(context, self);
+  if (await untilOwnKindsAreServed(registry, ports.clock)) return;
+  ports.logger.error('kinds of mendlet.dev are not served: the names of their definitions are taken');
 }
 
 function cacheOf({ registry, storages }: Stored, group: string, resource: string): WatchCache {

@@ -45,20 +45,14 @@ const HONEST = [
 
 describe('event streams under churn', () => {
   it('are accused of nothing while they speak', async () => {
-    for (let seed = 1; seed <= 2; seed += 1) {
-      const { report, sum } = await churn(seed, HONEST);
-      expect([seed, report.failure, sum(SILENT)]).toEqual([seed, undefined, 0]);
-      expect(sum('mendlet_pleg_mode_changes_total{mode="evented"}')).toBeGreaterThan(0);
-    }
+    const { report, sum } = await churn(1, HONEST);
+    expect([report.failure, sum(SILENT)]).toEqual([undefined, 0]);
+    expect(sum('mendlet_pleg_mode_changes_total{mode="evented"}')).toBeGreaterThan(0);
   });
 
   it('are found out when they lose events, and everything heals all the same', async () => {
-    let silent = 0;
-    for (let seed = 1; seed <= 2; seed += 1) {
-      const { report, sum } = await churn(seed, ['events', 'oom']);
-      expect([seed, report.failure]).toEqual([seed, undefined]);
-      silent += sum(SILENT);
-    }
-    expect(silent).toBeGreaterThan(0);
+    const { report, sum } = await churn(1, ['events', 'oom']);
+    expect(report.failure).toBeUndefined();
+    expect(sum(SILENT)).toBeGreaterThan(0);
   });
 });

@@ -5,9 +5,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RESOURCES } from '../../src/api/index.ts';
 import type { UserInfo } from '../../src/lib/index.ts';
-import { collectionOf, fullName, manifestOf } from './access/manifests.ts';
+import { ALL_ROWS, collectionOf, fullName, manifestOf } from './access/manifests.ts';
 import { type AccessWorld, createAccessWorld, MARK, nameOf, OWN, type Sent } from './access/world.ts';
 import { inShort } from './extent.ts';
 
@@ -66,10 +65,10 @@ describe('hostile input', () => {
     await remade();
   });
 
-  it.each(RESOURCES.map((row) => [fullName(row), row] as const))('as a name of %s', async (_, row) => {
+  it.each(ALL_ROWS.map((row) => [fullName(row), row] as const))('as a name of %s', async (_, row) => {
     const collection = collectionOf(row, row.namespaced ? OWN : undefined);
     for (const name of inShort(
-      NAMES.filter((_name, at) => at % 4 === RESOURCES.indexOf(row) % 4),
+      NAMES.filter((_name, at) => at % 4 === ALL_ROWS.indexOf(row) % 4),
       NAMES,
     )) {
       const url = `${collection}/${encodable(name)}`;
@@ -87,11 +86,11 @@ describe('hostile input', () => {
     }
   });
 
-  it.each(RESOURCES.map((row) => [fullName(row), row] as const))('as a body of %s', async (_, row) => {
+  it.each(ALL_ROWS.map((row) => [fullName(row), row] as const))('as a body of %s', async (_, row) => {
     const collection = collectionOf(row, row.namespaced ? OWN : undefined);
     const object = `${collection}/${row.namespaced ? nameOf.own(row) : 'nobody'}`;
     const bodies = inShort(
-      BODIES.filter((_body, at) => at % 6 === RESOURCES.indexOf(row) % 6),
+      BODIES.filter((_body, at) => at % 6 === ALL_ROWS.indexOf(row) % 6),
       BODIES,
     );
     for (const body of bodies) {

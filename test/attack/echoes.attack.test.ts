@@ -5,11 +5,12 @@ import type { IncomingMessage } from 'node:http';
 import { connect as connectHttp2, type IncomingHttpHeaders, type IncomingHttpStatusHeader } from 'node:http2';
 import { request as askHttp1 } from 'node:https';
 import { expect, it } from 'vitest';
-import { RESOURCES, type ResourceRow } from '../../src/api/index.ts';
+import type { ResourceRow } from '../../src/api/index.ts';
 import { encodeText, type HttpRequest, readAll } from '../../src/lib/index.ts';
 import { createInMemoryApi, type InMemoryApi } from '../support/in-memory-api.ts';
 import { startUnderAttack } from './edge/edge-under-attack.ts';
 import type { Target } from './edge/hostile-client.ts';
+import { ALL_ROWS } from './access/manifests.ts';
 import { inShort } from './extent.ts';
 
 /** Maximum size of a refusal's body; one that names a hundred fields of a usual object has a fifth of it. */
@@ -98,7 +99,7 @@ it('stays short wherever a huge value or name stands in an object of any kind', 
   const findings = new Findings();
   let turn = 0;
   for (const { name, object } of RICH) {
-    const row = RESOURCES.find(({ kind, group, version }) => {
+    const row = ALL_ROWS.find(({ kind, group, version }) => {
       const apiVersion = group === '' ? version : `${group}/${version}`;
       return kind === object.kind && apiVersion === object.apiVersion;
     });

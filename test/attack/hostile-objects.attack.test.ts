@@ -1,8 +1,9 @@
 /** Tests objects with too much content: they are refused with the field's name before any work; existing ones stay usable. */
 import { describe, expect, it } from 'vitest';
-import { RESOURCES, SERVICES, type Service, type Status } from '../../src/api/index.ts';
+import { SERVICES, type Service, type Status } from '../../src/api/index.ts';
 import { decodeText, encodeText, readAll } from '../../src/lib/index.ts';
 import { createInMemoryApi, type InMemoryApi, until } from '../support/in-memory-api.ts';
+import { ALL_ROWS } from './access/manifests.ts';
 import { inShort } from './extent.ts';
 
 const many = <T>(count: number, make: (position: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
@@ -146,7 +147,7 @@ describe('an object that holds too much', () => {
 
   it('is refused in the metadata of every kind', async () => {
     const api = await withNamespace();
-    const kinds = RESOURCES.filter(
+    const kinds = ALL_ROWS.filter(
       ({ kind, verbs }) => verbs.includes('create') && kind !== 'Binding' && !kind.endsWith('Review'),
     );
     for (const row of inShort(kinds.slice(0, 12), kinds)) {

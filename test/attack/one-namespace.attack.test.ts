@@ -4,10 +4,10 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ResourceRow, RESOURCES } from '../../src/api/index.ts';
+import type { ResourceRow } from '../../src/api/index.ts';
 import { METRICS_ROWS } from '../../src/apiserver/metrics-api/rows.ts';
 import type { UserInfo } from '../../src/lib/index.ts';
-import { collectionOf, fullName, manifestOf } from './access/manifests.ts';
+import { ALL_ROWS, collectionOf, fullName, manifestOf } from './access/manifests.ts';
 import { SPELLINGS } from './access/spellings.ts';
 import {
   type AccessWorld,
@@ -23,9 +23,9 @@ import {
 import { inShort } from './extent.ts';
 
 const TESS: UserInfo = { name: 'tess', groups: ['system:authenticated'] };
-const KINDS: readonly ResourceRow[] = [...RESOURCES, ...METRICS_ROWS];
+const KINDS: readonly ResourceRow[] = [...ALL_ROWS, ...METRICS_ROWS];
 const SUBRESOURCES: readonly string[] = [
-  ...new Set(RESOURCES.flatMap(({ subresources }) => subresources.map(({ name }) => name))),
+  ...new Set(ALL_ROWS.flatMap(({ subresources }) => subresources.map(({ name }) => name))),
   'nothing',
 ];
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;

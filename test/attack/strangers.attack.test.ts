@@ -1,9 +1,10 @@
 /** Tests every path of the API server without credentials: only health endpoints answer. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ResourceRow, RESOURCES } from '../../src/api/index.ts';
+import type { ResourceRow } from '../../src/api/index.ts';
 import { METRICS_ROWS } from '../../src/apiserver/metrics-api/rows.ts';
 import type { UserInfo } from '../../src/lib/index.ts';
+import { ALL_ROWS } from './access/manifests.ts';
 import { SPELLINGS } from './access/spellings.ts';
 import { type AccessWorld, createAccessWorld, type Sent } from './access/world.ts';
 import { inShort } from './extent.ts';
@@ -23,7 +24,7 @@ async function allPaths(): Promise<readonly string[]> {
   const root = (await world.api.call('GET', '/')).body.paths as string[];
   const openapi = Object.values<{ serverRelativeURL: string }>((await world.api.call('GET', '/openapi/v3')).body.paths);
   const groups = (await world.api.call('GET', '/apis')).body.groups as { name: string }[];
-  const kinds: readonly ResourceRow[] = [...RESOURCES, ...METRICS_ROWS];
+  const kinds: readonly ResourceRow[] = [...ALL_ROWS, ...METRICS_ROWS];
   const served = kinds.flatMap(({ group, version, resource, subresources }) => {
     const base = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
     const collections = [`${base}/${resource}`, `${base}/namespaces/t2/${resource}`, `${base}/watch/${resource}`];

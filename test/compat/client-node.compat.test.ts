@@ -40,7 +40,8 @@ beforeAll(async () => {
   await definitions.createCustomResourceDefinition({ body: THINGS });
   await vi.waitFor(async () => {
     const { status } = await definitions.readCustomResourceDefinition({ name: 'things.example.com' });
-    expect(status?.conditions?.find(({ type }) => type === 'Established')?.status).toBe('True');
+    if (status?.conditions?.find(({ type }) => type === 'Established')?.status !== 'True')
+      throw new Error('not established');
   });
 });
 afterAll(() => server.remove());
@@ -111,7 +112,7 @@ describe('calls', () => {
     const name = created.metadata?.name ?? '';
     expect(name).toMatch(/^a-[a-z0-9]{5}$/);
     expect(created.metadata?.creationTimestamp).toBeInstanceOf(Date);
-    await core.replaceNamespacedConfigMap({ namespace, name, body: { ...created, data: { a: '2' } } });
+    await core.replaceNamespacedConfigMap({ namespace, name, body: Object.assign(created, { data: { a: '2' } }) });
     const stale = await failure(core.replaceNamespacedConfigMap({ namespace, name, body: created }));
     expect([stale.code, stale.body.reason]).toEqual([409, 'Conflict']);
     const { items } = await core.listNamespacedConfigMap({ namespace, fieldSelector: `metadata.name=${name}` });
@@ -255,7 +256,8 @@ describe('watches', () => {
         informer
           .list()
           .map(({ metadata }) => metadata?.name)
-          .toSorted(),
+
+          .toSorted((a = '', b = '') => (a < b ? -1 : 1)),
     };
   }
   const thing = (name: string, size: number, labels = {}): Thing => ({

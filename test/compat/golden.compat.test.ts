@@ -17,7 +17,7 @@ async function started(): Promise<CompatServer> {
   const made = new CompatServer();
   await made.start();
   const call: Call = async (method, path, body) => {
-    const { code } = await made.api.send(method, path, body as object);
+    const { code } = await made.api.send(method, path, body);
     return { status: code, text: '' };
   };
   await prepareNamespace(call);

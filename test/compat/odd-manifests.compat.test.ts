@@ -261,8 +261,11 @@ maybe: null
 beyond: { the: schema }
 `);
     await newest('create', '-f', object);
-    const { metadata, apiVersion, kind, ...rest } = await read('odd a');
+    const { metadata, ...rest } = await read('odd a');
+    expect(metadata).toMatchObject({ generation: 1 });
     expect(rest).toEqual({
+      apiVersion: 'odd.example.com/v1',
+      kind: 'Odd',
       spec: { anything: { goes: [1, 'two', null, { x: null }] }, '': 'odd', 'a.b/c': 1.5 },
       port: 80,
       maybe: null,

@@ -27,7 +27,8 @@ beforeAll(async () => {
     ...process.env,
     PYTHONHOME: join(folder('libpython3.11-minimal'), 'usr'),
     PYTHONPATH: [
-      ...[minimal, standard],
+      minimal,
+      standard,
       join(standard ?? '', 'lib-dynload'),
       ...MODULES.map((name) => join(folder(name), 'usr/lib/python3/dist-packages')),
     ].join(':'),

@@ -3,7 +3,11 @@
  * owners, finalizer and leader election; it is killed, and so is mendlet.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { Cp, Exec, KubeConfig, Log, Metrics, PortForward, type V1Status } from '@kubernetes/client-node';
 import { Mendlet } from './harness.ts';
 import { operatorArchive } from './operator/image.ts';
 
@@ -58,6 +62,70 @@ it('makes what its object asks for, and says so in the status', async () => {
   expect(stderr).toContain('spec: Invalid value: "object": a site must say something');
   const at = await read('service/hello', '.spec.clusterIP');
   expect(await kubectl('exec', 'deployment/hello', '--', 'wget', '-qO-', `http://${at}/index.html`)).toBe('hello');
+});
+
+/** What a stream of the client library has brought so far. */
+function collector(): { readonly stream: Writable; text(): string } {
+  let text = '';
+  const stream = new Writable({
+    write: (chunk: Buffer, _, done) => {
+      text += chunk.toString();
+      done();
+    },
+  });
+  return { stream, text: () => text };
+}
+
+it('lets programs outside run commands, follow logs, copy files and reach ports through the same library', async () => {
+  const config = new KubeConfig();
+  config.loadFromFile(mendlet.kubeconfig);
+  const pod = await kubectl(
+    'get',
+    'pods',
+    '-l',
+    'sites.example.com/site=hello',
+    '-o',
+    'jsonpath={.items[0].metadata.name}',
+  );
+  const [out, err] = [collector(), collector()];
+  const status = await new Promise<V1Status>((done, fail) => {
+    const command = ['sh', '-c', 'cat; echo oops >&2; exit 3'];
+    const input = Readable.from(['typed']);
+    new Exec(config).exec('default', pod, 'web', command, out.stream, err.stream, input, false, done).catch(fail);
+  });
+  expect([out.text(), err.text(), status.status, status.details?.causes?.[0]?.message]).toEqual([
+    'typed',
+    'oops\n',
+    'Failure',
+    '3',
+  ]);
+
+  const lines = collector();
+  const leader = await holder();
+  const stop = await new Log(config).log('site-operator', leader, 'operator', lines.stream, {
+    follow: true,
+    tailLines: 100,
+  });
+  await expect.poll(() => lines.text(), { timeout: 60_000 }).toContain(`${leader} leads`);
+  stop.abort();
+
+  const copied = join(mendlet.folder, 'copied');
+  mkdirSync(copied);
+  await new Cp(config).cpFromPod('default', pod, 'web', 'etc/passwd', copied);
+  await expect.poll(() => readFileSync(join(copied, 'etc/passwd'), 'utf8'), { timeout: 60_000 }).toContain('root');
+
+  const forward = new PortForward(config);
+  const local = createServer((socket) => void forward.portForward('default', pod, [8080], socket, null, socket));
+  await new Promise<void>((done) => local.listen(0, '127.0.0.1', done));
+  const { port } = local.address() as AddressInfo;
+  try {
+    expect(await (await fetch(`http://127.0.0.1:${port}/index.html`)).text()).toBe('hello');
+  } finally {
+    local.close();
+  }
+  const measured = async (): Promise<readonly string[]> =>
+    (await new Metrics(config).getPodMetrics('default')).items.map(({ metadata }) => metadata.name);
+  await expect.poll(measured, { timeout: 60_000 }).toContain(pod);
 });
 
 it('follows its object and puts right what others have changed', async () => {

@@ -45,6 +45,13 @@ describe('kubectl knows both kinds', () => {
     ]);
     expect(await mendlet.kubectl(['explain', 'podrestart.spec'])).toMatch(/scope\t<string>[\s\S]*What is restarted/);
     expect(await mendlet.kubectl(['explain', 'hp.spec.rules.action'])).toMatch(/ENUM:\s+BackOff\s+Escalate\s+Stop/);
+    const definitions = ['crd/healingpolicies.mendlet.dev', 'crd/podrestarts.mendlet.dev'];
+    await mendlet.kubectl(['wait', ...definitions, '--for=condition=Established', '--timeout=60s']);
+    const deletion = await mendlet.tryKubectl(['delete', ...definitions]);
+    expect(deletion.stderr.match(/this definition belongs to the server/g)).toHaveLength(2);
+    const edit = ['--type=json', '-p', '[{"op":"remove","path":"/spec/names/shortNames"}]'];
+    const refused = await mendlet.tryKubectl(['patch', definitions[0] ?? '', ...edit]);
+    expect(refused.stderr).toContain('spec: Forbidden: this definition belongs to the server');
     const old = await mendlet.tryKubectl(['explain', 'hp.spec.rungs'], undefined, kubectl120);
     expect(old.stdout).toContain('attempts');
   });
@@ -58,7 +65,7 @@ describe('kubectl knows both kinds', () => {
     const text = JSON.stringify(policy('shop', { rungs, maxPodRestarts: 5 }));
     await mendlet.kubectl(['apply', '-f', '-'], text);
     expect(await mendlet.kubectl(['apply', '-f', '-'], text)).toContain('unchanged');
-    await mendlet.kubectl(['patch', 'hp', 'shop', '-p', '{"spec":{"maxPodRestarts":6}}']);
+    await mendlet.kubectl(['patch', 'hp', 'shop', '--type=merge', '-p', '{"spec":{"maxPodRestarts":6}}']);
     expect(await mendlet.kubectl(['get', 'hp', 'shop', '--no-headers'])).toMatch(
       /^shop\s+app=shop\s+container×2 → pod×3 → node×1\s+6\s+\d+\s+\d+s/,
     );
@@ -67,11 +74,15 @@ describe('kubectl knows both kinds', () => {
 
   it.each<[string, object, string]>([
     ['a field that nobody knows', { rung: [] }, 'unknown field "spec.rung"'],
-    ['a type that is none', { rungs: [{ scope: 'pod', attempts: 'x' }] }, 'rungs.attempts of type int32'],
+    [
+      'a type that is none',
+      { rungs: [{ scope: 'pod', attempts: 'x' }] },
+      'spec.rungs[0].attempts in body must be of type integer',
+    ],
     [
       'a hot loop',
       { backOff: { initial: '0s' } },
-      'spec.backOff.initial: Invalid value: "0s": must be between 100ms and 1h0m0s',
+      'spec.backOff.initial: Invalid value: "string": must be between 100ms and 1h',
     ],
     [
       'a ladder downwards',
@@ -105,7 +116,7 @@ describe('a restart', () => {
       '-p',
       '{"spec":{"podName":"done"}}',
     ]);
-    expect(refused.stderr).toContain('spec.podName: Invalid value: "done": field is immutable');
+    expect(refused.stderr).toContain('spec.podName: Invalid value: "object": field is immutable');
     await mendlet.kubectl(['patch', 'pr', name, '--type=merge', '-p', '{"spec":{"ttlSecondsAfterFinished":0}}']);
   });
 

@@ -5,7 +5,8 @@ import type { FieldDoc } from '../schema/own-docs.ts';
 import { CEL_RULES, type CelRule } from './cel-rules.ts';
 
 /** Go's durations without a sign. They are bounded so that a server can compute the cost of its checks. */
-const DURATION = String.raw`^(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))+)$`;
+// Not a raw text: the bundle holds ASCII alone, and an escape in a raw text stays what it is.
+const DURATION = '^(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|ms|s|m|h))+)$';
 const MAX_DURATION_LENGTH = 32;
 
 const SCALARS: Readonly<Record<Scalar, JsonSchema>> = {

@@ -3,7 +3,7 @@
  * `cel-rules.ts`. Our server begins with them; `deploy/crds.yaml` is the same for other servers. Pure.
  */
 import type { CustomResourceDefinition, PrinterColumn } from '../custom-resources/definition.ts';
-import type { KubeObject, ResourceRow } from '../resource.ts';
+import type { ResourceRow } from '../resource.ts';
 import { HEALING_POLICIES, POD_RESTARTS } from '../resources.ts';
 import { StructuralSchema } from '../structural/structural-schema.ts';
 import { definitionSchema } from './definition-schema.ts';
@@ -89,4 +89,4 @@ export function ownRowOf(group: string, version: string, kind: string): Resource
 }
 
 /** The kinds that definitions of ours bring to every server of ours. */
-export const OWN_ROWS: readonly ResourceRow<KubeObject>[] = [HEALING_POLICIES, POD_RESTARTS];
+export const OWN_ROWS: readonly ResourceRow[] = [HEALING_POLICIES, POD_RESTARTS];

@@ -2,16 +2,14 @@
 import { defaultResourceClaim, defaultResourceClaimTemplate, defaultResourceSlice } from '../defaulting/devices.ts';
 import { kindRules } from '../kind-rules.ts';
 import {
-  validateDeviceClass,
-  validateDeviceClassUpdate,
   validateResourceClaim,
   validateResourceClaimStatus,
   validateResourceClaimTemplate,
   validateResourceClaimTemplateUpdate,
   validateResourceClaimUpdate,
-  validateResourceSlice,
-  validateResourceSliceUpdate,
-} from '../validation/devices.ts';
+} from '../validation/device-claims.ts';
+import { validateResourceSlice, validateResourceSliceUpdate } from '../validation/device-slices.ts';
+import { validateDeviceClass, validateDeviceClassUpdate } from '../validation/devices.ts';
 import {
   deviceClassWarnings,
   resourceClaimTemplateWarnings,

@@ -5,10 +5,12 @@ import { checkDns1123Subdomain } from '../names.ts';
 import { type Place, placeOfKind } from '../managed-fields/place.ts';
 import type { ObjectSchema, PrunedObject, SchemaReader } from '../object-schema.ts';
 import { canonicalPart } from '../schema/canonical.ts';
+import { structSchema } from '../schema/schema.ts';
 import { equalByStruct } from '../schema/semantic-equality.ts';
 import { readPart } from '../schema/structure.ts';
 import { setOwn } from '../schema/set-own.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../validation/object-meta.ts';
+import { sizeErrors } from '../validation/object-size.ts';
 import { checkValue } from './check.ts';
 import { defaultObject } from './default.ts';
 import {
@@ -27,6 +29,8 @@ import { placeOfSchema } from './place.ts';
 import { pruneObject } from './prune.ts';
 
 const META = 'meta.v1.ObjectMeta';
+/** A type that has nothing but what every resource has. */
+const ONLY_META = 'meta.v1.PartialObjectMetadata';
 
 /** A schema (undefined: it knows nothing, and keeps all), and whether its objects are in a namespace. */
 export class StructuralSchema implements ObjectSchema {
@@ -58,18 +62,22 @@ export class StructuralSchema implements ObjectSchema {
     return defaultObject(this.root, pruneObject(this.root, object));
   }
 
-  /** Bodies and their lists are bounded for every kind alike; a schema has bounds of its own among its rules. */
-  checkSize(): readonly FieldError[] {
-    return [];
+  /** Only metadata: of all else the schema says how large it may be, and the size of bodies is bounded for every kind. */
+  checkSize(body: Fields): readonly FieldError[] {
+    return sizeErrors(structSchema(ONLY_META), body, undefined);
   }
 
   checkNew(object: KubeObject): readonly FieldError[] {
+    const tooLarge = sizeErrors(structSchema(ONLY_META), object, undefined);
+    if (tooLarge.length > 0) return tooLarge;
     const errors = validateObjectMeta(object.metadata, this.#namespaced, checkDns1123Subdomain);
     if (this.root === undefined) return errors;
     return [...errors, ...checkValue(this.root, object), ...checkListTypes(this.root, object)];
   }
 
   checkChanged(object: KubeObject, old: KubeObject): readonly FieldError[] {
+    const tooLarge = sizeErrors(structSchema(ONLY_META), object, old);
+    if (tooLarge.length > 0) return tooLarge;
     const errors = validateObjectMetaUpdate(object.metadata, old.metadata);
     if (this.root === undefined) return errors;
     const repeats = checkListTypes(this.root, object);

@@ -5,6 +5,7 @@ import type {
   Affinity,
   LabelSelector,
   LabelSelectorRequirement,
+  NodeSelector,
   NodeSelectorRequirement,
   NodeSelectorTerm,
   PodAffinity,
@@ -19,10 +20,8 @@ export function validateAffinity(affinity: Affinity | undefined, path: string): 
   const at = child(path, 'nodeAffinity');
   const requiredTerms = node?.requiredDuringSchedulingIgnoredDuringExecution;
   if (requiredTerms !== undefined) {
-    const where = child(at, 'requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms');
-    const terms = requiredTerms.nodeSelectorTerms ?? [];
-    if (terms.length === 0) errors.push(required(where, 'must have at least one node selector term'));
-    terms.forEach((term, position) => errors.push(...validateNodeTerm(term, index(where, position))));
+    const where = child(at, 'requiredDuringSchedulingIgnoredDuringExecution');
+    errors.push(...validateNodeSelector(requiredTerms, where));
   }
   (node?.preferredDuringSchedulingIgnoredDuringExecution ?? []).forEach((term, position) => {
     const where = index(child(at, 'preferredDuringSchedulingIgnoredDuringExecution'), position);
@@ -33,6 +32,13 @@ export function validateAffinity(affinity: Affinity | undefined, path: string): 
   });
   errors.push(...validatePodAffinity(affinity?.podAffinity, child(path, 'podAffinity')));
   return [...errors, ...validatePodAffinity(affinity?.podAntiAffinity, child(path, 'podAntiAffinity'))];
+}
+
+export function validateNodeSelector(selector: Partial<NodeSelector>, path: string): FieldError[] {
+  const where = child(path, 'nodeSelectorTerms');
+  const terms = selector.nodeSelectorTerms ?? [];
+  if (terms.length === 0) return [required(where, 'must have at least one node selector term')];
+  return terms.flatMap((term, position) => validateNodeTerm(term, index(where, position)));
 }
 
 function validateWeight(weight: number, path: string): FieldError[] {

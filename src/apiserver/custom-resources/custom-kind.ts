@@ -86,21 +86,13 @@ export function customKinds(
 }
 
 /** The admission of our own kinds comes after what holds for all custom resources, their checks come before the rules in CEL. */
-function withOwn(kind: StoredKind, { table, admitNew, admitChanged, check }: OwnKind): StoredKind {
-  const { strategy, checkMore } = kind;
-  const { prepareForCreate = (object) => object, prepareForUpdate = (object) => object } = strategy;
+function withOwn(kind: StoredKind, own: OwnKind): StoredKind {
+  const { table, check } = own;
+  const { checkMore } = kind;
   return {
     ...kind,
     ...(table === undefined ? {} : { table }),
-    strategy: {
-      ...strategy,
-      ...(admitNew === undefined
-        ? {}
-        : { prepareForCreate: (object, user) => admitNew(prepareForCreate(object, user), user) }),
-      ...(admitChanged === undefined
-        ? {}
-        : { prepareForUpdate: (object, old) => admitChanged(prepareForUpdate(object, old), old) }),
-    },
+    strategy: withAdmission(kind.strategy, own),
     ...(check === undefined
       ? {}
       : {
@@ -109,6 +101,18 @@ function withOwn(kind: StoredKind, { table, admitNew, admitChanged, check }: Own
             ...((await checkMore?.(object, old, engine)) ?? []),
           ],
         }),
+  };
+}
+
+function withAdmission(strategy: Strategy, { admitNew, admitChanged }: OwnKind): Strategy {
+  return {
+    ...strategy,
+    ...(admitNew === undefined
+      ? {}
+      : { prepareForCreate: (object, user) => admitNew(strategy.prepareForCreate?.(object, user) ?? object, user) }),
+    ...(admitChanged === undefined
+      ? {}
+      : { prepareForUpdate: (object, old) => admitChanged(strategy.prepareForUpdate?.(object, old) ?? object, old) }),
   };
 }
 

@@ -32,7 +32,7 @@ async function problemsOf(spec: object): Promise<readonly string[]> {
 
 /** Mostly good values, so that whole policies are good now and then. */
 const mostly = <T>(good: fc.Arbitrary<T>, ...bad: readonly T[]): fc.Arbitrary<T> =>
-  fc.oneof({ weight: 60, arbitrary: good }, { weight: 1, arbitrary: fc.constantFrom(...(bad as [T, ...T[]])) });
+  fc.oneof({ weight: 50, arbitrary: good }, { weight: 1, arbitrary: fc.constantFrom(...(bad as [T, ...T[]])) });
 const span = mostly(
   fc.constantFrom('1s', '100s', '1m30s', '1h'),
   '0',
@@ -57,13 +57,7 @@ const names = mostly(
   ['x'.repeat(64)],
   ['x'.repeat(63)],
 );
-const dirs = mostly(
-  fc.constantFrom<string[]>([], ['*'], ['a', 'b']),
-  ['*', 'a'],
-  ['a', 'a'],
-  ['-'],
-  [`${'y'.repeat(64)}`],
-);
+const dirs = mostly(fc.constantFrom<string[]>([], ['*'], ['a', 'b']), ['*', 'a'], ['a', 'a'], ['-'], ['y'.repeat(64)]);
 const scope = mostly(fc.constantFrom('container', 'containers', 'pod', 'node'), 'house', '');
 const count = mostly(fc.integer({ min: 1, max: 100 }), 0, -1, 101, 1.5, 10_001);
 const share = mostly(fc.constantFrom(0, 0.5, 1), -0.1, 1.1, 10);
@@ -135,6 +129,6 @@ it('as agents do', async () => {
     { numRuns: 400 },
   );
   // Neither of them says the same of everything.
-  expect(accepted).toBeGreaterThan(10);
-  expect(accepted).toBeLessThan(390);
+  expect(accepted).toBeGreaterThan(5);
+  expect(accepted).toBeLessThan(395);
 });

@@ -2,7 +2,6 @@
 import {
   definitionNameOf,
   HEALING_POLICIES,
-  type HealingPolicy,
   MAX_REQUESTER_LENGTH,
   POD_RESTARTS,
   validateHealingPolicy,
@@ -15,7 +14,7 @@ import { healingPolicyTable, podRestartTable } from '../tables/healing.ts';
 const POD_RESTART: OwnKind = {
   table: podRestartTable,
   admitNew: (object, user) => {
-    const requestedBy = [...user.name].slice(0, MAX_REQUESTER_LENGTH).join('');
+    const requestedBy = Array.from(user.name).slice(0, MAX_REQUESTER_LENGTH).join('');
     return { ...object, spec: { ...recordOf(object['spec']), requestedBy } };
   },
   admitChanged: (object, old) => ({ ...object, spec: withRequester(object, old) }),
@@ -29,7 +28,7 @@ function withRequester(object: ApiObject, old: ApiObject): object {
 
 const HEALING_POLICY: OwnKind = {
   table: healingPolicyTable,
-  check: (object) => validateHealingPolicy(object as HealingPolicy),
+  check: (object) => validateHealingPolicy(object),
 };
 
 /** By the name of the definition. */

@@ -7,5 +7,5 @@ import type { Registration } from './registration.ts';
 /** By the registration whose form is the stored one. */
 export function readStoredOf({ row }: Registration): ReadStored {
   const schema = schemaOf(row);
-  return (stored) => schema.readStored(stored as unknown as Readonly<Record<string, unknown>>) as unknown as ApiObject;
+  return (stored) => schema.readStored(stored) as unknown as ApiObject;
 }

@@ -2,7 +2,7 @@
  * A cluster in memory with objects of every kind in two namespaces and in none, each with a mark that no request contains. It
  * records all writes, and all requests to kubelets and pods.
  */
-import { NAMESPACES, type ResourceRow, RESOURCES } from '../../../src/api/index.ts';
+import { NAMESPACES, type ResourceRow } from '../../../src/api/index.ts';
 import { createPlainTokenSigner } from '../../../src/apiserver/index.ts';
 import { type Answer, startTestServer, type TestServer } from '../../../src/apiserver/test-server.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../../../src/lib/index.ts';
 import { createManualClock, settle } from '../../../src/lib/manual-clock.node.ts';
 import { createMemoryStore, type Store } from '../../../src/store/index.ts';
-import { collectionOf, fullName, MAKEABLE, manifestOf } from './manifests.ts';
+import { ALL_ROWS, collectionOf, fullName, MAKEABLE, manifestOf } from './manifests.ts';
 
 export const OWN = 't1';
 export const OTHER = 't2';
@@ -194,7 +194,7 @@ async function fill(api: TestServer): Promise<void> {
 }
 
 export function rowOf(name: string): ResourceRow {
-  const row = RESOURCES.find((each) => fullName(each) === name);
+  const row = ALL_ROWS.find((each) => fullName(each) === name);
   if (row === undefined) throw new Error(`no kind ${name}`);
   return row;
 }

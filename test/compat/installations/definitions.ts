@@ -51,7 +51,7 @@ export function definition(group: string, namespace: string, size: DefinitionSiz
   const { kind, kilobytes, scope = 'Namespaced', versions = ['v1'], wordiness = 24 } = size;
   const singular = kind.toLowerCase();
   const plural = `${singular}s`;
-  const seed = [...`${group}/${kind}`].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
+  const seed = Buffer.from(`${group}/${kind}`).reduce((sum, byte) => (sum * 31 + byte) >>> 0, 7);
   const spec = structure(seed, (kilobytes * 1024) / versions.length, wordiness);
   const version = (name: string, at: number): object => ({
     name,

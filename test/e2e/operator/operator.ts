@@ -8,6 +8,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ApiException,
+  AppsV1Api,
   CoordinationV1Api,
   CoreV1Api,
   CustomObjectsApi,
@@ -41,6 +42,7 @@ config.loadFromCluster();
 const objects = KubernetesObjectApi.makeApiClient(config);
 const custom = config.makeApiClient(CustomObjectsApi);
 const core = config.makeApiClient(CoreV1Api);
+const apps = config.makeApiClient(AppsV1Api);
 const leases = config.makeApiClient(CoordinationV1Api);
 const say = (text: string): void => console.log(`${new Date().toISOString()} ${IDENTITY} ${text}`);
 const codeOf = (error: unknown): number | undefined => (error instanceof ApiException ? error.code : undefined);
@@ -196,8 +198,7 @@ async function reconcile(site: Site, deployment: V1Deployment | undefined): Prom
     return;
   }
   const head = { apiVersion: `${GROUP}/${VERSION}`, kind: 'Site' };
-  if (!finalizers.includes(FINALIZER))
-    await apply({ ...head, metadata: { name, namespace, finalizers: [FINALIZER] } } as KubernetesObject);
+  if (!finalizers.includes(FINALIZER)) await apply({ ...head, metadata: { name, namespace, finalizers: [FINALIZER] } });
   for (const child of childrenOf(site)) await apply(child);
   await writeStatus(site, deployment);
 }
@@ -206,20 +207,10 @@ const listSites = async (): Promise<{ items: Site[] }> =>
   (await custom.listClusterCustomObject({ group: GROUP, version: VERSION, plural: PLURAL })) as { items: Site[] };
 const sites = makeInformer<Site>(config, `/apis/${GROUP}/${VERSION}/${PLURAL}`, listSites);
 const SELECTOR = 'sites.example.com/site';
-const deployments = makeInformer<V1Deployment>(
+const deployments = makeInformer(
   config,
   '/apis/apps/v1/deployments',
-  async () =>
-    (await objects.list<V1Deployment>(
-      'apps/v1',
-      'Deployment',
-      '',
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-      SELECTOR,
-    )) as never,
+  async () => await apps.listDeploymentForAllNamespaces({ labelSelector: SELECTOR }),
   SELECTOR,
 );
 const pages = makeInformer(
