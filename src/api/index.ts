@@ -6,6 +6,14 @@ export * from './autoscaler-versions.ts';
 export * from './bootstrap-token.ts';
 export * from './certificate-signers.ts';
 export * from './conditions.ts';
+export { hasBadAuthorities, pemOf } from './custom-resources/ca-bundle.ts';
+export {
+  checkConverted,
+  ConversionError,
+  conversionReview,
+  readReview,
+  reviewVersionOf,
+} from './custom-resources/conversion-review.ts';
 export * from './custom-resources/definition.ts';
 export { isServed, nextDefinitionStatus } from './custom-resources/definition-state.ts';
 export { type TakenNames, takenNames } from './custom-resources/names.ts';

@@ -13,8 +13,10 @@ import { bootstrap } from './bootstrap.ts';
 import type { ReadStored } from './cache/cached-object.ts';
 import { createSharedBudgets, type SharedBudgets, WatchCache } from './cache/watch-cache.ts';
 import { celRuleEngine } from './custom-resources/rule-engine.ts';
+import { createConversionMetrics } from './custom-resources/conversion-metrics.ts';
+import { DefinitionKeeper, type DefinitionKeeperOptions } from './custom-resources/definition-keeper.ts';
+import { WebhookConverter } from './custom-resources/webhook-converter.ts';
 import { FlowSchemaStatus } from './flow-control/flow-schema-status.ts';
-import { DefinitionKeeper } from './custom-resources/definition-keeper.ts';
 import { ensureOwnDefinitions, untilOwnKindsAreServed } from './custom-resources/own-definitions.ts';
 import { DiscoveryDocuments } from './discovery/aggregated.ts';
 import type { ServerVersion } from './discovery/version.ts';
@@ -59,6 +61,7 @@ import { repairServices } from './services/repair-services.ts';
 import type { Advertised } from './services/system-objects.ts';
 import { SystemUpkeep } from './system-upkeep.ts';
 import type { Registry, ServerContext, StoredKind } from './call.ts';
+import { createWebhookCaller } from './webhooks/cluster-webhooks.ts';
 import { pathDelegates } from './path-delegates.ts';
 
 /** What it stands on, and the ways out of it. */
@@ -72,7 +75,7 @@ export interface ApiServerPorts {
   readonly breather?: Breather;
   /** The way to each node's kubelet, for logs, exec and proxies. */
   readonly nodeConnection?: NodeConnections;
-  /** The way to pods, for pods/proxy and services/proxy. */
+  /** The way to pods, for pods/proxy and services/proxy, and to webhooks. */
   readonly originConnection?: OriginConnections;
 }
 
@@ -141,7 +144,8 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
   metrics.registry.onCollect(() => countWatchers(metrics.watchers, registry, storages));
   const self = asUser(handler, SELF);
   const quotas = new QuotaStatus(context, self);
-  const { keeper, flowSchemas } = createFollowers(ports, shared, { registry, storages, self });
+  const converters = createConverters(context, metrics.registry);
+  const { keeper, flowSchemas } = createFollowers(ports, shared, { registry, storages, self, ...converters });
   const upkeep = new SystemUpkeep(context, self, quotas);
   const ready = start({ registry, storages }, self).then(async () => {
     await serveDefinitions(context, self);
@@ -163,20 +167,34 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
       await upkeep.ensureObjects();
     },
     objectOfKey: (key) => objectOfKey(registry.all(), key),
-    authenticateToken: async (token) => {
-      const verdict = await authenticateToken(context, token);
-      if (verdict.ok) return verdict.user;
-      logger.debug('bearer token refused', { reason: verdict.reason });
-      return undefined;
-    },
+    authenticateToken: (token) => userOfToken(context, token),
     close: async () => {
       state.closed = true;
       upkeep.close();
       await flowSchemas.close();
       await keeper.close();
+      converters.close();
       await Promise.all([...storages.values()].map((storage) => storage.cache.close()));
     },
   };
+}
+
+async function userOfToken(context: ServerContext, token: string): Promise<UserInfo | undefined> {
+  const verdict = await authenticateToken(context, token);
+  if (verdict.ok) return verdict.user;
+  context.ports.logger.debug('bearer token refused', { reason: verdict.reason });
+  return undefined;
+}
+
+/** What converts custom objects whose definition names a webhook. */
+function createConverters(
+  context: ServerContext,
+  registry: MetricsRegistry,
+): { readonly converterOf: DefinitionKeeperOptions['converterOf']; close(): void } {
+  const metrics = createConversionMetrics(registry);
+  const webhooks = createWebhookCaller(context, () => metrics.observeOtherName());
+  const parts = { ports: context.ports, webhooks, metrics };
+  return { converterOf: (definition) => new WebhookConverter(definition, parts), close: () => webhooks.close() };
 }
 
 /** The kinds, and the storage of each key prefix. */
@@ -185,11 +203,16 @@ interface Stored {
   readonly storages: ReadonlyMap<string, ResourceStorage>;
 }
 
+interface FollowerParts extends Stored, Pick<DefinitionKeeperOptions, 'converterOf'> {
+  readonly registry: LiveRegistry;
+  readonly self: Connection;
+}
+
 /** What follows the objects of some kinds, and does what they say. */
 function createFollowers(
   ports: ApiServerPorts,
   shared: SharedBudgets,
-  { registry, storages, self }: { readonly registry: LiveRegistry; readonly self: Connection } & Stored,
+  { registry, storages, self, converterOf }: FollowerParts,
 ) {
   const { clock, logger } = ports;
   const keeper = new DefinitionKeeper({
@@ -200,6 +223,7 @@ function createFollowers(
     createStorage: (prefix, read) => createStorage(ports, shared, { prefix, read }),
     own: OWN_KINDS,
     self,
+    converterOf,
   });
   const flowSchemas = new FlowSchemaStatus({
     clock,

@@ -2,10 +2,16 @@
 
 /** Largest request body (upstream: MaxRequestBodyBytes, 3 MiB). The edge checks it too. */
 export const MAX_REQUEST_BODY_BYTES = 3 * 1024 * 1024;
-/** Largest body in YAML, which takes ten times as long to read as JSON. */
+/** A longer YAML text is read in steps, between which others have their turn. */
+export const YAML_AT_ONCE_CHARACTERS = 32 * 1024;
+/**
+ * Largest part of a body in YAML that is read in one go, since it cannot be taken apart: it takes ten times as long to read as JSON. Most lines
+ * and commas of it, which is what its reading takes time for; the same text may come as JSON.
+ */
 export const MAX_YAML_BODY_BYTES = 1024 * 1024;
-/** Most lines and commas of one, which is what its reading takes time for; the same text may come as JSON. */
 export const MAX_YAML_BODY_LINES = 20_000;
+/** The same of a whole body. */
+export const MAX_YAML_MARKS = 150_000;
 /** Objects with longer JSON are answered as JSON where YAML is asked for; JSON is valid YAML. */
 export const MAX_YAML_LINES_BYTES = 64 * 1024;
 /** Entries of one map or list in a body, and of all of them together: few enough to be walked in a fraction of a second. */
@@ -107,5 +113,23 @@ export const NODE_HISTORY_TIMEOUT_MS = 5_000;
 export const MAX_UNREADY_NODES_ASKED_FOR_HISTORY = 32;
 export const UNREADY_NODES_HISTORY_TIMEOUT_MS = 2_000;
 export const MAX_HISTORY_BYTES = 16 * 1024 * 1024;
+/** Longest wait for a webhook that converts objects (upstream: 30 s), its largest answer, and how often it may ask to be asked again. */
+export const WEBHOOK_TIMEOUT_MS = 30_000;
+export const MAX_WEBHOOK_ANSWER_BYTES = 32 * 1024 * 1024;
+export const MAX_WEBHOOK_RETRIES = 10;
+/** Addresses of one Service that are tried when the ones before refuse the connection. */
+export const MAX_WEBHOOK_ADDRESSES = 3;
+/** Open connections to webhooks that nobody uses now. */
+export const MAX_IDLE_WEBHOOKS = 32;
+/** Objects of one review, and about how many characters of them; more go in several. */
+export const CONVERSION_BATCH = 500;
+export const CONVERSION_BATCH_CHARACTERS = 4 * 1024 * 1024;
+/** Reviews of one definition at once, and how many may wait for their turn. */
+export const CONVERSIONS_AT_ONCE = 8;
+export const MAX_WAITING_CONVERSIONS = 1000;
+/** How often the failing webhook of one definition is told in the log. */
+export const CONVERSION_LOG_INTERVAL_MS = 10_000;
+/** Objects in the middle of a write whose form in another version is remembered for the owners of fields in that version. */
+export const MAX_REMEMBERED_CONVERSIONS = 256;
 /** How long the start waits for the kinds of our own definitions. It ends without them then: all else is served. */
 export const OWN_KINDS_TIMEOUT_MS = 10_000;

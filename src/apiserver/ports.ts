@@ -20,8 +20,18 @@ export interface OriginConnection extends Connection {
   close(): void;
 }
 
-/** Opens connections to "http://HOST:PORT" or "https://HOST:PORT", whose certificate is not checked: it is a pod's own. */
-export type OriginConnections = (origin: string) => OriginConnection;
+/** How a server that must prove who it is is reached: its certificate is checked by the name in its origin. */
+export interface CheckedRoute {
+  /** Where to connect to; absent: where the name of the host leads. */
+  readonly dial?: { readonly host: string; readonly port: number };
+  /** PEM; absent: the authorities of the system. */
+  readonly authorityPem?: string;
+}
+
+/**
+ * Opens connections to "http://HOST:PORT" or "https://HOST:PORT". Without a route the certificate is not checked: it is a pod's own.
+ */
+export type OriginConnections = (origin: string, route?: CheckedRoute) => OriginConnection;
 
 /** The way to a node's kubelet; undefined for a node that is not connected. */
 export type NodeConnections = (nodeName: string) => Connection | undefined;

@@ -17,6 +17,8 @@ export interface NodeFlags {
   readonly clusterDns?: 'on' | 'off';
   /** Where this node makes volumes for claims; absent: in the data folder, where the server is mendlet's. */
   readonly volumesDir?: string;
+  /** Where CSI drivers look for the kubelet's folders; absent: /var/lib/kubelet, if it is free. */
+  readonly kubeletDir?: string;
   /** Image archives: tar files or folders of them. */
   readonly imageArchive: readonly string[];
   /** False has the same effect as `pleg: 'generic'`. */
@@ -64,12 +66,19 @@ export function addDnsFlag(command: Command): Command {
 }
 
 export function addVolumesFlag(command: Command): Command {
-  return command.addOption(
-    new Option(
-      '--volumes-dir <DIR>',
-      'where this node keeps the volumes of claims (default: DIR/volumes of the data folder)',
-    ),
-  );
+  return command
+    .addOption(
+      new Option(
+        '--volumes-dir <DIR>',
+        'where this node keeps the volumes of claims (default: DIR/volumes of the data folder)',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--kubelet-dir <DIR>',
+        "where CSI drivers look for the kubelet's folders (default: /var/lib/kubelet, unless it is somebody else's)",
+      ),
+    );
 }
 
 export function addRuntimeFlags(command: Command): Command {

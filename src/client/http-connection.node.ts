@@ -39,6 +39,8 @@ export interface HttpConnectionOptions {
   readonly insecureSkipTlsVerify?: boolean;
   /** The name to check in the server's certificate, and for SNI. Default: the host of `server`. */
   readonly tlsServerName?: string;
+  /** Where to connect to in place of the host of `server`, which stays its name; such a server is asked in HTTP/1.1. */
+  readonly dial?: { readonly host: string; readonly port: number };
   readonly clock: Clock;
 }
 
@@ -114,8 +116,8 @@ class NodeHttpConnection implements HttpConnection {
     const host = this.#url.hostname.replace(/^\[|\]$/g, '');
     const serverName = tlsServerName ?? host;
     return {
-      host,
-      port: Number(this.#url.port === '' ? 443 : this.#url.port),
+      host: this.#options.dial?.host ?? host,
+      port: this.#options.dial?.port ?? Number(this.#url.port === '' ? 443 : this.#url.port),
       ALPNProtocols: protocols,
       rejectUnauthorized: insecureSkipTlsVerify !== true,
       // SNI must be a name. The certificate is checked against `serverName`, which may be an address other than the host.
@@ -126,10 +128,15 @@ class NodeHttpConnection implements HttpConnection {
     };
   }
 
+  /** The server's host and port as they were given: a URL loses a port that its protocol has anyway. */
+  get #name(): string {
+    return this.#options.server.split('/')[2] ?? '';
+  }
+
   /** The open session, or a new one; concurrent callers share one handshake. */
   async #open(): Promise<Opened> {
     if (this.#closed) throw new ConnectionError(`connection to ${this.#options.server} was closed`);
-    if (this.#url.protocol === 'http:') return { protocol: 'http/1.1' };
+    if (this.#url.protocol === 'http:' || this.#options.dial !== undefined) return { protocol: 'http/1.1' };
     const session = this.#session;
     if (session !== undefined && !session.closed && !session.destroyed) return { protocol: 'h2', session };
     this.#opening ??= this.#connect().finally(() => {
@@ -233,12 +240,13 @@ class NodeHttpConnection implements HttpConnection {
 
   #startHttp1(request: HttpRequest, reject: (error: Error) => void, pooled: boolean): http.ClientRequest {
     const isPlain = this.#url.protocol === 'http:';
+    const { dial } = this.#options;
     const options: http.RequestOptions = {
-      host: this.#url.hostname.replace(/^\[|\]$/g, ''),
-      port: this.#url.port === '' ? (isPlain ? 80 : 443) : this.#url.port,
+      host: dial?.host ?? this.#url.hostname.replace(/^\[|\]$/g, ''),
+      port: dial?.port ?? (this.#url.port === '' ? (isPlain ? 80 : 443) : this.#url.port),
       method: request.method,
       path: this.#pathPrefix + request.url,
-      headers: this.#headers(request),
+      headers: { ...this.#headers(request), ...(dial === undefined ? {} : { host: this.#name }) },
       agent: pooled ? this.#agent : false,
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     };

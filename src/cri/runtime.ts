@@ -99,6 +99,13 @@ export interface SandboxConfig {
   readonly runtimeHandler?: string;
 }
 
+export interface Device {
+  readonly containerPath: string;
+  readonly hostPath: string;
+  /** Of the device's cgroup: r, w, m. */
+  readonly permissions: string;
+}
+
 export interface Mount {
   readonly containerPath: string;
   readonly hostPath: string;
@@ -156,6 +163,8 @@ export interface ContainerConfig {
   readonly workingDir: string;
   readonly env: readonly { readonly name: string; readonly value: string }[];
   readonly mounts: readonly Mount[];
+  /** Block devices of the host. */
+  readonly devices?: readonly Device[];
   readonly labels: StringMap;
   readonly annotations: StringMap;
   /** Relative to the sandbox's log directory. */

@@ -70,6 +70,7 @@ export function createKubelet(ports: KubeletPorts, config: KubeletConfig): Kubel
     keeping.stats,
     keeping.logGc,
     ...(supplies.local === undefined ? [] : [supplies.local.watch]),
+    ...(supplies.csi === undefined ? [] : [supplies.csi.watcher]),
     watching.blackBox,
     { run: (signal) => begin(given, ground, keeping, signal) },
   ];

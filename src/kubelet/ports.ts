@@ -1,6 +1,7 @@
 /** The kubelet's own ports: its needs of the machine beyond `lib`, `cri` and `client`. Adapters: `*.node.ts` beside. */
 import type { Hold, ListeningPort } from '../api/index.ts';
 import type { ImageService, PortMapping, RuntimeService } from '../cri/index.ts';
+import type { CsiPlugins } from '../csi/index.ts';
 import type { KubeClient } from '../client/index.ts';
 import type {
   Clock,
@@ -157,8 +158,10 @@ export interface KubeletPorts {
   readonly pods: PodPorts;
 }
 
-/** The container runtime. */
+/** The container runtime, and what serves storage. */
 export interface CriPorts {
+  /** Absent: this node runs no CSI drivers. */
+  readonly plugins?: CsiPlugins;
   readonly runtime: RuntimeService;
   readonly images: ImageService;
 }

@@ -16,6 +16,8 @@ export interface KubeletSettings {
   readonly clusterDns: readonly string[];
   /** The folder in which the node makes volumes when it is asked to; no field of the file. Absent: it makes none. */
   readonly volumesDir?: string;
+  /** Where CSI drivers look for the kubelet's folders; no field of the file. Absent: this node runs no drivers. */
+  readonly kubeletDir?: string;
   readonly clusterDomain: string;
   readonly resolvConf: string;
   readonly crashLoopBackOff: { readonly maxContainerRestartPeriodMs: number };

@@ -4,6 +4,7 @@
  */
 import type { Container, ImageVolumeSource, Pod, PodStatus } from '../api/index.ts';
 import type { ContainerStatus, SandboxStatus } from '../cri/index.ts';
+import type { VolumeStats } from '../csi/index.ts';
 
 export type PodUID = string;
 
@@ -162,6 +163,8 @@ export interface VolumeManager {
    * emptyDir cannot be removed, to be tried again.
    */
   refresh(pod: Pod, emptyDirs: readonly string[]): Promise<void>;
+  /** What CSI drivers say of the pod's volumes, by the volume's name in the pod. Drivers that say nothing in time are left out. */
+  driverStats(pod: Pod): Promise<ReadonlyMap<string, VolumeStats>>;
   /** UIDs with anything on disk: orphans after a restart. */
   onDisk(): Promise<readonly PodUID[]>;
 }

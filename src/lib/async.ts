@@ -167,3 +167,20 @@ export function childController(parent: AbortSignal | undefined): {
   else parent?.addEventListener('abort', onAbort, { once: true });
   return { controller, release: () => parent?.removeEventListener('abort', onAbort) };
 }
+
+/** The outcome of `work`, or a rejection with the signal's reason as soon as it is aborted, whatever the work does then. */
+export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    // Nobody looks at an outcome that came too late.
+    work.catch(() => {});
+  }
+}

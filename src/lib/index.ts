@@ -27,4 +27,5 @@ export * from './work-queue-metrics.ts';
 export * from './visible-text.ts';
 export * from './work-queue.ts';
 export { parseDocument, parseYamlText, splitDocuments, type YamlDocument } from './yaml.ts';
+export { NotInStepsError, yamlSteps } from './yaml-steps.ts';
 export { BoundedMap } from './bounded-map.ts';

@@ -30,6 +30,7 @@ import type { DataDir } from './data-dir.node.ts';
 import { type DataPaths, runDir } from './data-dir-path.ts';
 import type { Ground } from './ground.ts';
 import type { KubeletEdge } from './kubelet-edge.ts';
+import { openKubeletFolder } from './kubelet-folder.node.ts';
 import { type LocalNode, startNodeAgent } from './node-agent.ts';
 import { startNodeDns, withClusterDns } from './node-dns.ts';
 import { endFreshRuntime, type NodeRuntime, openRuntime, type RuntimeOptions } from './node-runtime.ts';
@@ -59,6 +60,8 @@ export interface NodeSettings {
   readonly clusterDns: boolean;
   /** Where this node makes volumes; `true`: in the data folder; undefined: it makes none. */
   readonly volumesDir: string | true | undefined;
+  /** Where CSI drivers look for the kubelet's folders; `true`: upstream's folder, if it is free; undefined: nowhere. */
+  readonly kubeletDir: string | true | undefined;
 }
 
 /** The API server, as the node reaches it. */
@@ -131,6 +134,7 @@ export async function startAgentHalf(
     staticPodPath: await watchedFolder(paths.manifests),
     ...withClusterDns(settings.kubelet, dnsAddress),
     ...openVolumesFolder(settings.volumesDir, dataDir, ground.logger, stack),
+    ...openKubeletFolder(settings.kubeletDir, dataDir, ground.logger),
   };
   const connection = startNodeAgent(ground, {
     dataDir,

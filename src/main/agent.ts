@@ -170,6 +170,7 @@ async function startNode(
         services: { isRouted: isOn(options.serviceProxy, ours), areOurs: ours === true, cidr: undefined },
         clusterDns: isOn(options.clusterDns, ours),
         // A foreign cluster has nobody who asks for them, unless its administrator says so.
+        kubeletDir: options.kubeletDir ?? true,
         volumesDir: options.volumesDir ?? (ours === true ? true : undefined),
       },
       records: { next, last },

@@ -131,7 +131,8 @@ export async function startControlPlane(
       metrics,
       breather: loopBreather,
       nodeConnection,
-      originConnection: (origin) => createHttpConnection({ server: origin, insecureSkipTlsVerify: true, clock }),
+      originConnection: (server, route) =>
+        createHttpConnection({ server, ...(route ?? { insecureSkipTlsVerify: true }), clock }),
     },
     {
       version: { gitVersion: kubernetesVersion, platform: `linux/${process.arch === 'x64' ? 'amd64' : process.arch}` },

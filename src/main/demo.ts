@@ -98,6 +98,7 @@ async function showDemo(
     services: servicesOf(options),
     clusterDns: options.clusterDns !== 'off',
     volumesDir: options.volumesDir ?? (true as const),
+    kubeletDir: options.kubeletDir,
   };
   const host: Host = await startHost({ dataDir, listen, cluster, node, logger, say, context }, stack);
   say('building the image of the demo');

@@ -23,6 +23,7 @@ import { systemRandom } from '../lib/random.node.ts';
 import { createLogger } from '../lib/logger.node.ts';
 import { refuseToLose, removeVolumesFolder } from './claims-left.node.ts';
 import type { MainContext } from './context.ts';
+import { isOwnBind, kubeletFolderOf, mountFoldersOf, releaseKubeletFolder } from './kubelet-folder.node.ts';
 import { type DataDir, openExistingDataDir } from './data-dir.node.ts';
 import { type DataPaths, defaultDataDir, podLogsDir, runDir } from './data-dir-path.ts';
 import { leaveCluster } from './join/leave-cluster.ts';
@@ -95,7 +96,7 @@ export async function removePods(dataDir: DataDir, logger: Logger, context: Main
   else if (record.inUse) await downSocket(record.runtime, instanceId, logger);
   await removeServiceRouting(instanceId);
   await openNetworkMachine(systemProcess).removeLink(dnsLinkName(instanceId));
-  await removeVolumes(paths);
+  await removeVolumes(dataDir);
   await (await openCgroups({ instanceId, process: systemProcess })).remove([]);
   rmSync(run, { recursive: true, force: true });
   writeRecord(paths, { ...record, inUse: false } satisfies UpRecord);
@@ -121,11 +122,17 @@ async function downSocket(path: string, instanceId: string, logger: Logger): Pro
 }
 
 /** The mounts and files of pods. Their notes stay: they belong to the objects in the store. */
-async function removeVolumes(paths: DataPaths): Promise<void> {
+async function removeVolumes({ paths, instanceId }: DataDir): Promise<void> {
   const pods = join(paths.agent, 'pods');
-  for (const mount of mountsUnder(parseMountPoints(readFileSync('/proc/self/mountinfo', 'utf8')), pods)) {
-    await systemProcess.run('umount', ['-l', mount]);
+  // Drivers end with the other pods. What they staged and published is unmounted here; the agent's notes of it stay.
+  const ofDrivers = kubeletFolderOf({ paths, instanceId });
+  for (const dir of [pods, ...(ofDrivers === undefined ? [] : mountFoldersOf(ofDrivers))]) {
+    for (const mount of mountsUnder(parseMountPoints(readFileSync('/proc/self/mountinfo', 'utf8')), dir)) {
+      await systemProcess.run('umount', ['-l', mount]);
+    }
   }
+  if (ofDrivers !== undefined && isOwnBind(readFileSync('/proc/self/mountinfo', 'utf8'), ofDrivers))
+    await systemProcess.run('umount', ['-l', ofDrivers]);
   for (const uid of podFolders(paths)) await systemFileSystem.remove(join(pods, uid));
 }
 
@@ -137,6 +144,7 @@ async function removeVolumes(paths: DataPaths): Promise<void> {
 export async function purge({ paths, instanceId }: DataDir, context: MainContext): Promise<void> {
   const left = await removeVolumesFolder({ paths, instanceId });
   if (left !== undefined) context.err(`mendlet: ${left}\n`);
+  releaseKubeletFolder({ paths, instanceId });
   const uids = podsOf(paths);
   const logs = podLogsDir(context.user, paths.dir);
   for (const name of entries(logs)) {

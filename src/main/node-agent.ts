@@ -1,6 +1,7 @@
 /** The node agent of `up` and `agent`: a kubelet on the machine's own ports. */
 import type { ListenAddress } from '../cli/index.ts';
 import type { KubeClient } from '../client/index.ts';
+import { grpcPlugins } from '../csi/grpc-plugins.node.ts';
 import {
   type Cgroups,
   createKubelet,
@@ -86,7 +87,7 @@ export function startNodeAgent(ground: Ground, options: NodeAgentOptions): Conne
       logger: logger.child({ component: 'kubelet' }),
       metrics: edge.metrics,
       client: server.client,
-      cri: { runtime: runtime.runtime, images: runtime.images },
+      cri: { runtime: runtime.runtime, images: runtime.images, plugins: grpcPlugins },
       host: {
         fs: systemFileSystem,
         process: systemProcess,

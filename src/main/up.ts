@@ -115,6 +115,7 @@ async function serve({
         services: servicesOf(options),
         clusterDns: options.clusterDns !== 'off',
         volumesDir: options.volumesDir ?? true,
+        kubeletDir: options.kubeletDir ?? true,
       },
       logger,
       say,

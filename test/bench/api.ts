@@ -47,7 +47,7 @@ async function measure(operation: string): Promise<void> {
   for (let round = 0; round < rounds + WARM_UP; round++) {
     // Whoever is first in one round is last in the next.
     const order = [...servers.keys()];
-    for (const at of round % 2 === 0 ? order : order.reverse()) {
+    for (const at of round % 2 === 0 ? order : order.toReversed()) {
       const measured = await tell(servers[at]!, { operation, count, round });
       if (measured.error !== undefined) throw new Error(`${operation}: ${measured.error}`);
       if (measured.unsupported === true) samples[at] = undefined;

@@ -23,6 +23,10 @@ import {
 } from '@kubernetes/client-node';
 import { CompatServer } from './server.ts';
 
+/** More revisions than the server keeps in its store. */
+const HISTORY_REVISIONS = 22_400;
+const HISTORY_LANES = 8;
+
 const server = new CompatServer();
 let config: KubeConfig;
 let core: CoreV1Api;
@@ -233,6 +237,20 @@ describe('server-side apply', () => {
   });
 });
 
+/** Writes so often that the server forgets what was before. Each lane has an object of its own, so that none waits for another. */
+async function pushHistory(): Promise<void> {
+  const lane = async (name: string): Promise<void> => {
+    await core.createNamespacedConfigMap({ namespace, body: { metadata: { name } } });
+    const path = `/api/v1/namespaces/${namespace}/configmaps/${name}`;
+    for (let at = 0; at < HISTORY_REVISIONS / HISTORY_LANES; at += 1) {
+      const body = { metadata: { name }, data: { at: String(at) } };
+      const { code } = await server.api.send('PUT', path, body);
+      if (code !== 200) throw new Error(`PUT: ${code}`);
+    }
+  };
+  await Promise.all(Array.from({ length: HISTORY_LANES }, (_, at) => lane(`busy-${at}`)));
+}
+
 describe('watches', () => {
   /** What an informer tells, and its cache. */
   function followed(selector?: string) {
@@ -282,6 +300,27 @@ describe('watches', () => {
     await objects.create(thing('later', 1));
     await expect.poll(cached).toEqual(['later', 'new']);
     await expect.poll(() => told.slice(4).toSorted()).toEqual(['add later', 'update new 3']);
+    await informer.stop();
+  });
+
+  it('an informer that was away for longer than the history lists anew', async () => {
+    await objects.create(thing('goes', 1));
+    await objects.create(thing('stays', 1));
+    const { told, informer, cached } = followed();
+    await informer.start();
+    await expect.poll(cached).toEqual(['goes', 'stays']);
+    await informer.stop();
+    await objects.delete(thing('goes', 1));
+    await objects.create(thing('comes', 1));
+    await pushHistory();
+    await informer.start();
+    await expect.poll(cached).toEqual(['comes', 'stays']);
+    expect(
+      told
+        .slice(2)
+        .filter((line) => !line.startsWith('update '))
+        .toSorted(),
+    ).toEqual(['add comes', 'delete goes']);
     await informer.stop();
   });
 

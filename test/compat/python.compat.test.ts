@@ -106,3 +106,7 @@ it('creates all documents of a file', async () => {
 it('elects one leader at a time', async () => {
   expect(await outcome('election')).toEqual({ before: ['first'], after: ['first', 'second'] });
 });
+
+it('applies a definition of a megabyte of YAML', async () => {
+  expect(await outcome('large')).toEqual({ isLarge: true, fields: 900, generation: 1 });
+});

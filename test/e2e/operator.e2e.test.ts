@@ -76,9 +76,15 @@ function collector(): { readonly stream: Writable; text(): string } {
   return { stream, text: () => text };
 }
 
-it('lets programs outside run commands, follow logs, copy files and reach ports through the same library', async () => {
+/** What the client library needs to know of our server. */
+function access(): KubeConfig {
   const config = new KubeConfig();
   config.loadFromFile(mendlet.kubeconfig);
+  return config;
+}
+
+it('lets programs outside run commands, copy files and reach ports through the same library', async () => {
+  const config = access();
   const pod = await kubectl(
     'get',
     'pods',
@@ -99,15 +105,6 @@ it('lets programs outside run commands, follow logs, copy files and reach ports 
     'Failure',
     '3',
   ]);
-
-  const lines = collector();
-  const leader = await holder();
-  const stop = await new Log(config).log('site-operator', leader, 'operator', lines.stream, {
-    follow: true,
-    tailLines: 100,
-  });
-  await expect.poll(() => lines.text(), { timeout: 60_000 }).toContain(`${leader} leads`);
-  stop.abort();
 
   const copied = join(mendlet.folder, 'copied');
   mkdirSync(copied);
@@ -147,8 +144,13 @@ it('follows its object and puts right what others have changed', async () => {
 
 it('works on in another copy when the one that leads dies', async () => {
   const first = await holder();
+  // Followed to its end: the library fails when it is told to stop earlier.
+  const lines = collector();
+  await new Log(access()).log('site-operator', first, 'operator', lines.stream, { follow: true });
+  await expect.poll(() => lines.text(), { timeout: 60_000 }).toContain(`${first} leads`);
   await kubectl(...here, 'delete', 'pod', first, '--grace-period=0', '--force');
   await expect.poll(holder, { timeout: 120_000 }).not.toBe(first);
+  await expect.poll(() => lines.stream.writableFinished, { timeout: 60_000 }).toBe(true);
   await apply('after', { text: 'after' });
   await untilReady('after', 1);
   const transitions = await kubectl(

@@ -18,6 +18,8 @@ const WHOLE_ONLY = [
   // A cluster of its own for what the suites of volumes test on ours.
   'test/e2e/foreign-volumes.e2e.test.ts',
   // What an operator needs is tested piece by piece by `custom-resources`, `server-side-apply` and `ownership`.
+  // Conversion is tested with a webhook in the process by the unit tests.
+  'test/e2e/conversion-webhook.e2e.test.ts',
   'test/e2e/operator.e2e.test.ts',
   'test/cri/containerd.e2e.test.ts',
 ];

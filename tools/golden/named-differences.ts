@@ -39,6 +39,15 @@ export const NAMED_DIFFERENCES: readonly NamedDifference[] = [
   },
   {
     covers:
+      /^CustomResourceDefinition spec\.versions\[0\]\.schema\.openAPIV3Schema\.(?:.*dependencies = \{\}|(?:patternProperties|definitions) = \{\}|(?:enum|allOf|oneOf|anyOf|x-kubernetes-list-map-keys) = \[\]|.*\.anyOf\[0\]\.(?:required|x-kubernetes-list-map-keys|x-kubernetes-validations) = \[\]|.*\.anyOf\[0\]\.properties = \{\})$/,
+    reason: 'An empty map or list is absence already when a definition is checked.',
+  },
+  {
+    covers: /^CustomResourceDefinition .*\.additionalProperties\.default = \{\}$/,
+    reason: 'A default must be a value of its schema, also in a map.',
+  },
+  {
+    covers:
       /(?:capacity\[storage\] = "\\"(?:9223372036854775808|1234567890123456789012)|example\.com\/dev\] = "\\"(?:7Ei|1234567890123456789012))\\""$/,
     reason:
       'Amounts beyond 2⁶³ are amounts like others; upstream counts some of them past its end, and calls them negative or no integers.',

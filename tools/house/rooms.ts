@@ -15,7 +15,8 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   diagnosis: ['api', 'lib', 'log-analysis'],
   cli: ['api', 'lib', 'client', 'log-analysis', 'diagnosis'],
   cri: ['lib'],
-  kubelet: ['api', 'lib', 'client', 'log-analysis', 'cri'],
+  csi: ['lib'],
+  kubelet: ['api', 'lib', 'client', 'log-analysis', 'cri', 'csi'],
   ...allBut(['sim', 'main']),
 };
 
@@ -34,7 +35,7 @@ function allBut(tops: readonly string[]): Record<string, readonly string[]> {
     'diagnosis',
     'cli',
   ];
-  return Object.fromEntries(tops.map((top) => [top, [...below, 'cri', 'kubelet']]));
+  return Object.fromEntries(tops.map((top) => [top, [...below, 'cri', 'csi', 'kubelet']]));
 }
 
 export interface InnerRooms {
@@ -79,7 +80,8 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
       notes: ['pods', 'plan'],
       images: ['pods', 'env'],
       'local-volumes': ['pods'],
-      volumes: ['pods', 'env', 'local-volumes'],
+      csi: ['pods'],
+      volumes: ['pods', 'env', 'local-volumes', 'csi'],
       eviction: ['pods', 'plan', 'stats'],
       admission: ['pods', 'plan'],
       node: ['pods', 'eviction', 'status'],
@@ -95,7 +97,7 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
     against: [],
   },
   apiserver: {
-    base: ['limits.ts', 'ports.ts', 'metrics.ts', 'call.ts'],
+    base: ['limits.ts', 'ports.ts', 'metrics.ts', 'call.ts', 'in-steps.ts'],
     rooms: {
       protobuf: [],
       tables: ['registry'],
@@ -110,6 +112,7 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
       admission: ['registry', 'cache', 'authorization', 'tokens', 'http'],
       quota: ['registry', 'cache'],
       services: ['registry', 'cache', 'openapi'],
+      webhooks: ['registry'],
       'flow-control': ['registry', 'cache', 'openapi', 'services'],
       'metrics-api': ['http', 'registry', 'cache', 'tables', 'authorization'],
       verbs: ['http', 'registry', 'cache', 'authorization', 'admission', 'quota', 'services', 'tokens'],

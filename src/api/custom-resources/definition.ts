@@ -62,18 +62,25 @@ export interface Conversion {
   /** "None" or "Webhook". */
   readonly strategy: string;
   readonly webhook?: {
-    readonly clientConfig?: {
-      readonly url?: string;
-      readonly service?: {
-        readonly namespace: string;
-        readonly name: string;
-        readonly path?: string;
-        readonly port?: number;
-      };
-      readonly caBundle?: string;
-    };
+    readonly clientConfig?: WebhookClient;
     readonly conversionReviewVersions: readonly string[];
   };
+}
+
+/** How a webhook is reached: by its URL, or through a Service. */
+export interface WebhookClient {
+  readonly url?: string;
+  readonly service?: WebhookService;
+  /** PEM in base64; absent: the authorities of the system. */
+  readonly caBundle?: string;
+}
+
+export interface WebhookService {
+  readonly namespace: string;
+  readonly name: string;
+  readonly path?: string;
+  /** Default: 443. */
+  readonly port?: number;
 }
 
 export interface DefinitionCondition {

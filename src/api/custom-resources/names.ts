@@ -3,6 +3,7 @@
  * served (upstream: apiextensions-apiserver/pkg/controller/status/naming_controller.go). Pure.
  */
 import { findCondition } from '../conditions.ts';
+import { hasBadAuthorities } from './ca-bundle.ts';
 import type { CustomResourceDefinition, DefinitionCondition, DefinitionNames } from './definition.ts';
 
 /** Names of one group that others have. */
@@ -101,6 +102,13 @@ export function establishedCondition(
   names: DefinitionCondition,
 ): DefinitionCondition {
   const before = findCondition(definition.status?.conditions, 'Established');
+  if (before?.status !== 'True' && hasBadAuthorities(definition))
+    return {
+      type: 'Established',
+      status: 'False',
+      reason: 'InvalidCABundle',
+      message: 'The conversion webhook CABundle is invalid',
+    };
   if (names.status === 'True' || before?.status === 'True')
     return {
       type: 'Established',

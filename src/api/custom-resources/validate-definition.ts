@@ -7,7 +7,8 @@ import { checkDns1035Label, checkDns1123Subdomain } from '../names.ts';
 import { checkValue, equalJson, IMMUTABLE, requireOneOf, requireValue } from '../validation/messages.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../validation/object-meta.ts';
 import { isConditionTrue } from '../conditions.ts';
-import { conversionErrors } from './conversion-errors.ts';
+import { hasBadAuthorities } from './ca-bundle.ts';
+import { conversionErrors, type ConversionRules } from './conversion-errors.ts';
 import {
   type CustomResourceDefinition,
   type DefinitionNames,
@@ -25,9 +26,11 @@ const MAX_VERSIONS = 100;
 export function validateDefinition(definition: CustomResourceDefinition): FieldError[] {
   const { metadata, spec } = definition;
   const errors = validateObjectMeta(metadata, false, checkDns1123Subdomain);
-  errors.push(...nameErrors(definition), ...specErrors(spec), ...approvalErrors(definition));
+  errors.push(...nameErrors(definition), ...specErrors(spec, NEW), ...approvalErrors(definition));
   return [...errors, ...storedVersionErrors(spec, definition.status)];
 }
+
+const NEW: ConversionRules = { mayHaveBadAuthorities: true };
 
 /** The errors of a definition that replaces `old`. What is there stays valid, although a new one would not be. */
 export function validateDefinitionUpdate(
@@ -35,8 +38,11 @@ export function validateDefinitionUpdate(
   old: CustomResourceDefinition,
 ): FieldError[] {
   const errors = validateObjectMetaUpdate(definition.metadata, old.metadata);
-  const before = new Set(specErrors(old.spec).map(errorKey));
-  errors.push(...specErrors(definition.spec).filter((error) => !before.has(errorKey(error))));
+  const before = new Set(specErrors(old.spec, NEW).map(errorKey));
+  // What is served must go on being served.
+  const isEstablished = isConditionTrue(old.status?.conditions, 'Established');
+  const rules = { mayHaveBadAuthorities: !isEstablished || hasBadAuthorities(old) };
+  errors.push(...specErrors(definition.spec, rules).filter((error) => !before.has(errorKey(error))));
   errors.push(...fixedErrors(definition.spec, old), ...approvalUpdateErrors(definition, old));
   errors.push(...storedVersionErrors(definition.spec, definition.status));
   return errors;
@@ -63,7 +69,7 @@ function nameErrors({ metadata, spec }: CustomResourceDefinition): FieldError[] 
 /** Where upstream has the schema of a definition whose versions all have the same one. */
 export const SHARED_SCHEMA = 'spec.validation.openAPIV3Schema';
 
-function specErrors(spec: DefinitionSpec): FieldError[] {
+function specErrors(spec: DefinitionSpec, rules: ConversionRules): FieldError[] {
   const errors = groupErrors(spec.group ?? '');
   errors.push(...requireOneOf('spec.scope', spec.scope, ['Cluster', 'Namespaced']));
   if (spec.preserveUnknownFields === true)
@@ -88,7 +94,7 @@ function specErrors(spec: DefinitionSpec): FieldError[] {
       ),
     );
   errors.push(...namesErrors(spec.names ?? { plural: '', kind: '' }, 'spec.names'));
-  errors.push(...conversionErrors(spec.conversion));
+  errors.push(...conversionErrors(spec.conversion, rules));
   return errors;
 }
 

@@ -14,8 +14,6 @@ import {
   validateVolumeAttributesClassUpdate,
 } from '../validation/csi.ts';
 import {
-  csiDriverWarnings,
-  csiNodeWarnings,
   csiStorageCapacityWarnings,
   volumeAttachmentWarnings,
   volumeAttributesClassWarnings,
@@ -25,13 +23,11 @@ export const CSI_DRIVER_RULES = kindRules({
   create: validateCsiDriver,
   update: validateCsiDriverUpdate,
   setDefaults: defaultCsiDriver,
-  warnings: csiDriverWarnings,
 });
 
 export const CSI_NODE_RULES = kindRules({
   create: validateCsiNode,
   update: validateCsiNodeUpdate,
-  warnings: csiNodeWarnings,
 });
 
 export const CSI_STORAGE_CAPACITY_RULES = kindRules({

@@ -143,7 +143,7 @@ function walkElement(shape: FieldShape, value: unknown, place: Place, owner: str
   if (value !== null && value !== undefined) return walkValue(shape, value, place, owner, walk);
   if (shape.kind === 'struct' || shape.kind === 'map') return {};
   if (shape.kind === 'list') return [];
-  return ZERO[shape.scalar] ?? '';
+  return shape.scalar === 'any' ? null : (ZERO[shape.scalar] ?? '');
 }
 
 const ZERO: Readonly<Record<string, unknown>> = {
@@ -153,7 +153,6 @@ const ZERO: Readonly<Record<string, unknown>> = {
   double: 0,
   intOrString: 0,
   quantity: '0',
-  any: null,
 };
 
 function typeError(found: string, place: Place, owner: string, shape: FieldShape): StructureError {

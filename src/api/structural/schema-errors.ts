@@ -4,7 +4,6 @@
  */
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../field-error.ts';
 import { checkValue as checkByRules } from './check.ts';
-import { defaultValue } from './default.ts';
 import { additionalOf, itemsOf, type JsonSchema, preservesUnknown, propertyOf } from './json-schema.ts';
 import { checkListTypes } from './list-types.ts';
 import { patternProblem } from './patterns.ts';
@@ -232,10 +231,13 @@ function visitDefaults(schema: JsonSchema, path: string, errors: FieldError[]): 
 function defaultErrors(schema: JsonSchema, given: unknown, path: string): readonly FieldError[] {
   if (given === null && schema.nullable !== true && !preservesUnknown(schema))
     return [invalidValue(path, null, 'must not be null')];
+  const { multipleOf } = schema;
+  if (multipleOf !== undefined && multipleOf <= 0)
+    return [invalidValue(path, multipleOf, `factor MultipleOf declared for  must be positive: ${multipleOf}`)];
   const pruned = pruneValue(schema, given);
   if (!equalJson(pruned, given)) return [invalidValue(path, given, 'must not have unknown fields')];
-  const filled = defaultValue(schema, given);
-  const found = [...checkByRules(schema, filled), ...checkListTypes(schema, filled)];
+  // As it stands: the defaults of its own fields do not count.
+  const found = [...checkByRules(schema, given), ...checkListTypes(schema, given)];
   // Messages name places within the default.
   return found.map((error) => ({ ...error, field: error.field === '' ? path : `${path}.${error.field}` }));
 }

@@ -148,6 +148,13 @@ const ONLY_OF_STRUCTURE: readonly (readonly [keyof JsonSchema, string])[] = [
   ['x-kubernetes-validations', 'must be empty to be structural'],
 ];
 
+/** Those that are there even when they are false or empty. */
+const UNDEFINED_ONLY: ReadonlySet<string> = new Set([
+  'additionalProperties',
+  'x-kubernetes-list-type',
+  'x-kubernetes-map-type',
+]);
+
 /** One part of a junctor: it may restrict what the structure has, and add nothing. */
 function visitPart(
   part: JsonSchema,
@@ -161,10 +168,12 @@ function visitPart(
   for (const [name, text] of ONLY_OF_STRUCTURE) {
     const value = part[name];
     if (value === undefined || value === false || value === '' || (Array.isArray(value) && value.length === 0)) {
-      if (name !== 'additionalProperties' || value === undefined) continue;
+      if (!UNDEFINED_ONLY.has(name) || value === undefined) continue;
     }
     errors.push(forbiddenField(`${path}.${name}`, text));
   }
+  if (part['x-kubernetes-preserve-unknown-fields'] === false)
+    errors.push(invalidValue(`${path}.x-kubernetes-preserve-unknown-fields`, false, 'must be true or undefined'));
   for (const [name, each] of Object.entries(part.properties ?? {})) {
     const [at, structureAt] = [`${path}.properties[${name}]`, `${structurePath}.properties[${name}]`];
     const known = propertyOf(structure, name);
@@ -172,7 +181,7 @@ function visitPart(
     else visitPart(each, known, at, structureAt, errors);
   }
   const items = itemsOf(part);
-  if (items !== undefined) {
+  if (items !== undefined && Object.keys(items).length > 0) {
     const known = itemsOf(structure);
     if (known === undefined) errors.push(required(`${structurePath}.items`, `because it is defined in ${path}.items`));
     else visitPart(items, known, `${path}.items`, `${structurePath}.items`, errors);

@@ -62,6 +62,11 @@ export class StructuralSchema implements ObjectSchema {
     return defaultObject(this.root, pruneObject(this.root, object));
   }
 
+  /** Without fields that the schema does not know. */
+  readConverted(object: Fields): Fields {
+    return pruneObject(this.root, object);
+  }
+
   /** Only metadata: of all else the schema says how large it may be, and the size of bodies is bounded for every kind. */
   checkSize(body: Fields): readonly FieldError[] {
     return sizeErrors(structSchema(ONLY_META), body, undefined);

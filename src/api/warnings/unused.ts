@@ -6,8 +6,6 @@ function unused(kind: string, who: string): () => readonly string[] {
   return () => texts;
 }
 
-export const csiDriverWarnings = unused('CSIDriver', 'a CSI driver runs with components of its own');
-export const csiNodeWarnings = unused('CSINode', 'a component of a CSI driver reads it');
 export const csiStorageCapacityWarnings = unused('CSIStorageCapacity', 'a scheduler of your own reads it');
 export const volumeAttachmentWarnings = unused('VolumeAttachment', 'the external attacher of a CSI driver runs');
 export const volumeAttributesClassWarnings = unused(

@@ -205,12 +205,22 @@ function claimProblem(node: string, { operation, part, object, old }: NodeWrite)
   return `node "${node}" is not allowed to update fields other than status.capacity and status.conditions`;
 }
 
-/** Why this node may not have a token bound to `pod` for these audiences. `undefined` as pod: bound to none. */
+export interface AskedToken {
+  readonly audiences: readonly string[];
+  /** Of the pod that it is to be bound to. */
+  readonly uid: string;
+  /** Audiences that the CSI drivers of the pod's volumes ask for. */
+  readonly ofDrivers: readonly string[];
+}
+
+/**
+ * Why this node may not have a token bound to `pod` for these audiences.
+ * @param pod undefined: bound to none
+ */
 export function problemOfNodeToken(
   node: string,
   pod: Pod | undefined,
-  audiences: readonly string[],
-  uid: string,
+  { audiences, uid, ofDrivers }: AskedToken,
 ): string | undefined {
   if (pod === undefined) return 'node requested token not bound to a pod';
   if (uid === '') return 'node requested token with a pod binding without a uid';
@@ -220,7 +230,9 @@ export function problemOfNodeToken(
     .flatMap(({ serviceAccountToken }) =>
       serviceAccountToken === undefined ? [] : [serviceAccountToken.audience || TOKEN_ISSUER],
     );
-  const strange = audiences.find((audience) => audience !== TOKEN_ISSUER && !named.includes(audience));
+  const strange = audiences.find(
+    (audience) => audience !== TOKEN_ISSUER && !named.includes(audience) && !ofDrivers.includes(audience),
+  );
   if (strange === undefined) return undefined;
   return `audience ${JSON.stringify(strange)} not found in pod spec volume`;
 }

@@ -4,10 +4,8 @@
  */
 import {
   type CustomResourceDefinition,
-  type DefinitionSpec,
   equalJson,
   type FieldError,
-  forbiddenField,
   hasRules,
   type JsonSchema,
   type RuleEngine,
@@ -23,7 +21,6 @@ export function checkDefinitionRules(
   engine: RuleEngine,
 ): Promise<readonly FieldError[]> {
   const { spec } = object as unknown as CustomResourceDefinition;
-  const unable = conversionErrors(spec, (old as unknown as CustomResourceDefinition | undefined)?.spec);
   const before = (old as unknown as CustomResourceDefinition | undefined)?.spec.versions ?? [];
   const isShared = spec.versions.every(({ schema }) => equalJson(schema, spec.versions[0]?.schema));
   const errors = spec.versions.flatMap(({ name, schema }, position) => {
@@ -32,18 +29,7 @@ export function checkDefinitionRules(
     if (root === undefined || !hasRules(root) || (former !== undefined && equalJson(root, former))) return [];
     return engine.problems(root, isShared ? SHARED_SCHEMA : `spec.versions[${position}].schema.openAPIV3Schema`);
   });
-  return Promise.resolve([...unable, ...errors]);
-}
-
-const NO_WEBHOOKS =
-  'conversion by a webhook is not supported by this server yet: use None, with versions that have the same fields';
-
-/** A definition whose conversion nobody could do would serve objects of the wrong version. */
-function conversionErrors(spec: DefinitionSpec, old: DefinitionSpec | undefined): readonly FieldError[] {
-  const isNew = old?.conversion?.strategy !== 'Webhook';
-  return isNew && spec.conversion?.strategy === 'Webhook'
-    ? [forbiddenField('spec.conversion.strategy', NO_WEBHOOKS)]
-    : [];
+  return Promise.resolve(errors);
 }
 
 /** What checks the objects of a schema by its rules; undefined: it has none. */

@@ -21,12 +21,11 @@ import { objectRulesOf } from './check-rules.ts';
 import { scalePart } from './custom-scale.ts';
 import { customTable } from './custom-table.ts';
 import type { OwnKind } from './own-kind.ts';
+import { createForms, readBy, type VersionSchemas } from './version-forms.ts';
+import type { WebhookConverter } from './webhook-converter.ts';
 
 const VERBS: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const PART_VERBS: readonly Verb[] = ['get', 'patch', 'update'];
-
-/** The schemas of all versions of a definition, those that are not served included: objects may be stored in them. */
-export type VersionSchemas = ReadonlyMap<string, StructuralSchema>;
 
 export function schemasOf({ spec }: CustomResourceDefinition): VersionSchemas {
   const namespaced = spec.scope === 'Namespaced';
@@ -56,29 +55,37 @@ export function readCustom(definition: CustomResourceDefinition, schemas: Versio
   return Object.assign(read, { always: true as const });
 }
 
-function readBy(schema: StructuralSchema | undefined, object: ApiObject): ApiObject {
-  if (schema === undefined) return object;
-  return schema.readStored(object) as unknown as ApiObject;
+export interface CustomParts {
+  readonly definition: CustomResourceDefinition;
+  readonly schemas: VersionSchemas;
+  /** Of all its objects. */
+  readonly storage: ResourceStorage;
+  /** Absent: the versions differ by name alone. */
+  readonly converter?: WebhookConverter | undefined;
+  /** What the server adds to the kinds, if the definition is its own. */
+  readonly own?: OwnKind | undefined;
 }
 
-/**
- * The kinds of a definition whose names are accepted, in the order of discovery.
- * @param own what the server adds to them, if the definition is its own
- */
-export function customKinds(
-  definition: CustomResourceDefinition,
-  schemas: VersionSchemas,
-  storage: ResourceStorage,
-  own: OwnKind = {},
-): readonly ServedKind[] {
+/** The kinds of a definition whose names are accepted, in the order of discovery. */
+export function customKinds(parts: CustomParts): readonly ServedKind[] {
+  const { definition, schemas, converter, own = {} } = parts;
+  const forms = createForms({
+    definition,
+    schemas,
+    converter,
+    inVersion: (name, form) => {
+      const version = definition.spec.versions.find((each) => each.name === name);
+      return version && registrationOf(parts, version, form);
+    },
+  });
   const served = definition.spec.versions
     .filter((version) => version.served)
     .toSorted((a, b) => compareVersions(a.name, b.name));
   const stored = storageVersionOf(definition);
   const main = served.some(({ name }) => name === stored) ? stored : served[0]?.name;
   return served.map((version) => {
-    const registration = withOwn(registrationOf(definition, version, schemas, storage), own);
-    const { form } = registration;
+    const form = forms.formOf(version.name);
+    const registration = withOwn(registrationOf(parts, version, form), own);
     const kind =
       form === undefined ? registration : { ...registration, form: { ...form, isMain: version.name === main } };
     return { row: kind.row, stored: kind, ...(schemas.has(version.name) ? {} : { isUndescribed: true }) };
@@ -117,13 +124,11 @@ function withAdmission(strategy: Strategy, { admitNew, admitChanged }: OwnKind):
 }
 
 function registrationOf(
-  definition: CustomResourceDefinition,
+  { definition, schemas, storage }: CustomParts,
   version: DefinitionVersion,
-  schemas: VersionSchemas,
-  storage: ResourceStorage,
+  form: ServedForm | undefined,
 ): StoredKind {
   const row = rowOf(definition, version, schemas);
-  const form = formOf(definition, version, schemas);
   const root = schemas.get(version.name)?.root;
   const checkMore = objectRulesOf(root);
   const { scale } = version.subresources ?? {};
@@ -190,31 +195,5 @@ function strategyOf({ subresources }: DefinitionVersion): Strategy {
     hasGeneration: true,
     prepareForCreate: (object) => ({ ...omit(object, 'status'), metadata: object.metadata }),
     prepareForStatusUpdate: withFormerMetadata,
-  };
-}
-
-/** The form of a version; undefined: all objects are and were stored in it, and nothing has to change on their way. */
-function formOf(
-  definition: CustomResourceDefinition,
-  version: DefinitionVersion,
-  schemas: VersionSchemas,
-): ServedForm | undefined {
-  const { group, versions } = definition.spec;
-  const stored = definition.status?.storedVersions ?? [];
-  if (versions.length === 1 && stored.every((name) => name === version.name)) return undefined;
-  const apiVersion = `${group}/${version.name}`;
-  const storedVersion = `${group}/${storageVersionOf(definition) ?? version.name}`;
-  const schema = schemas.get(version.name);
-  const known = new WeakMap<ApiObject, ApiObject>();
-  return {
-    fromStored: (object) => {
-      if (object.apiVersion === apiVersion) return object;
-      const before = known.get(object);
-      if (before !== undefined) return before;
-      const converted = readBy(schema, { ...object, apiVersion });
-      known.set(object, converted);
-      return converted;
-    },
-    toStored: (object) => (object.apiVersion === storedVersion ? object : { ...object, apiVersion: storedVersion }),
   };
 }

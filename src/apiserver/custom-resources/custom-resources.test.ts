@@ -493,3 +493,12 @@ describe('server-side apply', () => {
     ]);
   });
 });
+
+it('are JSON or YAML alone', async () => {
+  await establish(definition());
+  const protobuf = 'application/vnd.kubernetes.protobuf';
+  const sent = await api.call('POST', CRONTABS, 'k8s', { 'content-type': protobuf });
+  expect([sent.status, sent.body.reason]).toEqual([415, 'UnsupportedMediaType']);
+  expect((await api.call('GET', CRONTABS, undefined, { accept: protobuf })).status).toBe(406);
+  expect((await api.call('GET', CRONTABS, undefined, { accept: `${protobuf},application/json` })).status).toBe(200);
+});

@@ -28,6 +28,7 @@ import type { Clock, Connection, Logger } from '../ports.ts';
 import type { ApiObject } from '../registry/object.ts';
 import type { ResourceStorage } from '../registry/storage.ts';
 import { customKinds, customPrefix, readCustom, schemasOf } from './custom-kind.ts';
+import type { WebhookConverter } from './webhook-converter.ts';
 import type { OwnKind } from './own-kind.ts';
 
 export interface DefinitionKeeperOptions {
@@ -42,6 +43,8 @@ export interface DefinitionKeeperOptions {
   readonly own: ReadonlyMap<string, OwnKind>;
   /** The server as its own user. */
   readonly self: Connection;
+  /** For definitions whose webhook converts their objects. */
+  readonly converterOf: (definition: CustomResourceDefinition) => WebhookConverter;
 }
 
 /** What is served for one definition. */
@@ -125,12 +128,13 @@ export class DefinitionKeeper implements CacheObserver {
   }
 
   #register(name: string, definition: CustomResourceDefinition, mark: string): void {
-    const { registry, createStorage, logger, own } = this.#options;
+    const { registry, createStorage, logger, converterOf, own } = this.#options;
+    const converter = definition.spec.conversion?.strategy === 'Webhook' ? converterOf(definition) : undefined;
     const schemas = schemasOf(definition);
     const storage = createStorage(customPrefix(definition), readCustom(definition, schemas));
     const removals: (() => void)[] = [];
     try {
-      for (const kind of customKinds(definition, schemas, storage, own.get(name)))
+      for (const kind of customKinds({ definition, schemas, storage, converter, own: own.get(name) }))
         removals.push(registry.register(kind));
     } catch (error) {
       // Another kind has its path: its names should not have been accepted.

@@ -82,11 +82,11 @@ describe('a definition', () => {
     ],
     ['names out of place', { names: { plural: '../x', kind: 'a b' } }],
     [
-      'conversion by a webhook',
+      'conversion by a webhook without TLS',
       {
         conversion: {
           strategy: 'Webhook',
-          webhook: { clientConfig: { url: 'https://a.example' }, conversionReviewVersions: ['v1'] },
+          webhook: { clientConfig: { url: 'http://a.example' }, conversionReviewVersions: ['v1'] },
         },
       },
     ],

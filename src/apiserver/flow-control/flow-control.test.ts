@@ -118,6 +118,17 @@ describe('a server', () => {
     expect(body.metadata.generation).toBe(1);
   });
 
+  it('lists schemas in the order in which requests would be matched', async () => {
+    expect(Object.keys(await missing()).slice(0, 6)).toEqual([
+      'exempt',
+      'probes',
+      'system-leader-election',
+      'endpoint-controller',
+      'workload-leader-election',
+      'system-node-high',
+    ]);
+  });
+
   it('refuses to change a mandatory spec, but for the weight of what is exempt', async () => {
     const patch = async (url: string, spec: object): Promise<Loose> => {
       const headers = { 'content-type': 'application/merge-patch+json' };

@@ -4,16 +4,27 @@ import {
   badRequest,
   MAX_JSON_DEPTH,
   requestEntityTooLarge,
+  type ResourceRow,
   StatusError,
   unsupportedMediaType,
 } from '../../api/index.ts';
-import { decodeText, errorMessage, type HttpRequest, parseYamlText } from '../../lib/index.ts';
+import {
+  type Breather,
+  decodeText,
+  errorMessage,
+  type HttpRequest,
+  NotInStepsError,
+  parseYamlText,
+  yamlSteps,
+} from '../../lib/index.ts';
 import {
   MAX_BODY_ENTRIES,
   MAX_LIST_ENTRIES,
   MAX_REQUEST_BODY_BYTES,
   MAX_YAML_BODY_BYTES,
   MAX_YAML_BODY_LINES,
+  MAX_YAML_MARKS,
+  YAML_AT_ONCE_CHARACTERS,
 } from '../limits.ts';
 import { isRecord } from '../registry/object.ts';
 import { decodeProtobuf, PROTOBUF_TYPE } from '../protobuf/decode.ts';
@@ -47,14 +58,68 @@ export interface ParsedBody {
   readonly problems: readonly string[];
 }
 
-/** The body as a value. Throws 400 for what does not parse and 415 for types that are not read. */
-export function parseBody(request: HttpRequest): ParsedBody {
+/** The types of custom objects, whose messages nobody numbers. */
+const CUSTOM_TYPES: readonly string[] = BODY_TYPES.filter((type) => type !== PROTOBUF_TYPE);
+
+/**
+ * The body as a value. Throws 400 for what does not parse and 415 for types that are not read.
+ * @param row of the object that it is
+ */
+export function parseBody(request: HttpRequest, row?: Pick<ResourceRow, 'schema'>): ParsedBody {
   const type = contentType(request);
+  if (type === PROTOBUF_TYPE && row?.schema !== undefined) throw unsupportedMediaType(CUSTOM_TYPES);
   if (type === PROTOBUF_TYPE) return { value: parseProtobuf(bodyBytes(request)), problems: [] };
   const text = bodyText(request);
   if (type === 'application/json') return parseJson(text);
   if (type === 'application/yaml') return parseYaml(text);
   throw unsupportedMediaType(BODY_TYPES);
+}
+
+/**
+ * The same for bodies that may be large: YAML is read in steps, between which others have their turn.
+ * @param type the media type, if another one than the request's says how it is read
+ */
+export async function readBody(
+  request: HttpRequest,
+  { breather, row, type = contentType(request) }: ReadingOptions,
+): Promise<ParsedBody> {
+  if (type !== 'application/yaml') return parseBody(request, row);
+  const text = bodyText(request);
+  const json = asJson(text);
+  if (json !== undefined) return json;
+  if (text.length > YAML_AT_ONCE_CHARACTERS) {
+    const value = await loadInSteps(text, breather);
+    if (value !== undefined) return { value: withoutBlowUp(value), problems: [] };
+  }
+  return parseYaml(text);
+}
+
+export interface ReadingOptions {
+  readonly breather: Breather;
+  readonly row?: Pick<ResourceRow, 'schema'>;
+  readonly type?: string;
+}
+
+/** Undefined: it is not made of parts that can be read by themselves. Throws 413 for one part that is too large. */
+async function loadInSteps(text: string, breather: Breather): Promise<unknown> {
+  if (countMarks(text) > MAX_YAML_MARKS)
+    throw requestEntityTooLarge(`limit is ${MAX_YAML_MARKS} lines and commas for YAML`);
+  const steps = yamlSteps(text);
+  let length = 0;
+  try {
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+      refuseLargeYaml(value.text);
+      length = value.text.length;
+      await breather.pause('request');
+    }
+  } catch (error) {
+    // What is nearly all of it would be wrong once more as a whole.
+    if (error instanceof YAMLException && length > text.length / 2) throw undecodable(error);
+    if (error instanceof NotInStepsError || error instanceof YAMLException) return undefined;
+    throw error;
+  }
 }
 
 /** The body as an object, or `undefined` when it is empty (a DELETE without options). */
@@ -95,16 +160,27 @@ function parseProtobuf(body: Uint8Array): unknown {
 
 /** Throws 400 and 413. Text that is JSON, which many send as YAML, is read as that: in a tenth of the time. */
 export function parseYaml(text: string): ParsedBody {
-  const json = text.trimStart().startsWith('{') ? jsonOrNot(text) : undefined;
+  const json = asJson(text);
   if (json !== undefined) return json;
+  refuseLargeYaml(text);
+  return { value: withoutBlowUp(loadYaml(text)), problems: [] };
+}
+
+/** Throws 413 for a text that would be read for long in one go. */
+function refuseLargeYaml(text: string): void {
   if (text.length > MAX_YAML_BODY_BYTES) throw requestEntityTooLarge(`limit is ${MAX_YAML_BODY_BYTES} for YAML`);
   if (countMarks(text) > MAX_YAML_BODY_LINES)
     throw requestEntityTooLarge(`limit is ${MAX_YAML_BODY_LINES} lines and commas for YAML`);
-  const value = loadYaml(text);
-  if (exceedsSize(value, MAX_REQUEST_BODY_BYTES)) {
-    throw badRequest('error decoding the body: its aliases make it too large');
-  }
-  return { value, problems: [] };
+}
+
+/** Throws 400 for a value whose aliases make much of a short text. */
+function withoutBlowUp(value: unknown): unknown {
+  if (!exceedsSize(value, MAX_REQUEST_BODY_BYTES)) return value;
+  throw badRequest('error decoding the body: its aliases make it too large');
+}
+
+function asJson(text: string): ParsedBody | undefined {
+  return text.trimStart().startsWith('{') ? jsonOrNot(text) : undefined;
 }
 
 /** Undefined for what is no JSON. */
@@ -131,7 +207,11 @@ function loadYaml(text: string): unknown {
   try {
     return parseYamlText(text);
   } catch (error) {
-    if (error instanceof YAMLException) throw badRequest(`error decoding the body: ${error.message}`);
+    if (error instanceof YAMLException) throw undecodable(error);
     throw error;
   }
+}
+
+function undecodable({ message }: YAMLException): StatusError {
+  return badRequest(`error decoding the body: ${message}`);
 }

@@ -21,6 +21,8 @@ export type VersionMatch = 'Exact' | 'NotOlderThan';
 
 export interface Selection {
   readonly isEmpty: boolean;
+  /** Only metadata decide. */
+  readonly isOfMetadata: boolean;
   /** The one name that can match. */
   readonly name: string | undefined;
   /** One field that must have one value, of those that many clients ask for. */
@@ -166,16 +168,18 @@ function listConflicts({ match, version, initial, continues }: AskedOptions): Fi
   return errors;
 }
 
-function readSelection(query: URLSearchParams, { row }: Registration, name: string | undefined): Selection {
+function readSelection(query: URLSearchParams, { row, form }: Registration, name: string | undefined): Selection {
   try {
     const labels = parseLabelSelector(query.get('labelSelector') ?? '');
     const fields = parseFieldSelector(query.get('fieldSelector') ?? '');
     checkFieldSelector(fields, row);
     const wantedName = name ?? requiredFieldValue(fields, 'metadata.name');
-    const nodeName = requiredFieldValue(fields, 'spec.nodeName');
+    // Stored objects, of which it is read, may have it elsewhere.
+    const nodeName = form === undefined ? requiredFieldValue(fields, 'spec.nodeName') : undefined;
     return {
       ...(wantedName === undefined ? {} : { exact: { field: 'metadata.name', value: wantedName } }),
       ...(nodeName === undefined ? {} : { exact: { field: 'spec.nodeName', value: nodeName } }),
+      isOfMetadata: fields.every(({ field }) => field.startsWith('metadata.')),
       isEmpty: labels.length === 0 && fields.length === 0 && name === undefined,
       name: wantedName,
       matches: (object) =>

@@ -76,8 +76,9 @@ function piecesOf(
   meta: ListMeta,
   { breather, yaml = false, shared }: ListRendering,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  if (yaml) return yamlPieces(rendering, items, meta, breather);
-  if (shared === undefined || rendering.form.as === 'table') return jsonPieces(rendering, items, meta, breather);
+  if (yaml) return yamlPieces(rendering, inOrder(rendering, items), meta, breather);
+  if (shared === undefined || rendering.form.as === 'table')
+    return jsonPieces(rendering, inOrder(rendering, items), meta, breather);
   return sharedJsonPieces(rendering, items, meta, { breather, shared });
 }
 
@@ -181,9 +182,16 @@ function servedText({ form }: Registration, item: CachedObject): string {
 
 /** An object's JSON without its managed fields. */
 function bareText({ form }: Registration, { object }: CachedObject): string {
-  const { managedFields: _, ...metadata } = object.metadata;
-  const bare = { ...object, metadata };
-  return JSON.stringify(form?.fromStored(bare) ?? bare);
+  const served = form?.fromStored(object) ?? object;
+  const { managedFields: _, ...metadata } = served.metadata;
+  return JSON.stringify({ ...served, metadata });
+}
+
+/** The rows of some tables have an order of their own. */
+function inOrder({ registration, form }: Rendering, items: readonly CachedObject[]): readonly CachedObject[] {
+  const { table } = registration;
+  if (form.as !== 'table' || table.order === undefined) return items;
+  return items.toSorted((a, b) => table.order?.(a.object, b.object) ?? 0);
 }
 
 /** Everything of a list but its items or rows. */
@@ -250,8 +258,8 @@ function includedText(rendering: Rendering, version: string, item: CachedObject)
 /** One line of a watch answer. */
 export function watchLine(rendering: Rendering, type: WatchType, item: CachedObject): Uint8Array {
   const { form, registration } = rendering;
-  const isStored = registration.form === undefined || registration.form.fromStored(item.object) === item.object;
-  if (form.as === 'object' && form.bare !== true && isStored) return item.line(type);
+  const isWhole = form.as === 'object' && form.bare !== true;
+  if (isWhole && (registration.form?.fromStored(item.object) ?? item.object) === item.object) return item.line(type);
   return encodeText(`{"type":"${type}","object":${objectText(rendering, item)}}\n`);
 }
 

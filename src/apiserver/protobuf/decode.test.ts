@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { APIEXTENSIONS_GROUP, MENDLET_GROUP, RESOURCES } from '../../api/index.ts';
+import { MENDLET_GROUP, RESOURCES } from '../../api/index.ts';
 import { encodeText } from '../../lib/index.ts';
 import { decodeProtobuf } from './decode.ts';
 
@@ -231,9 +231,112 @@ it.each([
   expect(() => decodeProtobuf(body)).toThrow(message);
 });
 
-it('knows every served kind but our own, which has no Protobuf form anywhere, and definitions, which clients send as JSON', () => {
+it('reads a definition, whose schemas may have something else in their place', () => {
+  const raw = (value: unknown): readonly Entry[] => [[1, JSON.stringify(value)]];
+  const property = (name: string, schema: readonly Entry[]): Entry => [
+    29,
+    [
+      [1, name],
+      [2, schema],
+    ],
+  ];
+  const schema: readonly Entry[] = [
+    [5, 'object'],
+    property('a', [
+      [5, 'array'],
+      [24, [[1, [[5, 'string']]]]],
+      [20, raw(null)],
+      [20, raw('x')],
+      [8, raw([])],
+    ]),
+    property('b', [[30, [[1, 0]]]]),
+    property('c', [[30, [[2, [[5, 'integer']]]]]]),
+    property('d', [
+      [24, [[2, [[5, 'string']]]]],
+      [38, 1],
+      [42, 'set'],
+      [
+        44,
+        [
+          [1, 'self > 0'],
+          [6, 1],
+        ],
+      ],
+    ]),
+  ];
+  const version: readonly Entry[] = [
+    [1, 'v1'],
+    [2, 1],
+    [4, [[1, schema]]],
+    [5, [[1, []]]],
+    [9, [[1, '.spec.a']]],
+  ];
+  const conversion: readonly Entry[] = [
+    [1, 'Webhook'],
+    [
+      2,
+      [
+        [2, [[2, 'pem']]],
+        [3, 'v1'],
+      ],
+    ],
+  ];
+  const body = envelope('apiextensions.k8s.io/v1', 'CustomResourceDefinition', [
+    [
+      2,
+      [
+        [1, 'example.com'],
+        [7, version],
+        [9, conversion],
+      ],
+    ],
+  ]);
+  expect(decodeProtobuf(body)).toMatchObject({
+    spec: {
+      group: 'example.com',
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          schema: {
+            openAPIV3Schema: {
+              type: 'object',
+              properties: {
+                a: { type: 'array', items: { type: 'string' }, enum: [null, 'x'], default: [] },
+                b: { additionalProperties: false },
+                c: { additionalProperties: { type: 'integer' } },
+                d: {
+                  items: [{ type: 'string' }],
+                  'x-kubernetes-preserve-unknown-fields': true,
+                  'x-kubernetes-list-type': 'set',
+                  'x-kubernetes-validations': [{ rule: 'self > 0', optionalOldSelf: true }],
+                },
+              },
+            },
+          },
+          subresources: { status: {} },
+          selectableFields: [{ jsonPath: '.spec.a' }],
+        },
+      ],
+      conversion: {
+        strategy: 'Webhook',
+        webhook: { clientConfig: { caBundle: 'cGVt' }, conversionReviewVersions: ['v1'] },
+      },
+    },
+  });
+});
+
+it('refuses schemas within schemas without end', () => {
+  let schema: readonly Entry[] = [[5, 'object']];
+  for (let level = 0; level < 200; level++) schema = [[28, schema]];
+  const version: readonly Entry[] = [[4, [[1, schema]]]];
+  const body = envelope('apiextensions.k8s.io/v1', 'CustomResourceDefinition', [[2, [[7, version]]]]);
+  expect(() => decodeProtobuf(body)).toThrow(/nested too deeply/);
+});
+
+it('knows every served kind but our own, which has no Protobuf form anywhere', () => {
   for (const { group, version, kind } of RESOURCES) {
-    if (group === MENDLET_GROUP || group === APIEXTENSIONS_GROUP) continue;
+    if (group === MENDLET_GROUP) continue;
     const apiVersion = group === '' ? version : `${group}/${version}`;
     expect(decodeProtobuf(envelope(apiVersion, kind, []))).toEqual({ apiVersion, kind });
   }

@@ -5,6 +5,7 @@
 import { setOwn } from '../../api/index.ts';
 import { decodeText, formatMicroTime, formatTime } from '../../lib/index.ts';
 import { MAX_BODY_ENTRIES } from '../limits.ts';
+import { DEFINITION_MESSAGES, EITHER } from './definition-fields.ts';
 import raw from './fields.json' with { type: 'json' };
 import { FieldBudget, packedVarints, ProtobufError, readFields, type WireValue } from './reader.ts';
 import { typeOfKind } from './type-of-kind.ts';
@@ -13,7 +14,8 @@ export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
 
 /** "k8s" and a zero: every such body begins with it. */
 const MAGIC = [0x6b, 0x38, 0x73, 0x00];
-const MAX_DEPTH = 32;
+/** A schema in a definition takes two messages for each level of its fields. */
+const MAX_DEPTH = 128;
 
 /** The position of a message in the body, and how much more the body may hold. */
 interface Place {
@@ -32,7 +34,10 @@ interface Field {
   readonly pointer: boolean;
 }
 
-const MESSAGES = raw.messages as unknown as Readonly<Record<string, Readonly<Record<string, string>>>>;
+const MESSAGES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  ...raw.messages,
+  ...DEFINITION_MESSAGES,
+};
 const compiled = new Map<string, ReadonlyMap<number, Field>>();
 
 /** The body's object with its apiVersion and kind. Throws `ProtobufError`. */
@@ -133,10 +138,18 @@ function decodeValue(type: string, value: WireValue, place: Place): unknown {
     case 'duration':
       return `${numberField(bytesOf(value), 1) / 1e9}s`;
     case 'raw':
+    case 'json':
       return rawOf(bytesOf(value));
     default:
-      return decodeMessage(type, bytesOf(value), inside(place));
+      return EITHER.has(type)
+        ? eitherOf(decodeMessage(type, bytesOf(value), inside(place)))
+        : decodeMessage(type, bytesOf(value), inside(place));
   }
+}
+
+/** A schema, or what stands in its place. */
+function eitherOf({ schema, instead }: Json): unknown {
+  return schema ?? instead ?? {};
 }
 
 function bytesOf(value: WireValue): Uint8Array {

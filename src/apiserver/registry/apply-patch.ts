@@ -67,6 +67,23 @@ function isBelowOwners(pointer: unknown): boolean {
   return typeof pointer === 'string' && pointer.startsWith('/metadata/managedFields');
 }
 
+/** Metadata that no conversion between versions changes, and on which deletion and garbage collection depend. */
+const FIXED_METADATA = ['finalizers', 'ownerReferences', 'resourceVersion', 'uid'];
+
+/** Whether a patch changes finalizers and owners, and nothing else. */
+export function isOfMetadata({ type, value }: Patch): boolean {
+  if (type === MERGE_PATCH) {
+    const names = isRecord(value) ? Object.keys(value) : [];
+    return names.join() === 'metadata' && Object.keys(metadataOf(value)).every((name) => FIXED_METADATA.includes(name));
+  }
+  if (type !== JSON_PATCH || !Array.isArray(value)) return false;
+  const isFixed = (pointer: unknown): boolean => {
+    const [, root, name = ''] = typeof pointer === 'string' ? pointer.split('/') : [];
+    return root === 'metadata' && FIXED_METADATA.includes(name);
+  };
+  return value.every((step) => isRecord(step) && isFixed(step['path']) && (!('from' in step) || isFixed(step['from'])));
+}
+
 /** The patched object, not yet checked. A long patch gives way to other requests between its steps. Throws 400, 413 or 422. */
 export async function applyPatch(
   patch: Patch,

@@ -65,6 +65,7 @@ export function groundOf({ row, form }: Registration, subresource: string): Grou
 
 /** The version that the kind's objects are stored in, for a kind that is served in another one. */
 function storedVersion({ kind }: ResourceRow, form: ServedForm): NonNullable<Ground['otherVersion']> {
+  if (form.otherVersion !== undefined) return (apiVersion) => form.otherVersion?.(apiVersion);
   return (apiVersion) => {
     const place = placeOfKind(apiVersion, kind);
     if (place === undefined || apiVersion !== 'v1') return undefined;

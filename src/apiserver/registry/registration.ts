@@ -1,5 +1,5 @@
 /** One kind whose objects are stored: everything that the generic verbs need to know of it. */
-import type { FieldError, Quantity, ResourceRow, RuleEngine } from '../../api/index.ts';
+import type { FieldError, OtherVersion, Quantity, ResourceRow, RuleEngine } from '../../api/index.ts';
 import type { UserInfo } from '../../lib/index.ts';
 import type { TableKind } from '../tables/table.ts';
 import type { ApiObject } from './object.ts';
@@ -42,10 +42,30 @@ export interface Strategy {
 
 /** A second form of objects that are stored in another one (events.k8s.io of core events). */
 export interface ServedForm {
+  /** Throws 500 when it takes a conversion elsewhere that `prepareServed` was not asked for. */
   fromStored(object: ApiObject): ApiObject;
+  /** The same with `prepareStored`. */
   toStored(object: ApiObject): ApiObject;
+  /** How conversions elsewhere are asked for; absent: there are none. */
+  readonly elsewhere?: ConversionElsewhere;
+  /** Whether an object lies in the store in the form that it would be stored in today; absent: always. */
+  isCurrent?(stored: ApiObject): boolean;
+  /** Another version of the kind as owners of fields see it; undefined: the kind has no such version. Absent: `storedVersion` knows. */
+  otherVersion?(apiVersion: string): OtherVersion | undefined;
   /** Of several forms of the same objects, this one stands for them where each object counts once. */
   readonly isMain?: boolean;
+}
+
+/** Conversions that somebody else does, who may fail: what follows from them is asked for before it is used. */
+export interface ConversionElsewhere {
+  /** Makes `fromStored` of these possible; undefined: it is. Rejects with 500. */
+  prepareServed(objects: readonly ApiObject[]): Promise<void> | undefined;
+  /** Makes `toStored` of this one possible. Rejects with 500. */
+  prepareStored(object: ApiObject): Promise<void> | undefined;
+  /** Runs what uses `otherVersion`, again as soon as a conversion is there that it lacks. Rejects with 500. */
+  withOtherVersions<T>(run: () => T | Promise<T>): Promise<T>;
+  /** The registration of the version in which an object is stored: changes of its metadata alone need no conversion. */
+  inStoredVersion(stored: ApiObject): Registration | undefined;
 }
 
 /** By what quotas count objects of a kind, beside `count/RESOURCE.GROUP`. Pure. */

@@ -80,6 +80,13 @@ describe('pods/proxy', () => {
     answer = { status: 302, headers: { location: '/login' } };
     const redirected = await api.call('GET', `${base}/pods/p/proxy/private`);
     expect(redirected.headers['location']).toBe(`${base}/pods/p/proxy/login`);
+    for (const [location, expected] of [
+      [`${asked[0]?.origin}/in`, `${base}/pods/p/proxy/in`],
+      ['https://elsewhere.example/in', 'https://elsewhere.example/in'],
+    ] as const) {
+      answer = { status: 302, headers: { location } };
+      expect((await api.raw('GET', `${base}/pods/p/proxy/x`)).headers['location']).toBe(expected);
+    }
   });
 
   it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(

@@ -31,8 +31,9 @@ export async function proxyRequest(call: Call): Promise<HttpResponse> {
     const answer = await reached(
       connection.request({ ...asked, headers, method, ...(body === undefined ? {} : { body }) }),
     );
-    const passed = { ...answer, headers: rewritten(answer.headers, call), body: closing(answer.body, connection) };
-    return isPage(answer) && method !== 'HEAD' ? withLinks(passed, throughProxy(ownPath(call.info), origin)) : passed;
+    const rewrite = throughProxy(ownPath(call.info), origin);
+    const passed = { ...answer, headers: rewritten(answer.headers, rewrite), body: closing(answer.body, connection) };
+    return isPage(answer) && method !== 'HEAD' ? withLinks(passed, rewrite) : passed;
   } catch (error) {
     connection.close();
     throw error;
@@ -74,11 +75,10 @@ function uncompressed({ accept = '' }: Headers): readonly string[] {
   return accept === '' || accept.includes('text/html') ? ['accept-encoding'] : [];
 }
 
-/** A redirect to a path of the pod leads through us again. */
-function rewritten(headers: Headers, { info }: Call): Headers {
+/** A redirect to a path of the pod, or to the pod itself, leads through us again. */
+function rewritten(headers: Headers, rewrite: (link: string) => string): Headers {
   const { location } = headers;
-  if (location === undefined || !location.startsWith('/') || location.startsWith('//')) return headers;
-  return { ...headers, location: `${ownPath(info)}${location}` };
+  return location === undefined ? headers : { ...headers, location: rewrite(location) };
 }
 
 /** The path up to "proxy". Two slashes at its begin would name another server. */

@@ -31,7 +31,8 @@ import { ageColumn, column, nameColumn, since, type TableKind } from '../tables/
 import { readApplyOptions, readWriteOptions, type WriteOptions } from '../http/write-options.ts';
 import { type Call, keyOfCall, nameOfCall, type Part, renderingOf, writerOf } from '../call.ts';
 import { parseConfig, reportProblems } from '../verbs/apply.ts';
-import { type Change, changeObject } from '../verbs/write.ts';
+import { prepareObjects } from '../verbs/answer.ts';
+import { type Change, changeObject, withOtherVersions } from '../verbs/write.ts';
 
 /** How bodies of this subresource are read; nothing is stored under it. */
 const SCALE_ROW: ResourceRow<Scale> = {
@@ -140,6 +141,7 @@ async function getScale(call: Call, kind: ScaleOfKind): Promise<HttpResponse> {
   const form = negotiateObject(call.request.headers['accept']);
   const item = await call.storage.read(keyOfCall(call));
   if (item === undefined) throw notFound(call.registration.row, nameOfCall(call));
+  await prepareObjects(call.registration, [item]);
   if (form.as !== 'table') return jsonResponse(200, kind.scaleOf(item.object));
   const registration = { ...call.registration, table: scaleTable(kind) };
   return renderObject({ ...renderingOf(call, form), registration }, 200, item);
@@ -162,7 +164,7 @@ async function patchScale(call: Call, kind: ScaleOfKind): Promise<HttpResponse> 
 /** Applies a Scale: who does so owns the number of replicas of the object. */
 async function applyScale(call: Call, kind: ScaleOfKind): Promise<HttpResponse> {
   const { fieldManager, force, dryRun, fieldValidation } = readApplyOptions(call.info.query);
-  const body = parseConfig(call);
+  const body = await parseConfig(call);
   const config = readConfig(body.value, SCALE_ROW);
   const owner = { name: fieldManager, subresource: 'scale' };
   const { registration, server } = call;
@@ -174,10 +176,8 @@ async function applyScale(call: Call, kind: ScaleOfKind): Promise<HttpResponse> 
     const { resourceVersion, uid } = recordOf(config['metadata']);
     const now = formatTime(server.ports.clock.now().wall);
     const part = kind.configOf(spec['replicas']);
-    const applied = appliedObject(
-      registration,
-      { old, config: part, writer: owner, force, now },
-      groundOf(registration, 'scale'),
+    const applied = await withOtherVersions(registration, () =>
+      appliedObject(registration, { old, config: part, writer: owner, force, now }, groundOf(registration, 'scale')),
     );
     const metadata = { ...given.metadata, resourceVersion: textOf(resourceVersion), uid: textOf(uid) };
     return { scale: { ...given, metadata }, managedFields: applied.metadata.managedFields };
@@ -235,6 +235,7 @@ async function changeReplicas(
     },
   });
   if (changed === undefined) throw notFound(registration.row, nameOfCall(call));
+  await prepareObjects(registration, [changed.item]);
   return jsonResponse(200, kind.scaleOf(changed.item.object));
 }
 

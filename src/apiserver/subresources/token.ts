@@ -8,6 +8,9 @@ import {
   invalid,
   NODES,
   notFound,
+  type CSIDriver,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
   type Pod,
   PODS,
   type ResourceRow,
@@ -43,7 +46,7 @@ export async function requestToken(call: Call): Promise<HttpResponse> {
   const errors = validateTokenSpec(spec);
   if (errors.length > 0) throw invalid(KIND, '', errors);
   const bound = await readBound(call, spec.boundObjectRef ?? undefined);
-  restrictNode(call, bound, spec.audiences, spec.boundObjectRef?.uid ?? '');
+  await restrictNode(call, bound, spec.audiences, spec.boundObjectRef?.uid ?? '');
   if (server.tokens === undefined) throw internalError('this server has no key for tokens');
   const plan = planToken({
     namespace,
@@ -108,11 +111,40 @@ async function readBound({ server, info }: Call, reference: BoundObjectReference
 }
 
 /** A kubelet gets tokens for the pods that are bound to it, for the audiences that those name, and for nothing else. */
-function restrictNode(call: Call, { pod }: Bound, audiences: readonly string[], uid: string): void {
+async function restrictNode(call: Call, { pod }: Bound, audiences: readonly string[], uid: string): Promise<void> {
   const node = nodeOfUser(call.user);
   if (node === undefined) return;
-  const problem = problemOfNodeToken(node, pod, audiences, uid);
+  const ofDrivers = pod === undefined ? [] : await audiencesOfDrivers(call, pod);
+  const problem = problemOfNodeToken(node, pod, { audiences, uid, ofDrivers });
   if (problem !== undefined) throw forbidden(SERVICE_ACCOUNTS, nameOfCall(call), problem);
+}
+
+/** The audiences that the CSI drivers of the pod's volumes ask for (upstream: ServiceAccountNodeAudienceRestriction). */
+async function audiencesOfDrivers({ server }: Call, pod: Pod): Promise<readonly string[]> {
+  const names = new Set<string>();
+  const { name: podName = '', namespace } = pod.metadata ?? {};
+  for (const { name, csi, persistentVolumeClaim, ephemeral } of pod.spec?.volumes ?? []) {
+    if (csi !== undefined) names.add(csi.driver);
+    const claimName = persistentVolumeClaim?.claimName ?? (ephemeral === undefined ? undefined : `${podName}-${name}`);
+    if (claimName === undefined) continue;
+    const claim = (await readCurrent(server, 'persistentvolumeclaims', namespace, claimName)) as
+      | PersistentVolumeClaim
+      | undefined;
+    const volumeName = claim?.spec?.volumeName ?? '';
+    if (volumeName === '') continue;
+    const volume = (await readCurrent(server, 'persistentvolumes', undefined, volumeName)) as
+      | PersistentVolume
+      | undefined;
+    if (volume?.spec?.csi !== undefined) names.add(volume.spec.csi.driver);
+  }
+  const audiences: string[] = [];
+  for (const driver of names) {
+    const found = (await readCurrent(server, 'csidrivers', undefined, driver, 'storage.k8s.io')) as
+      | CSIDriver
+      | undefined;
+    audiences.push(...(found?.spec.tokenRequests ?? []).map(({ audience }) => audience));
+  }
+  return audiences;
 }
 
 function claimOf({ metadata }: ApiObject): ObjectClaim {

@@ -66,16 +66,18 @@ export const csiNodeTable = table(
   (object) => [(object as unknown as CSINode).spec.drivers?.length ?? 0],
 );
 
-export const csiStorageCapacityTable = table(
-  [
+/** Without an age, as upstream's. */
+export const csiStorageCapacityTable: TableKind = {
+  columns: [
+    nameColumn,
     column('StorageClassName', { description: 'The class of volumes that it is about.' }),
     column('Capacity', { description: 'What is left.' }),
   ],
-  (object) => {
+  cells: (object) => {
     const { storageClassName, capacity } = object as unknown as CSIStorageCapacity;
-    return [storageClassName, capacity ?? NONE];
+    return [object.metadata.name ?? '', storageClassName, capacity ?? NONE];
   },
-);
+};
 
 export const volumeAttachmentTable = table(
   [
@@ -95,7 +97,7 @@ export const volumeAttributesClassTable = table(
   (object) => [(object as unknown as VolumeAttributesClass).driverName],
 );
 
-export const flowSchemaTable = table(
+const flowSchemaColumns = table(
   [
     column('PriorityLevel', { description: 'Where its requests queue.' }),
     column('MatchingPrecedence', { type: 'integer', description: 'Lower ones are tried first.' }),
@@ -113,6 +115,16 @@ export const flowSchemaTable = table(
   },
 );
 
+/** As requests would be matched: by precedence. */
+export const flowSchemaTable: TableKind = {
+  ...flowSchemaColumns,
+  order: (a, b) => precedenceOf(a) - precedenceOf(b) || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1),
+};
+
+function precedenceOf(object: ApiObject): number {
+  return (object as FlowSchema).spec?.matchingPrecedence ?? 0;
+}
+
 export const priorityLevelTable = table(
   [
     column('Type', { description: 'Whether its requests are limited.' }),
@@ -122,12 +134,11 @@ export const priorityLevelTable = table(
     column('QueueLengthLimit', { description: 'Requests that may wait in a queue.' }),
   ],
   (object) => {
-    const { type = '', limited, exempt } = (object as PriorityLevelConfiguration).spec ?? {};
+    const { type = '', limited } = (object as PriorityLevelConfiguration).spec ?? {};
     const { queues, handSize, queueLengthLimit } = limited?.limitResponse?.queuing ?? {};
-    const shares = limited?.nominalConcurrencyShares ?? exempt?.nominalConcurrencyShares;
     return [
       type,
-      ...[shares, queues, handSize, queueLengthLimit].map((value) => (value === undefined ? NONE : String(value))),
+      ...[limited?.nominalConcurrencyShares, queues, handSize, queueLengthLimit].map((each) => each ?? NONE),
     ];
   },
 );
@@ -138,12 +149,10 @@ export const resourceClaimTable = table(
 );
 
 function stateOf({ metadata, status }: ResourceResourceClaim): string {
-  const states = [
-    ...(metadata?.deletionTimestamp === undefined ? [] : ['deleted']),
-    ...(status?.allocation === undefined ? ['pending'] : ['allocated']),
-    ...((status?.reservedFor ?? []).length === 0 ? [] : ['reserved']),
-  ];
-  return states.join(',');
+  const isGoing = metadata?.deletionTimestamp !== undefined;
+  if (status?.allocation === undefined) return isGoing ? 'deleted' : 'pending';
+  const isReserved = (status.reservedFor ?? []).length > 0;
+  return [...(isGoing ? ['deleted'] : []), 'allocated', ...(isReserved ? ['reserved'] : [])].join(',');
 }
 
 export const resourceSliceTable = table(
@@ -153,8 +162,8 @@ export const resourceSliceTable = table(
     column('Pool', { description: 'The pool that they belong to.' }),
   ],
   (object) => {
-    const { nodeName, allNodes, driver, pool } = (object as unknown as ResourceSlice).spec;
-    return [nodeName ?? (allNodes === true ? '<all>' : NONE), driver, pool.name];
+    const { nodeName = '', driver, pool } = (object as unknown as ResourceSlice).spec;
+    return [nodeName, driver, pool.name];
   },
 );
 

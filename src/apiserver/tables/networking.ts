@@ -76,10 +76,14 @@ export const serviceCidrTable = table([column('CIDRs', { description: 'The range
   ((object as ServiceCIDR).spec?.cidrs ?? []).join(','),
 ]);
 
-export const ipAddressTable = table([column('ParentRef', { description: 'Whose address it is.' })], (object) => {
-  const parent = (object as IPAddress).spec?.parentRef;
-  if (parent === undefined) return [NONE];
-  const { group, resource = '', namespace, name = '' } = parent;
-  const kind = `${resource}${group ? `.${group}` : ''}`.toLowerCase();
-  return [[kind, ...(namespace ? [namespace] : []), name].join('/')];
-});
+/** Without an age, as upstream's. */
+export const ipAddressTable: TableKind = {
+  columns: [nameColumn, column('ParentRef', { description: 'Whose address it is.' })],
+  cells: (object) => {
+    const parent = (object as IPAddress).spec?.parentRef;
+    const name = object.metadata.name ?? '';
+    if (parent === undefined) return [name, NONE];
+    const kind = `${parent.resource ?? ''}${parent.group ? `.${parent.group}` : ''}`.toLowerCase();
+    return [name, [kind, ...(parent.namespace ? [parent.namespace] : []), parent.name ?? ''].join('/')];
+  },
+};

@@ -1,5 +1,5 @@
 /** The columns of kinds with a line or two of logic (upstream: pkg/printers/internalversion). */
-import type { ConfigMap, Lease, Namespace, Secret, ServiceAccount } from '../../api/index.ts';
+import type { ConfigMap, Lease, Namespace, Secret } from '../../api/index.ts';
 import type { ApiObject } from '../registry/object.ts';
 import { ageColumn, type Cell, type ColumnDefinition, column, nameColumn, since, type TableKind } from './table.ts';
 
@@ -39,7 +39,5 @@ export const leaseTable = simpleTable([column('Holder', { description: 'Who hold
   (object as Lease).spec?.holderIdentity ?? '',
 ]);
 
-export const serviceAccountTable = simpleTable(
-  [column('Secrets', { description: 'How many secrets it names.' })],
-  (object) => [(object as ServiceAccount).secrets?.length ?? 0],
-);
+/** Name and age. */
+export const serviceAccountTable = simpleTable([], () => []);

@@ -29,6 +29,8 @@ export interface TableKind {
   /** One cell per column; `now`: wall ms. */
   cells(object: ApiObject, now: number): readonly Cell[];
   conditions?(object: ApiObject): readonly RowCondition[];
+  /** How the rows of a list are sorted; absent: by their names. */
+  order?(a: ApiObject, b: ApiObject): number;
 }
 
 interface ColumnOptions {

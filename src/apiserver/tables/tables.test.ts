@@ -29,7 +29,7 @@ describe('columns', () => {
     ['configmaps', configMapTable, 'NAME | DATA | AGE', ''],
     ['secrets', secretTable, 'NAME | TYPE | DATA | AGE', ''],
     ['leases', leaseTable, 'NAME | HOLDER | AGE', ''],
-    ['serviceaccounts', serviceAccountTable, 'NAME | SECRETS | AGE', ''],
+    ['serviceaccounts', serviceAccountTable, 'NAME | AGE', ''],
     ['others', defaultTable, 'NAME | CREATED AT', ''],
   ])('of %s', (_, table, narrow, more) => {
     expect(header(table, false)).toBe(narrow);

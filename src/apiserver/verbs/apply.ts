@@ -1,9 +1,8 @@
 /** PATCH of a configuration: an apply on the server (upstream: applyPatcher). It creates what does not exist yet. */
 import { badRequest, hasReason, notFound } from '../../api/index.ts';
 import { formatTime, type HttpResponse } from '../../lib/index.ts';
-import { bodyText, type ParsedBody, parseYaml } from '../http/body.ts';
+import { type ParsedBody, readBody } from '../http/body.ts';
 import { negotiateObject } from '../http/negotiate.ts';
-import { renderObject } from '../http/render.ts';
 import { type ApplyOptions, readApplyOptions, type WriteOptions } from '../http/write-options.ts';
 import { inSteps } from '../in-steps.ts';
 import { MAX_WRITE_RETRIES } from '../limits.ts';
@@ -12,15 +11,16 @@ import { refuseTooLargeNew } from '../registry/kind-rules.ts';
 import { type ApiObject, omit, recordOf, textOf } from '../registry/object.ts';
 import { groundOf } from '../registry/owners.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
-import { type Call, keyOfCall, nameOfCall, renderingOf } from '../call.ts';
+import { type Call, keyOfCall, nameOfCall } from '../call.ts';
 import { refuseCreation, refuseOtherUid, refuseUidOfNone } from './refuse.ts';
-import { type Change, changeObject, createObject } from './write.ts';
+import { type Change, changeObject, createObject, withOtherVersions } from './write.ts';
+import { answerObject } from './answer.ts';
 
 /** `part`: which part of the object the path names. */
 export async function apply(call: Call, part: Change['part'] = ''): Promise<HttpResponse> {
   const form = negotiateObject(call.request.headers['accept']);
   const options = readApplyOptions(call.info.query);
-  const body = parseConfig(call);
+  const body = await parseConfig(call);
   const config = readConfig(body.value, call.registration.row);
   refuseTooLargeNew(call.registration, config);
   await call.server.ports.breather.pause('request');
@@ -39,14 +39,13 @@ export async function apply(call: Call, part: Change['part'] = ''): Promise<Http
         return object;
       },
     });
-    if (changed !== undefined) return renderObject(renderingOf(call, form), 200, changed.item);
+    if (changed !== undefined) return answerObject(call, form, 200, changed.item);
     if (part !== '') throw notFound(call.registration.row, nameOfCall(call));
     refuseCreation(call);
     try {
-      const item = await createObject(call, await newObject(call, { config, options, body }), {
-        dryRun: options.dryRun,
-      });
-      return renderObject(renderingOf(call, form), 201, item);
+      const object = await newObject(call, { config, options, body });
+      const item = await createObject(call, object, { dryRun: options.dryRun });
+      return answerObject(call, form, 201, item);
     } catch (error) {
       // Another client was faster: what it made is what this is applied to.
       if (!hasReason(error, 'AlreadyExists') || attempt >= MAX_WRITE_RETRIES) throw error;
@@ -55,8 +54,8 @@ export async function apply(call: Call, part: Change['part'] = ''): Promise<Http
 }
 
 /** The body of an apply patch. @throws StatusError 400, 413 */
-export function parseConfig(call: Call): ParsedBody {
-  return parseYaml(bodyText(call.request));
+export function parseConfig({ request, server }: Call): Promise<ParsedBody> {
+  return readBody(request, { breather: server.ports.breather, type: 'application/yaml' });
 }
 
 /** Tells of fields that the body names twice. @throws StatusError 400 when the client asked for that */
@@ -78,10 +77,11 @@ async function applied(call: Call, { config, old, options }: Applying): Promise<
   const { fieldManager, force } = options;
   const writer = { name: fieldManager, subresource };
   const now = formatTime(server.ports.clock.now().wall);
-  const ground = groundOf(registration, subresource);
-  const steps = appliedObjectSteps(registration, { old, config, writer, force, now }, ground);
   const { breather } = server.ports;
-  const value = await inSteps(steps, breather);
+  const ground = groundOf(registration, subresource);
+  const value = await withOtherVersions(registration, () =>
+    inSteps(appliedObjectSteps(registration, { old, config, writer, force, now }, ground), breather),
+  );
   await breather.pause('request');
   const { row } = registration;
   // The configuration has been held against the schema already; the rest of the object is stored.

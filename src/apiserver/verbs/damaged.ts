@@ -35,7 +35,7 @@ export async function restoreDamaged(
   const now = formatTime(call.server.ports.clock.now().wall);
   const prepared = await prepareNew(call, ownedByCreator(registration, object, managerOf(call), now));
   const kept = { ...(uid !== undefined && { uid }), ...(creationTimestamp !== undefined && { creationTimestamp }) };
-  const stored = toStored(registration, withMeta(prepared, kept));
+  const stored = await toStored(registration, withMeta(prepared, kept));
   if (dryRun) return new CachedObject(key, revision, stored);
   const written = await storage.put(key, stored, revision);
   if (!written.ok) throw conflict(registration.row, nameOfCall(call));

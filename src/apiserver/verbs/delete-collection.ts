@@ -5,9 +5,11 @@ import type { CachedObject } from '../cache/cached-object.ts';
 import { readDeleteOptions } from '../http/delete-options.ts';
 import { readListOptions } from '../http/list-options.ts';
 import { negotiateObject } from '../http/negotiate.ts';
+import { jsonResponse, successStatus } from '../http/respond.ts';
 import { DELETE_COLLECTION_WORKERS } from '../limits.ts';
 import { keyOf } from '../registry/registration.ts';
 import type { Call } from '../call.ts';
+import { isFailedConversion } from './answer.ts';
 import { readPage, renderItems } from './list.ts';
 import { removeObject } from './write.ts';
 
@@ -32,5 +34,11 @@ export async function removeCollection(call: Call): Promise<HttpResponse> {
     },
   );
   const items = removed.filter((item) => item !== undefined);
-  return renderItems(call, items, { resourceVersion: String(page.revision) });
+  return renderItems(call, items, { resourceVersion: String(page.revision) }).catch((error: unknown) => {
+    if (!isFailedConversion(call, error)) throw error;
+    // They are deleted, or are being: what they were cannot be said.
+    call.warnings.push(error.message);
+    const { group, resource } = registration.row;
+    return jsonResponse(200, successStatus({ ...(group === '' ? {} : { group }), kind: resource }));
+  });
 }

@@ -2,10 +2,10 @@
 import type { HttpResponse } from '../../lib/index.ts';
 import { readDeleteOptions } from '../http/delete-options.ts';
 import { negotiateObject } from '../http/negotiate.ts';
-import { renderObject } from '../http/render.ts';
 import { jsonResponse, successStatus } from '../http/respond.ts';
 import { aboutObject } from '../registry/storage.ts';
-import { type Call, keyOfCall, nameOfCall, renderingOf } from '../call.ts';
+import { type Call, keyOfCall, nameOfCall } from '../call.ts';
+import { answerObject, isFailedConversion } from './answer.ts';
 import { removeDamaged } from './damaged.ts';
 import { removeObject } from './write.ts';
 
@@ -22,5 +22,10 @@ export async function remove(call: Call): Promise<HttpResponse> {
   if (gone && strategy.returnsDeleted !== true) {
     return jsonResponse(200, successStatus(aboutObject(registration.row, item.object)));
   }
-  return renderObject(renderingOf(call, form), 200, item);
+  return answerObject(call, form, 200, item).catch((error: unknown) => {
+    if (!isFailedConversion(call, error)) throw error;
+    // It is deleted, or is being: what it was cannot be said.
+    call.warnings.push(error.message);
+    return jsonResponse(200, successStatus(aboutObject(registration.row, item.object)));
+  });
 }

@@ -3,8 +3,8 @@ import { notFound } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import { readNumber } from '../http/list-options.ts';
 import { negotiateObject } from '../http/negotiate.ts';
-import { renderObject } from '../http/render.ts';
-import { type Call, keyOfCall, nameOfCall, renderingOf } from '../call.ts';
+import { type Call, keyOfCall, nameOfCall } from '../call.ts';
+import { answerObject } from './answer.ts';
 
 export async function get(call: Call): Promise<HttpResponse> {
   const form = negotiateObject(call.request.headers['accept']);
@@ -12,5 +12,5 @@ export async function get(call: Call): Promise<HttpResponse> {
   const item = call.storage.cache.get(keyOfCall(call));
   if (item === undefined) call.storage.refuseDamaged(keyOfCall(call));
   if (item === undefined) throw notFound(call.registration.row, nameOfCall(call));
-  return renderObject(renderingOf(call, form), 200, item);
+  return answerObject(call, form, 200, item);
 }

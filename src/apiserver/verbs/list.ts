@@ -12,7 +12,7 @@ import { prefersYaml } from '../http/yaml.ts';
 import { LIST_STEP } from '../limits.ts';
 import { keyOf } from '../registry/registration.ts';
 import { type Call, renderingOf } from '../call.ts';
-import { toServed } from './write.ts';
+import { prepareItems, prepareObjects } from './answer.ts';
 
 export interface Page {
   /** Those that match, at most `limit`. */
@@ -44,14 +44,17 @@ export async function list(call: Call): Promise<HttpResponse> {
 }
 
 /** The items of a list in the form that the client asked for; `isShared`: they are the very list that the cache hands to all. */
-export function renderItems(
+export async function renderItems(
   call: Call,
   items: readonly CachedObject[],
   meta: ListMeta,
   isShared = false,
 ): Promise<HttpResponse> {
   const accept = call.request.headers['accept'];
-  return renderList(renderingOf(call, negotiateObject(accept, 'list')), items, meta, {
+  const rendering = renderingOf(call, negotiateObject(accept, 'list'));
+  const prepared = prepareItems(rendering, items);
+  if (prepared !== undefined) await prepared;
+  return renderList(rendering, items, meta, {
     breather: call.server.ports.breather,
     yaml: prefersYaml(accept),
     ...(isShared ? { shared: call.storage.cache.lines } : {}),
@@ -73,17 +76,23 @@ function warnOfDamage(call: Call, prefix: string, isFirstPage: boolean): void {
 
 /** The objects that match; with a `limit` (0: none) at most one more than it, which shows that there are more. */
 async function selectItems(
-  { registration, server }: Call,
+  { registration, server, request, info }: Call,
   items: readonly CachedObject[],
   selection: Selection,
   limit: number,
 ): Promise<readonly CachedObject[]> {
   if (selection.isEmpty) return items;
+  // Who asks for metadata alone, or deletes, depends on no conversion, if he selects by metadata alone.
+  const { as } = negotiateObject(request.headers['accept'], 'list');
+  const isByMetadata = selection.isOfMetadata && (as === 'metadata' || info.verb === 'deletecollection');
+  const prepared = isByMetadata ? undefined : prepareObjects(registration, items);
+  if (prepared !== undefined) await prepared;
   const found: CachedObject[] = [];
   for (const item of items) {
     const pause = server.ports.breather.pause();
     if (pause !== undefined) await pause;
-    if (!selection.matches(toServed(registration, item.object))) continue;
+    const served = isByMetadata ? item.object : (registration.form?.fromStored(item.object) ?? item.object);
+    if (!selection.matches(served)) continue;
     found.push(item);
     if (limit > 0 && found.length > limit) break;
   }

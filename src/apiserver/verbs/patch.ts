@@ -2,15 +2,15 @@
 import { notFound } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import { negotiateObject } from '../http/negotiate.ts';
-import { renderObject } from '../http/render.ts';
-import { applyPatch, isApplyPatch, namesOwners, readPatch } from '../registry/apply-patch.ts';
+import { applyPatch, isApplyPatch, isOfMetadata, namesOwners, readPatch } from '../registry/apply-patch.ts';
 import { asClientsSeeIt, bare } from '../registry/owners.ts';
 import { placeObject, readObject } from '../registry/read-object.ts';
 import { readWriteOptions } from '../http/write-options.ts';
-import { type Call, keyOfCall, nameOfCall, renderingOf, writerOf } from '../call.ts';
+import { type Call, keyOfCall, nameOfCall, writerOf } from '../call.ts';
 import { apply } from './apply.ts';
 import { refuseOtherUid } from './refuse.ts';
 import { type Change, changeObject } from './write.ts';
+import { answerObject, isFailedConversion } from './answer.ts';
 
 /** `part`: which part of the object the path names. */
 export async function patch(call: Call, part: Change['part'] = ''): Promise<HttpResponse> {
@@ -26,7 +26,8 @@ export async function patch(call: Call, part: Change['part'] = ''): Promise<Http
     part,
     dryRun,
     owner: writerOf(call),
-    change: async (old) => {
+    isOfMetadata: isOfMetadata(given),
+    change: async (old, { row }) => {
       // Each attempt reports the problems of its own result.
       warnings.length = 0;
       const value = await applyPatch(given, {
@@ -42,5 +43,10 @@ export async function patch(call: Call, part: Change['part'] = ''): Promise<Http
   });
   if (changed === undefined) throw notFound(row, nameOfCall(call));
   await breather.pause('request');
-  return renderObject(renderingOf(call, form), 200, changed.item);
+  return answerObject(call, form, 200, changed.item).catch((error: unknown) => {
+    if (!isOfMetadata(given) || !isFailedConversion(call, error)) throw error;
+    // The change is made: its metadata are what can be said of the object.
+    warnings.push(error.message);
+    return answerObject(call, { as: 'metadata', version: 'v1' }, 200, changed.item);
+  });
 }

@@ -4,15 +4,15 @@
  *   [ADDED of what is there → BOOKMARK initial-events-end, or changes of the store's log]
  *     → changes … → [BOOKMARK] → end (time, slow reader, shutdown)
  */
-import { apiVersionOf, expired } from '../../api/index.ts';
+import { apiVersionOf, expired, StatusError } from '../../api/index.ts';
 import { concatBytes, encodeText, type HttpResponse, type Timer } from '../../lib/index.ts';
-import type { SeenEvent, WatchFilter } from '../cache/cache-event.ts';
+import type { CacheEvent, SeenEvent, WatchFilter } from '../cache/cache-event.ts';
 import type { CachedObject } from '../cache/cached-object.ts';
 import type { PastPage } from '../cache/past-events.ts';
 import { SharedPieces } from '../cache/shared-pieces.ts';
 import type { Watcher } from '../cache/watcher.ts';
 import { readWatchOptions, type WatchOptions } from '../http/list-options.ts';
-import { formatOf, negotiateObject } from '../http/negotiate.ts';
+import { formatOf, negotiateObject, type ObjectForm } from '../http/negotiate.ts';
 import { bookmarkLine, type Rendering, watchLine } from '../http/render.ts';
 import { JSON_TYPE } from '../http/respond.ts';
 import {
@@ -27,7 +27,7 @@ import { keyOf } from '../registry/registration.ts';
 import { type Call, renderingOf } from '../call.ts';
 import { guarded } from '../registry/storage.ts';
 import { StoreError } from '../../store/index.ts';
-import { toServed } from './write.ts';
+import { prepareItems, prepareObjects } from './answer.ts';
 
 /** Above this a line is sent by itself. */
 const LONG_LINE_BYTES = 8 * 1024;
@@ -38,7 +38,7 @@ export async function watch(call: Call): Promise<HttpResponse> {
   const options = readWatchOptions(info.query, registration, info.name);
   const rendering = renderingOf(call, form);
   await storage.fresh(options.sendInitialEvents ? options.revision : 0);
-  const filter = filterOf(call, options);
+  const filter = filterOf(call, options, form);
   const { cache } = storage;
   const initial = options.sendInitialEvents ? cache.list(filter.keyPrefix) : undefined;
   const after = startOf(options) ?? cache.revision;
@@ -71,14 +71,20 @@ async function readPast(
   }
 }
 
-function filterOf(call: Call, options: WatchOptions): WatchFilter {
+function filterOf(call: Call, options: WatchOptions, { as }: ObjectForm): WatchFilter {
   const { registration, info } = call;
   const { selection } = options;
+  const form = isByMetadata(options, as) ? undefined : registration.form;
   return {
     keyPrefix: keyOf(registration, info.namespace),
-    matches: selection.isEmpty ? () => true : (object) => selection.matches(toServed(registration, object)),
+    matches: selection.isEmpty ? () => true : (object) => selection.matches(form?.fromStored(object) ?? object),
     ...(selection.exact === undefined ? {} : { exact: { ...selection.exact, read: READERS[selection.exact.field] } }),
   };
+}
+
+/** Whether a watch sees and selects by metadata alone: it depends on no conversion. */
+function isByMetadata({ selection }: WatchOptions, as: ObjectForm['as']): boolean {
+  return as === 'metadata' && selection.isOfMetadata;
 }
 
 /** Stored and served objects have these in the same place. */
@@ -93,7 +99,10 @@ function streamResponse(body: AsyncIterable<Uint8Array>): HttpResponse {
 }
 
 function tooOld(asked: number, oldest: number): Uint8Array {
-  const { status } = expired(`too old resource version: ${asked} (${oldest})`);
+  return errorLine(expired(`too old resource version: ${asked} (${oldest})`));
+}
+
+function errorLine({ status }: StatusError): Uint8Array {
   return encodeText(`${JSON.stringify({ type: 'ERROR', object: status })}\n`);
 }
 
@@ -195,6 +204,10 @@ class WatchStream {
         else await watcher.wait();
       }
       if (watcher?.ended === 'slow') this.#tellOfSlowness();
+    } catch (error) {
+      // A conversion that failed: the client begins again, and learns whether it still does.
+      if (!(error instanceof StatusError)) throw error;
+      yield errorLine(error);
     } finally {
       this.#stop();
     }
@@ -223,10 +236,27 @@ class WatchStream {
       const pause = call.server.ports.breather.pause();
       if (pause !== undefined) await pause;
       if (this.#over) return [];
+      const prepared = this.#prepare(event);
+      if (prepared !== undefined) await prepared;
       const seen = event.see(filter);
-      if (seen !== undefined) lines.add(this.#line(seen));
+      if (seen !== undefined) {
+        const line = this.#line(seen);
+        lines.add(line instanceof Uint8Array ? line : await line);
+      }
     }
     return lines.take();
+  }
+
+  /** Makes an event ready to be looked at through the filter; undefined: it is. */
+  #prepare({ current, previous }: CacheEvent): Promise<void> | undefined {
+    const { call, options, rendering } = this.#options;
+    const { registration } = call;
+    if (registration.form?.elsewhere === undefined || options.selection.isEmpty) return undefined;
+    if (isByMetadata(options, rendering.form.as)) return undefined;
+    return prepareObjects(
+      registration,
+      [current, previous].filter((item) => item !== undefined),
+    );
   }
 
   /** The next lines to send, about one piece of them; several pieces only if lines are long. Empty: everything has been seen. */
@@ -239,8 +269,12 @@ class WatchStream {
       if (pause !== undefined) await pause;
       const event = watcher.next();
       if (event === undefined) break;
+      const prepared = this.#prepare(event);
+      if (prepared !== undefined) await prepared;
       const seen = event.see(filter);
-      if (seen !== undefined) lines.add(this.#line(seen));
+      if (seen === undefined) continue;
+      const line = this.#line(seen);
+      lines.add(line instanceof Uint8Array ? line : await line);
     }
     return lines.take();
   }
@@ -254,10 +288,17 @@ class WatchStream {
 
   async *#initialLines(): AsyncGenerator<Uint8Array, void, undefined> {
     const { rendering, options, after } = this.#options;
+    const prepared = this.#prepareInitial();
+    if (prepared !== undefined) await prepared;
     if (options.selection.isEmpty && rendering.form.as !== 'table') yield* this.#sharedLines();
     else yield* this.#ownLines();
     this.#letGo();
     if (options.bookmarks && !this.#isCut()) yield bookmarkLine(rendering, after, true);
+  }
+
+  #prepareInitial(): Promise<void> | undefined {
+    const { rendering, options, call } = this.#options;
+    return isByMetadata(options, rendering.form.as) ? undefined : prepareObjects(call.registration, this.#initial);
   }
 
   /** All existing objects, in pieces that are shared by all watches that begin like this one. */
@@ -328,7 +369,12 @@ class WatchStream {
     return this.#watcher?.ended !== undefined;
   }
 
-  #line(seen: SeenEvent): Uint8Array {
+  #line(seen: SeenEvent): Uint8Array | Promise<Uint8Array> {
+    const prepared = prepareItems(this.#options.rendering, [seen.item]);
+    return prepared === undefined ? this.#lineOf(seen) : prepared.then(() => this.#lineOf(seen));
+  }
+
+  #lineOf(seen: SeenEvent): Uint8Array {
     const { rendering } = this.#options;
     // Ages in tables are of the moment; everything else is the same for all.
     if (rendering.form.as === 'table') return watchLine({ ...rendering, now: this.#now() }, seen.type, seen.item);

@@ -9,6 +9,7 @@ import {
   invalidValue,
   notFound,
   schemaOf,
+  StatusError,
   warningsOf,
 } from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
@@ -40,7 +41,7 @@ import { resized } from '../registry/pods.ts';
 import { countGeneration, metaForCreate, metaForUpdate, sameValue } from '../registry/object-meta.ts';
 import { keyOf, nameInKey, type Registration } from '../registry/registration.ts';
 import type { Written } from '../registry/storage.ts';
-import type { Call } from '../call.ts';
+import type { Call, StoredKind } from '../call.ts';
 import { readCurrent } from '../registry/read-current.ts';
 
 export interface Creation {
@@ -69,7 +70,10 @@ async function holdingAll<T>(call: Call, write: () => Promise<T>): Promise<T> {
   const held = isService(registration) ? () => server.writes.exclusive.run('services', write) : write;
   const { namespace = '' } = info;
   if (!mayBeCounted(registration) || (await quotasOf(server, namespace)).length === 0) return held();
-  return server.writes.exclusive.run(`quotas/${namespace}`, held);
+  // A write that waits for a webhook lets no other kind wait: nothing else is counted with objects of its kind.
+  const { group, resource } = registration.row;
+  const kind = registration.form?.elsewhere === undefined ? '' : `/${group}/${resource}`;
+  return server.writes.exclusive.run(`quotas/${namespace}${kind}`, held);
 }
 
 async function createAdmitted(call: Call, given: ApiObject, dryRun: boolean): Promise<CachedObject> {
@@ -85,9 +89,11 @@ async function createAdmitted(call: Call, given: ApiObject, dryRun: boolean): Pr
     const name = object.metadata.name ?? '';
     const key = keyOf(registration, object.metadata.namespace, name);
     if (dryRun) {
-      if ((await call.storage.read(key)) === undefined) return new CachedObject(key, 0, toStored(registration, object));
+      if ((await call.storage.read(key)) === undefined)
+        return new CachedObject(key, 0, await toStored(registration, object));
     } else {
-      const put = (): Promise<Written> => storage.put(key, toStored(registration, object), 0);
+      const stored = await toStored(registration, object);
+      const put = (): Promise<Written> => storage.put(key, stored, 0);
       const written = await writeHolding(call, { before: undefined, after: object }, put);
       if (written.ok === true) return written.item;
       if (written.ok === 'lost') {
@@ -160,7 +166,12 @@ export interface Change {
   /** What does not exist is no error: the caller creates it. */
   readonly orCreate?: boolean;
   /** The new object from the old one, both in the served form; its resourceVersion, if any, is the precondition. */
-  readonly change: (old: ApiObject) => ApiObject | Promise<ApiObject>;
+  readonly change: (old: ApiObject, kind: StoredKind) => ApiObject | Promise<ApiObject>;
+  /**
+   * It changes nothing but metadata: an object whose conversion somebody else does is changed in the version that it is stored in, and
+   * whoever cannot convert it stops no garbage collection.
+   */
+  readonly isOfMetadata?: boolean;
 }
 
 export type Changed =
@@ -215,14 +226,15 @@ async function changeStored(call: Call, key: string, request: Change): Promise<C
 
 type Attempt = Changed | { readonly kind: 'lost'; readonly current: CachedObject | undefined };
 
-async function attemptChange(call: Call, key: string, request: Change, old: CachedObject): Promise<Attempt> {
+async function attemptChange(asked: Call, key: string, request: Change, old: CachedObject): Promise<Attempt> {
+  const call = request.isOfMetadata === true ? inStoredVersion(asked, old) : asked;
   const { registration, storage } = call;
-  const before = toServed(registration, old.object);
+  const before = await toServed(registration, old.object);
   const { part } = request;
   // A kubelet learns no more about an object that is not its own.
   await restrictNode(call, { operation: 'update', part, object: before, old: before });
-  const sent = await request.change(before);
-  const { entries, areSent } = ownersAfter(call, request, sent, before);
+  const sent = await request.change(before, registration);
+  const { entries, areSent } = await ownersAfter(call, request, sent, before);
   const wanted = areSent ? sent : bare(sent);
   refuseStale(registration, nameInKey(key), wanted, before);
   await call.server.ports.breather.pause('request');
@@ -230,25 +242,46 @@ async function attemptChange(call: Call, key: string, request: Change, old: Cach
   const object = withManagedFields(prepared, entries);
   await restrictNode(call, { operation: 'update', part, object, old: before });
   await call.server.ports.breather.pause('request');
-  if (sameValue(object, before) || differsInTimesOnly(object, before)) return { kind: 'same', item: old };
+  const isSame = sameValue(object, before) || differsInTimesOnly(object, before);
+  // What lies there in an old version is written in today's (so objects are migrated).
+  if (isSame && registration.form?.isCurrent?.(old.object) !== false) return { kind: 'same', item: old };
   await call.server.ports.breather.pause('request');
   const released = isReleased(object, registration.strategy);
-  if (request.dryRun) return { kind: released ? 'removed' : 'changed', item: dryItem(registration, old, object) };
+  if (request.dryRun) return { kind: released ? 'removed' : 'changed', item: await dryItem(registration, old, object) };
+  const stored = await toStored(registration, object);
   const write = (): Promise<Written> =>
-    released ? storage.delete(key, old.revision) : storage.put(key, toStored(registration, object), old.revision);
+    released ? storage.delete(key, old.revision) : storage.put(key, stored, old.revision);
   const written = await writeHolding(call, { before, after: released ? undefined : object }, write);
   if (written.ok === 'lost') return { kind: 'lost', current: old };
   if (!written.ok) return { kind: 'lost', current: written.current };
   if (!released) return { kind: 'changed', item: written.item };
-  return { kind: 'removed', item: new CachedObject(key, written.item.revision, toStored(registration, object)) };
+  return { kind: 'removed', item: new CachedObject(key, written.item.revision, stored) };
+}
+
+/** The call as one of the version that the object is stored in, where that spares a conversion that may fail. */
+function inStoredVersion(call: Call, { object }: CachedObject): Call {
+  const registration = call.registration.form?.elsewhere?.inStoredVersion(object);
+  return registration === undefined ? call : { ...call, registration };
 }
 
 /** The managers of the object after this change. */
-function ownersAfter(call: Call, { owner }: Change, after: ApiObject, before: ApiObject): OwnersAfterWrite {
+async function ownersAfter(
+  call: Call,
+  { owner }: Change,
+  after: ApiObject,
+  before: ApiObject,
+): Promise<OwnersAfterWrite> {
   if (owner === 'given') return { entries: after.metadata.managedFields, areSent: false };
   if (owner === undefined) return { entries: before.metadata.managedFields, areSent: false };
   const now = formatTime(call.server.ports.clock.now().wall);
-  return ownersAfterWrite(call.registration, { before, after, writer: owner, now });
+  const work = (): OwnersAfterWrite => ownersAfterWrite(call.registration, { before, after, writer: owner, now });
+  try {
+    return await withOtherVersions(call.registration, work);
+  } catch (error) {
+    // Who owns what never fails a write that could be made without knowing it.
+    if (!(error instanceof StatusError) || error.code !== 500) throw error;
+    return { entries: before.metadata.managedFields, areSent: false };
+  }
 }
 
 function refuseStale(registration: Registration, name: string, wanted: ApiObject, old: ApiObject): void {
@@ -324,9 +357,9 @@ function withParts(object: ApiObject, parts: Partial<ApiObject>): ApiObject {
   return Object.fromEntries(entries) as ApiObject;
 }
 
-function dryItem(registration: Registration, old: CachedObject, object: ApiObject): CachedObject {
+async function dryItem(registration: Registration, old: CachedObject, object: ApiObject): Promise<CachedObject> {
   const metadata = { ...object.metadata, resourceVersion: String(old.revision) };
-  return new CachedObject(old.key, old.revision, toStored(registration, { ...object, metadata }));
+  return new CachedObject(old.key, old.revision, await toStored(registration, { ...object, metadata }));
 }
 
 export interface Removal {
@@ -387,11 +420,23 @@ function refusePreconditions(registration: Registration, name: string, object: A
   }
 }
 
-/** Stored objects in the form that the path serves. */
-export function toServed(registration: Registration, object: ApiObject): ApiObject {
-  return registration.form?.fromStored(object) ?? object;
+/** Runs what looks at owners of fields in other versions of the kind. Rejects with 500 for what cannot be converted. */
+export async function withOtherVersions<T>({ form }: Registration, work: () => T | Promise<T>): Promise<T> {
+  return form?.elsewhere === undefined ? work() : form.elsewhere.withOtherVersions(work);
 }
 
-export function toStored(registration: Registration, object: ApiObject): ApiObject {
-  return registration.form?.toStored(object) ?? object;
+/** A stored object in the form that the path serves. Rejects with 500 for one that cannot be converted. */
+async function toServed({ form }: Registration, object: ApiObject): Promise<ApiObject> {
+  if (form === undefined) return object;
+  const prepared = form.elsewhere?.prepareServed([object]);
+  if (prepared !== undefined) await prepared;
+  return form.fromStored(object);
+}
+
+/** An object of the path in the form that is stored. Rejects with 500 for one that cannot be converted. */
+export async function toStored({ form }: Registration, object: ApiObject): Promise<ApiObject> {
+  if (form === undefined) return object;
+  const prepared = form.elsewhere?.prepareStored(object);
+  if (prepared !== undefined) await prepared;
+  return form.toStored(object);
 }

@@ -92,6 +92,7 @@ export function containerToCri(config: ContainerConfig): MessageInitShape<typeof
     args: [...config.args],
     workingDir: config.workingDir,
     envs: config.env.map(({ name, value }) => ({ key: name, value: new TextEncoder().encode(value) })),
+    devices: (config.devices ?? []).map((device) => ({ ...device })),
     mounts: config.mounts.map(({ image, imageSubPath = '', ...mount }) => ({
       ...mount,
       recursiveReadOnly: mount.recursiveReadOnly ?? false,

@@ -34,7 +34,20 @@ export function giveMeasured(ports: KubeletPorts, config: Pick<KubeletConfig, 's
   const images: ImageService = measuredImages(ports.cri.images, measuring);
   const { clock, random, logger, client, host, pods } = ports;
   const { settings = DEFAULT_SETTINGS } = config;
-  return { clock, random, logger, client, metrics, settings, runtime, images, ...host, ...pods };
+  const { plugins } = ports.cri;
+  return {
+    clock,
+    random,
+    logger,
+    client,
+    metrics,
+    settings,
+    ...host,
+    ...pods,
+    runtime,
+    images,
+    ...(plugins && { plugins }),
+  };
 }
 
 /** The same ports for one part, with a stream of randomness of its own. */

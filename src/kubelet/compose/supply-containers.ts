@@ -7,6 +7,11 @@ import { type ConfigCache, createConfigCache } from '../env/config-cache.ts';
 import { createEnvironmentResolver } from '../env/container-environment.ts';
 import { createKnownServices } from '../env/known-services.ts';
 import { createImageManager } from '../images/image-manager.ts';
+import { CsiVolumes } from '../csi/csi-volumes.ts';
+import { Drivers } from '../csi/drivers.ts';
+import { NoteStore } from '../csi/note-store.ts';
+import { registryDir } from '../csi/paths.ts';
+import { PluginWatcher } from '../csi/plugin-watcher.ts';
 import type { EnvironmentResolver, ImageManager, VolumeManager } from '../types.ts';
 import { MAX_USAGE_ENTRIES } from '../local-volumes/limits.ts';
 import type { VolumeOveruse } from '../eviction/volume-blame.ts';
@@ -16,7 +21,7 @@ import { VolumeWatch } from '../local-volumes/volume-watch.ts';
 import { imageVolumeProblem } from '../volumes/image-volume.ts';
 import { Mounter } from '../volumes/mounter.ts';
 import { Publications } from '../volumes/publications.ts';
-import { createVolumeManager } from '../volumes/volume-manager.ts';
+import { type CsiParts, createVolumeManager } from '../volumes/volume-manager.ts';
 import { type Given, givenTo, type Ground } from './ground.ts';
 
 export interface Supplies {
@@ -26,6 +31,13 @@ export interface Supplies {
   readonly volumes: VolumeManager;
   /** Absent: this node makes no volumes. */
   readonly local: LocalSupplies | undefined;
+  /** Absent: this node runs no CSI drivers. */
+  readonly csi: CsiSupplies | undefined;
+}
+
+/** What is there for CSI drivers. */
+export interface CsiSupplies extends CsiParts {
+  readonly watcher: PluginWatcher;
 }
 
 /** The volumes that this node makes. */
@@ -73,6 +85,7 @@ export function createSupplies(
     volumesDir === undefined
       ? undefined
       : createLocal(given, { rootDir, volumesDir, instanceId }, { events, later, publications });
+  const csi = createCsi(given, { rootDir, nodeName });
   const place = { nodeName, rootDir, nodeResources: () => node.allocatable() };
   const volumes = createVolumeManager(givenTo('volumes', given), place, {
     config: configCache,
@@ -81,9 +94,25 @@ export function createSupplies(
     images,
     publications,
     ...(local && { localVolumes: local.volumes }),
+    ...(csi && { csi }),
     imageVolumeProblem: (subPath) => imageVolumeProblem(node.known, subPath),
   });
-  return { configCache, environment, images, volumes, local };
+  return { configCache, environment, images, volumes, local, csi };
+}
+
+function createCsi(
+  given: Pick<Given, 'clock' | 'logger' | 'client' | 'fs' | 'process' | 'plugins' | 'settings'>,
+  { rootDir, nodeName }: Pick<KubeletConfig, 'rootDir' | 'nodeName'>,
+): CsiSupplies | undefined {
+  const { plugins, fs, logger } = given;
+  const { kubeletDir } = given.settings;
+  if (plugins === undefined || kubeletDir === undefined) return undefined;
+  const hash = (text: string): string => plugins.hash(text);
+  const drivers = new Drivers();
+  const notes = new NoteStore(fs, rootDir, hash);
+  const volumes = new CsiVolumes({ fs, logger, mounts: new Mounter(given) }, drivers, notes);
+  const watcher = new PluginWatcher({ ...given, plugins }, { dir: registryDir(kubeletDir), nodeName }, drivers);
+  return { kubeletDir, hash, drivers, volumes, watcher };
 }
 
 function createLocal(

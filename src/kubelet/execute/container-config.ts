@@ -1,6 +1,6 @@
 /** A container as the runtime takes it (upstream: kuberuntime_container.go generateContainerConfig). Pure. */
 import type { Container, Pod } from '../../api/index.ts';
-import type { ContainerConfig, ContainerSecurity, Mount, StringMap } from '../../cri/index.ts';
+import type { ContainerConfig, ContainerSecurity, Device, Mount, StringMap } from '../../cri/index.ts';
 import { INSTANCE_LABEL } from '../pods/ownership.ts';
 import { formatBackOff } from '../plan/back-off.ts';
 import { containerHash } from '../plan/container-hash.ts';
@@ -50,6 +50,7 @@ export interface ContainerProgram {
   readonly command: readonly string[];
   readonly args: readonly string[];
   readonly mounts: readonly Mount[];
+  readonly devices?: readonly Device[];
 }
 
 /** What the node adds. */
@@ -72,6 +73,7 @@ export function containerConfig(input: ContainerConfigInput): ContainerConfig {
     workingDir: container.workingDir ?? '',
     env: program.env,
     mounts: program.mounts,
+    ...(program.devices !== undefined && program.devices.length > 0 && { devices: program.devices }),
     labels: containerLabels(pod, container, node.instanceId),
     annotations: containerAnnotations(pod, container, start),
     logPath: containerLogPath(container.name, attempt),

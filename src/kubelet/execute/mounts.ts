@@ -1,6 +1,6 @@
 /** A container's mounts (upstream: kubelet_pods.go makeMounts). Pure. */
 import type { Container, VolumeMount } from '../../api/index.ts';
-import type { Mount } from '../../cri/index.ts';
+import type { Device, Mount } from '../../cri/index.ts';
 import type { SubPathWish } from '../types.ts';
 
 export interface MountsInput {
@@ -24,6 +24,19 @@ export type MountsResult =
   /** `subPaths`: mounts that are not to be used by their path, which leads through what others may change; by index of `mounts`. */
   | { readonly ok: true; readonly mounts: readonly Mount[]; readonly subPaths: ReadonlyMap<number, SubPathWish> }
   | { readonly ok: false; readonly message: string };
+
+/** The block devices of a container; one whose volume is not there is `undefined` (upstream: makeBlockVolumes). */
+export function containerDevices(
+  { volumeDevices = [] }: Pick<Container, 'volumeDevices'>,
+  volumes: Readonly<Record<string, string>>,
+  isReadOnly: (volume: string) => boolean,
+): readonly Device[] {
+  return volumeDevices.flatMap(({ name, devicePath }) => {
+    const hostPath = volumes[name];
+    if (hostPath === undefined) return [];
+    return [{ containerPath: devicePath, hostPath, permissions: isReadOnly(name) ? 'r' : 'mrw' }];
+  });
+}
 
 export function containerMounts(input: MountsInput): MountsResult {
   const mounts: Mount[] = [];

@@ -16,7 +16,7 @@ import { etcHosts, hostNetworkEtcHosts } from './etc-hosts.ts';
 import { runHook } from './hooks.ts';
 import { MAX_HOSTS_FILE_BYTES, POST_START_TIMEOUT_MS, RUNTIME_REQUEST_TIMEOUT_MS } from './limits.ts';
 import { isContentVolume } from '../volumes/volume-kinds.ts';
-import { containerMounts, type MountsResult } from './mounts.ts';
+import { containerDevices, containerMounts, type MountsResult } from './mounts.ts';
 import { podDir, terminationMessagePath } from '../pods/pod-paths.ts';
 import { nonRootProblem } from './security.ts';
 
@@ -107,16 +107,18 @@ async function prepare(context: VerbContext, pod: Pod, container: Container, act
   ]);
   if (!environment.ok) return environment;
   const volumes = context.parts.volumes.fact(uid);
+  const paths = volumes?.state === 'ready' ? volumes.paths : {};
+  const readOnlyVolumes = new Set(
+    (pod.spec?.volumes ?? [])
+      .filter(({ persistentVolumeClaim }) => persistentVolumeClaim?.readOnly === true)
+      .map(({ name }) => name),
+  );
   const mounts = containerMounts({
     container,
-    volumes: volumes?.state === 'ready' ? volumes.paths : {},
+    volumes: paths,
     images: (volumes?.state === 'ready' && volumes.images) || {},
     contentVolumes: new Set((pod.spec?.volumes ?? []).filter(isContentVolume).map(({ name }) => name)),
-    readOnlyVolumes: new Set(
-      (pod.spec?.volumes ?? [])
-        .filter(({ persistentVolumeClaim }) => persistentVolumeClaim?.readOnly === true)
-        .map(({ name }) => name),
-    ),
+    readOnlyVolumes,
     expand: (text) => environment.expand(text),
     terminationMessage: {
       hostPath: message,
@@ -130,7 +132,11 @@ async function prepare(context: VerbContext, pod: Pod, container: Container, act
     pod,
     container,
     start: action,
-    program: { ...environment, mounts: pinned },
+    program: {
+      ...environment,
+      mounts: pinned,
+      devices: containerDevices(container, paths, (name) => readOnlyVolumes.has(name)),
+    },
     node: {
       instanceId: context.config.instanceId,
       memory: { memoryBytes: node.memoryBytes, cgroupVersion: context.ports.cgroups.version },

@@ -6,7 +6,7 @@ import { podLogDir } from '../pods/pod-paths.ts';
 import { podCgroupPath } from '../pods/pod-cgroup.ts';
 import type { CgroupName, Cgroups, Machine, Meter } from '../ports.ts';
 import type { DiskUsage, ProcessFigures } from '../figures.ts';
-import type { PodDirectory, PodView, RuntimeContainer, VolumesFact } from '../types.ts';
+import type { PodDirectory, PodView, RuntimeContainer, VolumeManager } from '../types.ts';
 import type { CpuHistory } from './cpu-history.ts';
 import type { DiskUsageCache } from './disk-usage-cache.ts';
 import { PODS_PER_TURN } from './limits.ts';
@@ -34,7 +34,7 @@ export interface MeasuringOptions {
   readonly ports: MeasuringPorts;
   readonly places: { readonly nodeName: string; readonly rootDir: string; readonly podLogsDir: string };
   readonly directory: PodDirectory;
-  readonly volumes: { fact(uid: string): VolumesFact | undefined };
+  readonly volumes: Pick<VolumeManager, 'fact' | 'driverStats'>;
 }
 
 /** The state that outlives one measurement. */
@@ -254,7 +254,26 @@ async function measureVolumes(
       ...(space && { space }),
     });
   }
-  return found;
+  return [...found, ...(await measureOfDrivers(options, pod))];
+}
+
+/** Volumes of CSI drivers: the driver says how full they are. Their files are not walked, since a driver may hang. */
+async function measureOfDrivers({ volumes }: MeasuringOptions, pod: Pod): Promise<readonly VolumeMeasurement[]> {
+  const stats = await volumes.driverStats(pod);
+  return (pod.spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim }) => {
+    const { bytes, inodes } = stats.get(name) ?? {};
+    if (bytes === undefined) return [];
+    const pvcName = persistentVolumeClaim?.claimName;
+    const space = {
+      bytes: bytes.total,
+      freeBytes: bytes.available,
+      usedBytes: bytes.used,
+      inodes: inodes?.total ?? 0,
+      freeInodes: inodes?.available ?? 0,
+    };
+    const usage = { bytes: bytes.used, inodes: inodes?.used ?? 0 };
+    return [{ name, isEphemeral: false, ...(pvcName !== undefined && { pvcName }), usage, space }];
+  });
 }
 
 /** Volumes whose files are the pod's own: mounted folders of the host are not its usage. */
@@ -266,8 +285,14 @@ function volumesOf(
   if (fact?.state !== 'ready') return [];
   return (pod.spec?.volumes ?? []).flatMap((volume) => {
     const path = fact.paths[volume.name];
-    return path === undefined || volume.hostPath !== undefined || volume.image !== undefined ? [] : [{ volume, path }];
+    if (path === undefined || volume.hostPath !== undefined || volume.image !== undefined) return [];
+    return isOfDriver(path) ? [] : [{ volume, path }];
   });
+}
+
+/** Where CSI drivers publish. */
+function isOfDriver(path: string): boolean {
+  return path.includes('/kubernetes.io~csi/') || path.includes('/kubernetes.io/csi/volumeDevices/');
 }
 
 /** On the node's own disk, and gone with the pod (upstream: IsLocalEphemeralVolume); the others' files are in memory. */

@@ -161,7 +161,7 @@ describe('a claim', () => {
     [
       'of a kind that a driver serves',
       () => bound({ awsElasticBlockStore: { volumeID: 'vol-1' } }),
-      'no volume plugin matched: this node mounts no awsElasticBlockStore volumes; the CSI driver ebs.csi.aws.com serves them',
+      'no volume plugin matched: this node mounts no awsElasticBlockStore volumes; its CSI driver ebs.csi.aws.com serves them',
     ],
     ['of NFS on a machine without it', () => bound({ nfs: { server: 's', path: '/' } }), 'it has no mount.nfs'],
   ])('%s is not mounted', async (_, prepare, message) => {

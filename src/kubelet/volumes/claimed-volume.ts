@@ -15,7 +15,7 @@ import type { KubeClient } from '../../client/index.ts';
 import { errorMessage } from '../../lib/index.ts';
 import { fsGroupOf } from './ownership.ts';
 import { VolumeError } from './payload.ts';
-import { type PersistentOptions, setUpPersistent, usedHere } from './persistent-kinds.ts';
+import { type PersistentOptions, type PersistentSetUp, setUpPersistent, usedHere } from './persistent-kinds.ts';
 import type { Publication, Publications, Published } from './publications.ts';
 
 export interface ClaimOptions extends PersistentOptions {
@@ -30,6 +30,11 @@ export interface ClaimSource {
   readonly volumeName: string;
   /** The claim must be the pod's own: it was made for this volume. */
   readonly isOwned?: boolean;
+  readonly readOnly?: boolean;
+}
+
+export interface SetUpClaim extends PersistentSetUp {
+  readonly problem?: string;
 }
 
 /**
@@ -41,7 +46,7 @@ export async function setUpClaim(
   pod: Pod,
   source: ClaimSource,
   dir: string,
-): Promise<{ readonly path: string; readonly problem?: string }> {
+): Promise<SetUpClaim> {
   const known = await options.publications.note(dir);
   let volume: PersistentVolume;
   try {
@@ -61,7 +66,8 @@ export async function setUpClaim(
       isExclusive: isExclusive(volume),
       isSettled: fsGroupOf(pod) === undefined,
     });
-  return { path: await setUpPersistent(options, { pod, volumeName: source.volumeName, volume, publish }) };
+  const { volumeName, readOnly = false } = source;
+  return await setUpPersistent(options, { pod, volumeName, volume, readOnly, publish });
 }
 
 /** Upstream enforces it where it is the only mode: with several, it is not known which one the pod means. */
@@ -97,8 +103,6 @@ async function volumeOf(
   );
   if (volume.spec?.claimRef?.uid !== uidOf(claim))
     throw new VolumeError(`${whose}: PV ${name} is not bound to this claim`);
-  if (claim.spec?.volumeMode === 'Block')
-    throw new VolumeError(`${whose}: volumes of mode Block are not offered by this node`);
   return volume;
 }
 

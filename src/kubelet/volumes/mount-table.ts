@@ -8,6 +8,21 @@ export function parseMountPoints(mountinfo: string): string[] {
   });
 }
 
+/** The mount points whose mounts others see, too (`shared:N` in the kernel's words). */
+export function parseSharedPoints(mountinfo: string): ReadonlySet<string> {
+  const shared = new Set<string>();
+  for (const line of mountinfo.split('\n')) {
+    const fields = line.split(' ');
+    const point = fields[4];
+    if (point === undefined) continue;
+    const tags = fields.slice(6, fields.indexOf('-', 6));
+    // A later mount at the same point covers the earlier one.
+    if (tags.some((tag) => tag.startsWith('shared:'))) shared.add(unescape(point));
+    else shared.delete(unescape(point));
+  }
+  return shared;
+}
+
 /** Mount points at or below `dir`, deepest and newest first: the order in which they can be unmounted. */
 export function mountsUnder(points: readonly string[], dir: string): string[] {
   return points

@@ -10,10 +10,11 @@ import {
   type FileSystem,
   type Process,
   type RunResult,
+  Semaphore,
   withDeadline,
 } from '../../lib/index.ts';
 import { MAX_MOUNTINFO_BYTES, MOUNT_KILL_WAIT_MS, MOUNT_TIMEOUT_MS } from './limits.ts';
-import { mountPointOf, mountsUnder, parseMountPoints } from './mount-table.ts';
+import { mountPointOf, mountsUnder, parseMountPoints, parseSharedPoints } from './mount-table.ts';
 
 export interface MounterOptions {
   readonly fs: FileSystem;
@@ -51,6 +52,7 @@ export class Mounter {
   readonly #options: MounterOptions;
   /** By mount point: the tool that works on it. */
   readonly #running = new Map<string, Promise<RunResult>>();
+  readonly #sharing = new Semaphore(1);
   #noswap: boolean | undefined;
 
   constructor(options: MounterOptions) {
@@ -110,6 +112,21 @@ export class Mounter {
    */
   async bind(source: string, point: string): Promise<void> {
     await this.#mustRun(point, 'mount', ['--no-canonicalize', '--bind', source, point]);
+  }
+
+  /** Makes `dir` a place whose mounts are seen by containers that ask for it (mountPropagation), and theirs by this machine. */
+  ensureShared(dir: string): Promise<void> {
+    // Volumes of one pod ask for it at once.
+    return this.#sharing.run(() => this.#share(dir));
+  }
+
+  async #share(dir: string): Promise<void> {
+    const table = await this.#options.fs.readFile('/proc/self/mountinfo', { maxBytes: MAX_MOUNTINFO_BYTES });
+    const text = decodeText(table);
+    const point = mountPointOf(parseMountPoints(text), dir) ?? '/';
+    if (parseSharedPoints(text).has(point)) return;
+    if (point !== dir) await this.bind(dir, dir);
+    await this.#mustRun(dir, 'mount', ['--make-shared', dir]);
   }
 
   /** Unmounts everything at or below `dir`, as far as it goes. Rejects with `UnmountError` when something stays mounted. */

@@ -19,11 +19,10 @@ describe('what mount.nfs is given', () => {
 
 describe('a kind that is not mounted here', () => {
   it.each<[string, string]>([
-    ['awsElasticBlockStore', 'the CSI driver ebs.csi.aws.com serves them, and this node runs no CSI drivers'],
-    ['gcePersistentDisk', 'the CSI driver pd.csi.storage.gke.io serves them, and this node runs no CSI drivers'],
+    ['awsElasticBlockStore', 'its CSI driver ebs.csi.aws.com serves them as volumes of kind csi'],
+    ['gcePersistentDisk', 'its CSI driver pd.csi.storage.gke.io serves them as volumes of kind csi'],
     ['gitRepo', 'use an emptyDir that an init container fills with git clone'],
     ['flexVolume', 'use the CSI driver of its vendor'],
-    ['csi', 'the CSI driver d serves them, and this node runs no CSI drivers'],
   ])('%s', (kind, advice) => {
     expect(unservedProblem({ [kind]: { driver: 'd' } })?.message).toBe(
       `no volume plugin matched: this node mounts no ${kind} volumes; ${advice}`,

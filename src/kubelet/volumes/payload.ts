@@ -21,9 +21,12 @@ export class VolumeError extends Error {
   override readonly name = 'VolumeError';
   /** Of the event that tells it. */
   readonly eventReason: string;
-  constructor(message: string, { eventReason = 'FailedMount' } = {}) {
+  /** Upstream's name of what failed. */
+  readonly operation: string;
+  constructor(message: string, { eventReason = 'FailedMount', operation = 'MountVolume.SetUp' } = {}) {
     super(message);
     this.eventReason = eventReason;
+    this.operation = operation;
   }
 }
 

@@ -1,16 +1,24 @@
 /** The kinds of PersistentVolumes that this node mounts, one row each. */
-import { isLocalVolume, nameOf, type PersistentVolume, type PersistentVolumeSpec, type Pod } from '../../api/index.ts';
+import {
+  type CSIPersistentVolumeSource,
+  isLocalVolume,
+  nameOf,
+  type PersistentVolume,
+  type PersistentVolumeSpec,
+  type Pod,
+} from '../../api/index.ts';
 import type { FileInfo, FileSystem } from '../../lib/index.ts';
 import type { LocalVolumes } from '../local-volumes/local-volumes.ts';
 import { VolumeProblem } from '../local-volumes/volume-problem.ts';
 import type { PodEvents } from '../types.ts';
 import { setUpHostPath } from './host-path.ts';
+import { type CsiSupport, csiTarget, setUpCsi } from './csi-volume.ts';
 import type { Mounter } from './mounter.ts';
 import { setUpNfs } from './nfs.ts';
 import { folderMode, fsGroupOf } from './ownership.ts';
 import { VolumeError } from './payload.ts';
 import type { Published } from './publications.ts';
-import { unservedProblem } from './unserved-kinds.ts';
+import { noDrivers, unservedProblem } from './unserved-kinds.ts';
 import { volumeDir } from './volume-paths.ts';
 
 export interface PersistentOptions {
@@ -21,6 +29,8 @@ export interface PersistentOptions {
   readonly rootDir: string;
   /** Absent: this node makes no volumes. */
   readonly localVolumes?: Pick<LocalVolumes, 'use' | 'dir'>;
+  /** Absent: this node runs no CSI drivers. */
+  readonly csi?: CsiSupport;
 }
 
 export interface PersistentToSetUp {
@@ -28,19 +38,29 @@ export interface PersistentToSetUp {
   /** Name of the volume in the pod. */
   readonly volumeName: string;
   readonly volume: PersistentVolume;
+  /** The pod's claim says so. */
+  readonly readOnly: boolean;
   /** Notes that the pod has it, before anything is done to it. */
   readonly publish: (path: string) => Promise<Published>;
+}
+
+export interface PersistentSetUp {
+  readonly path: string;
+  /** Its driver wants to be asked again after this. */
+  readonly republishAfterMs?: number;
 }
 
 export interface PersistentKind<N extends keyof PersistentVolumeSpec = keyof PersistentVolumeSpec> {
   /** The field of the PersistentVolume's spec. */
   readonly name: N;
-  /** The folder on this node. Rejects with `VolumeError`. */
+  /** Whether block devices of the kind can be had. */
+  readonly hasBlock?: boolean;
+  /** The folder, or the block device, on this node. Rejects with `VolumeError`. */
   setUp(
     options: PersistentOptions,
     wanted: PersistentToSetUp,
     source: NonNullable<PersistentVolumeSpec[N]>,
-  ): Promise<string>;
+  ): Promise<PersistentSetUp>;
 }
 
 function row<N extends keyof PersistentVolumeSpec>(kind: PersistentKind<N>): PersistentKind<N> {
@@ -53,7 +73,7 @@ const KINDS = [
     setUp: async ({ fs }, { publish }, source) => {
       const path = await setUpHostPath(fs, source);
       await publish(path);
-      return path;
+      return { path };
     },
   }),
   row({
@@ -63,7 +83,7 @@ const KINDS = [
       if (localVolumes !== undefined && isLocalVolume(wanted.volume))
         await setUpOwn(options, wanted, path, localVolumes);
       else await setUpGiven(options, wanted, path);
-      return path;
+      return { path };
     },
   }),
   row({
@@ -72,16 +92,26 @@ const KINDS = [
       const dir = volumeDir(options.rootDir, pod.metadata?.uid ?? '', 'nfs', volumeName);
       await publish(dir);
       await setUpNfs(options, { source, dir, mountOptions: volume.spec?.mountOptions });
-      return dir;
+      return { path: dir };
+    },
+  }),
+  row({
+    name: 'csi',
+    hasBlock: true,
+    setUp: (options, wanted, source) => {
+      if (options.csi === undefined) throw noDrivers(source.driver);
+      return setUpByDriver(options, options.csi, wanted, source);
     },
   }),
 ] as const;
 
 /** The folder to mount. Rejects with `VolumeError` in upstream's words. */
-export async function setUpPersistent(options: PersistentOptions, wanted: PersistentToSetUp): Promise<string> {
+export async function setUpPersistent(options: PersistentOptions, wanted: PersistentToSetUp): Promise<PersistentSetUp> {
   const spec = wanted.volume.spec ?? {};
   const kind = KINDS.find(({ name }) => spec[name] !== undefined) as PersistentKind | undefined;
   if (kind === undefined) throw unservedProblem({ ...spec }) ?? new VolumeError('no volume plugin matched');
+  if (spec.volumeMode === 'Block' && kind.hasBlock !== true)
+    throw new VolumeError(`volumes of mode Block of this kind are not offered by this node`);
   return await kind.setUp(
     options,
     wanted,
@@ -103,6 +133,25 @@ async function setUpGiven({ fs }: PersistentOptions, { pod, volume, publish }: P
   if (fsGroup === undefined) return;
   await fs.chown(path, info.uid, fsGroup);
   await fs.chmod(path, folderMode(info.mode & 0o7777, fsGroup, 'write'));
+}
+
+/** A volume that a CSI driver serves. */
+async function setUpByDriver(
+  options: PersistentOptions,
+  csi: CsiSupport,
+  { pod, volumeName, volume, readOnly, publish }: PersistentToSetUp,
+  source: CSIPersistentVolumeSource,
+): Promise<PersistentSetUp> {
+  const wish = { pod, volumeName, volume, readOnly };
+  const published = await publish(csiTarget(csi, wish));
+  const { path, group, republishAfterMs } = await setUpCsi(csi, wish, source);
+  if (group !== undefined && !published.isSettled) {
+    const info = await options.fs.stat(path, { isolated: true });
+    if (info === undefined) throw new VolumeError(`path "${path}" does not exist`);
+    await giveToGroup(options, pod, { path, info, fsGroup: group, isShared: published.isShared });
+    await published.settle();
+  }
+  return { path, ...(republishAfterMs !== undefined && { republishAfterMs }) };
 }
 
 /** A folder that this node made. */

@@ -1,5 +1,5 @@
 /** Service account tokens by TokenRequest, kept until most of their life is over (upstream: pkg/kubelet/token). */
-import { type Pod, SERVICE_ACCOUNTS, type TokenRequest } from '../../api/index.ts';
+import { type Pod, SERVICE_ACCOUNTS, type TokenRequest, type TokenRequestStatus } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
 import { type Clock, type Logger, parseTime, type Random } from '../../lib/index.ts';
 import type { PodUID } from '../types.ts';
@@ -15,6 +15,8 @@ import type { TokenSource } from './payload-source.ts';
 
 interface CachedToken {
   readonly token: string;
+  /** As the API server says it. */
+  readonly expirationTimestamp: string;
   /** Mono ms. */
   readonly renewAt: number;
   readonly expiresAt: number;
@@ -43,22 +45,32 @@ export class ServiceAccountTokens implements TokenSource {
   }
 
   async token(pod: Pod, audience: string | undefined, expirationSeconds: number): Promise<string> {
+    return (await this.#token(pod, audience, expirationSeconds)).token;
+  }
+
+  /** The token with its end, for CSI drivers that ask for tokens of a pod. */
+  async status(pod: Pod, audience: string | undefined, expirationSeconds: number): Promise<TokenRequestStatus> {
+    const { token, expirationTimestamp } = await this.#token(pod, audience, expirationSeconds);
+    return { token, expirationTimestamp };
+  }
+
+  async #token(pod: Pod, audience: string | undefined, expirationSeconds: number): Promise<CachedToken> {
     const key = keyOf(pod, audience, expirationSeconds);
     const known = this.#tokens.get(key);
     const now = this.#options.clock.now().mono;
-    if (known !== undefined && now < known.renewAt) return known.token;
+    if (known !== undefined && now < known.renewAt) return known;
     try {
       const request = this.#requests.get(key) ?? this.#request(pod, audience, expirationSeconds);
       this.#requests.set(key, request);
       const fresh = await request.finally(() => this.#requests.delete(key));
       this.#keep(key, fresh);
-      return fresh.token;
+      return fresh;
     } catch (error) {
       if (known === undefined || now >= known.expiresAt) throw error;
       // It is good for a while yet.
       this.#options.logger.warn('a service account token cannot be renewed', { pod: pod.metadata?.name, error });
       this.#keep(key, { ...known, renewAt: now + TOKEN_RETRY_MS });
-      return known.token;
+      return known;
     }
   }
 
@@ -92,7 +104,12 @@ export class ServiceAccountTokens implements TokenSource {
     if (token === undefined) throw new VolumeError(`failed to fetch token for service account ${account}`);
     const now = clock.now();
     const lifeMs = (parseTime(expirationTimestamp) ?? now.wall + expirationSeconds * 1000) - now.wall;
-    return { token, renewAt: renewalTime(now.mono, lifeMs, random), expiresAt: now.mono + lifeMs };
+    return {
+      token,
+      expirationTimestamp: expirationTimestamp ?? '',
+      renewAt: renewalTime(now.mono, lifeMs, random),
+      expiresAt: now.mono + lifeMs,
+    };
   }
 }
 

@@ -32,24 +32,24 @@ const INSTEAD: Readonly<Record<string, string>> = {
 };
 
 /** All kinds that are known and not served. */
-export const UNSERVED: readonly string[] = [...Object.keys(DRIVERS), ...Object.keys(INSTEAD), 'csi'].sort();
+export const UNSERVED: readonly string[] = [...Object.keys(DRIVERS), ...Object.keys(INSTEAD)].sort();
 
 /** Why the source cannot be mounted, or `undefined` when it names no kind that is known. */
 export function unservedProblem(source: Readonly<Record<string, unknown>>): VolumeError | undefined {
   const kind = UNSERVED.find((name) => source[name] !== undefined);
   if (kind === undefined) return undefined;
-  return new VolumeError(
-    `no volume plugin matched: this node mounts no ${kind} volumes; ${advice(kind, source[kind])}`,
-  );
+  return new VolumeError(`no volume plugin matched: this node mounts no ${kind} volumes; ${advice(kind)}`);
 }
 
-function advice(kind: string, source: unknown): string {
-  const driver = kind === 'csi' ? driverOf(source) : DRIVERS[kind];
-  if (driver !== undefined) return `the CSI driver ${driver} serves them, and this node runs no CSI drivers`;
+function advice(kind: string): string {
+  const driver = DRIVERS[kind];
+  if (driver !== undefined) return `its CSI driver ${driver} serves them as volumes of kind csi`;
   return `use ${INSTEAD[kind] ?? 'another kind'}`;
 }
 
-function driverOf(source: unknown): string {
-  const { driver } = source as { readonly driver?: unknown };
-  return typeof driver === 'string' ? driver : '';
+/** For a volume of a driver on a node that runs none. */
+export function noDrivers(driver: string): VolumeError {
+  return new VolumeError(
+    `no volume plugin matched: the CSI driver ${driver} serves this volume, and this node runs no CSI drivers, for it has no folder for them (--kubelet-dir)`,
+  );
 }

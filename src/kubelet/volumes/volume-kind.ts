@@ -17,7 +17,7 @@ export interface VolumeSetupOptions {
   /** Where the content of files that mendlet writes comes from. */
   readonly content: PayloadOptions;
   readonly image: ImageVolumeOptions;
-  readonly claims: Pick<ClaimOptions, 'client' | 'publications' | 'localVolumes' | 'events'>;
+  readonly claims: Pick<ClaimOptions, 'client' | 'publications' | 'localVolumes' | 'events' | 'csi'>;
 }
 
 /**
@@ -28,6 +28,8 @@ export interface SetUpVolume {
   readonly path: string;
   readonly problem?: string;
   readonly image?: string;
+  /** Its driver wants to be asked again after this. */
+  readonly republishAfterMs?: number;
 }
 
 export interface VolumeToSetUp<S> {

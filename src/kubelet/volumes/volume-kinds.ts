@@ -2,12 +2,13 @@
 import type { Pod, Volume } from '../../api/index.ts';
 import { type ClaimOptions, setUpClaim } from './claimed-volume.ts';
 import { setUpContent } from './content-volume.ts';
+import { setUpCsi } from './csi-volume.ts';
 import { setUpEmptyDir } from './empty-dir.ts';
 import { setUpHostPath } from './host-path.ts';
 import { setUpImage } from './image-volume.ts';
 import { setUpNfs } from './nfs.ts';
 import { VolumeError } from './payload.ts';
-import { unservedProblem } from './unserved-kinds.ts';
+import { noDrivers, unservedProblem } from './unserved-kinds.ts';
 import type { SetUpVolume, VolumeKind, VolumeKindName, VolumeSetupOptions } from './volume-kind.ts';
 import { pluginAt, volumeDir, type VolumePlugin } from './volume-paths.ts';
 
@@ -37,7 +38,13 @@ const KINDS = [
     plugin: 'host-path',
     isContent: false,
     isForeign: true,
-    setUp: async ({ fs }, { source }) => ({ path: await setUpHostPath(fs, source) }),
+    setUp: async ({ fs, mounter, claims: { csi } }, { source }) => {
+      const path = await setUpHostPath(fs, source);
+      // Drivers mount there, in their containers, what the node is to see.
+      if (csi !== undefined && (path === csi.kubeletDir || path.startsWith(`${csi.kubeletDir}/`)))
+        await mounter.ensureShared(csi.kubeletDir);
+      return { path };
+    },
   }),
   row({
     name: 'image',
@@ -68,7 +75,12 @@ const KINDS = [
     folder: 'local-volume',
     isContent: false,
     setUp: (options, { pod, volume, source, dir }) =>
-      setUpClaim(forClaims(options), pod, { claimName: source.claimName, volumeName: volume.name }, dir),
+      setUpClaim(
+        forClaims(options),
+        pod,
+        { claimName: source.claimName, volumeName: volume.name, readOnly: source.readOnly === true },
+        dir,
+      ),
   }),
   row({
     name: 'ephemeral',
@@ -93,6 +105,20 @@ const KINDS = [
       return { path: dir };
     },
     tearDown: ({ mounter, dir }) => mounter.unmountRemote(dir),
+  }),
+  row({
+    name: 'csi',
+    plugin: 'csi',
+    isContent: false,
+    setUp: async ({ fs, claims: { csi } }, { pod, volume, source }) => {
+      if (csi === undefined) throw noDrivers(source.driver);
+      const wish = { pod, volumeName: volume.name, readOnly: source.readOnly === true };
+      const { path, group, republishAfterMs } = await setUpCsi(csi, wish, source);
+      // The volume's own folder is the last that is given, so that it tells whether all was.
+      if (group !== undefined && (await fs.stat(path, { isolated: true }))?.gid !== group)
+        await fs.giveToGroup(path, group);
+      return { path, ...(republishAfterMs !== undefined && { republishAfterMs }) };
+    },
   }),
 ] as const;
 

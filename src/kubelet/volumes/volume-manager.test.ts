@@ -556,7 +556,7 @@ describe('what is not offered', () => {
     ],
     [
       { csi: { driver: 'x' } },
-      'no volume plugin matched: this node mounts no csi volumes; the CSI driver x serves them, and this node runs no CSI drivers',
+      'no volume plugin matched: the CSI driver x serves this volume, and this node runs no CSI drivers, for it has no folder for them (--kubelet-dir)',
     ],
     [
       { projected: { sources: [{ clusterTrustBundle: { path: 'x' } }] } },

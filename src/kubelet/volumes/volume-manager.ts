@@ -15,6 +15,10 @@ import {
   type Process,
   type Random,
 } from '../../lib/index.ts';
+import { CsiVolumeError } from '../csi/csi-volumes.ts';
+import { DriverStats, type PodVolumeStats } from '../csi/driver-stats.ts';
+import { MAX_TOLD_LENGTH } from '../csi/limits.ts';
+import { podDir as csiPodDir } from '../csi/paths.ts';
 import type { ConfigFollower } from '../env/config-source.ts';
 import type { LocalVolumes } from '../local-volumes/local-volumes.ts';
 import type {
@@ -27,6 +31,7 @@ import type {
   VolumesFact,
   NodeResources,
 } from '../types.ts';
+import type { CsiSupport } from './csi-volume.ts';
 import type { ImageVolumeOptions } from './image-volume.ts';
 import { EVENT_REPEAT_MS } from './limits.ts';
 import { Mounter, UnmountError } from './mounter.ts';
@@ -66,7 +71,12 @@ export interface VolumeManagerParts extends ImageVolumeOptions {
   readonly publications: Publications;
   /** Absent: this node makes no volumes. */
   readonly localVolumes?: LocalVolumes;
+  /** Absent: this node runs no CSI drivers. */
+  readonly csi?: CsiParts;
 }
+
+/** What the node has for CSI drivers. */
+export type CsiParts = Pick<CsiSupport, 'kubeletDir' | 'drivers' | 'volumes' | 'hash'>;
 
 export function createVolumeManager(
   ports: VolumeManagerPorts,
@@ -88,6 +98,8 @@ class Manager implements VolumeManager {
   readonly #mounter: Mounter;
   readonly #options: PodVolumesOptions;
   readonly #tokens: ServiceAccountTokens;
+  readonly #csi: CsiParts | undefined;
+  readonly #driverStats: DriverStats | undefined;
   readonly #pods = new Map<PodUID, PodVolumes>();
   /** Separate from the places of set-ups: a tear-down that hangs must not keep new pods waiting. */
   readonly #tearDownPlaces: Places;
@@ -97,12 +109,18 @@ class Manager implements VolumeManager {
   constructor(ports: VolumeManagerPorts, node: VolumesNode, parts: VolumeManagerParts) {
     const { clock, random, fs, client } = ports;
     const { nodeName, nodeResources, rootDir } = node;
-    const { config, events, markDirty, images, imageVolumeProblem, publications, localVolumes } = parts;
+    const { config, events, markDirty, images, imageVolumeProblem, publications, localVolumes, csi } = parts;
     this.#ports = ports;
     this.#rootDir = rootDir;
     this.#mounter = new Mounter(ports);
     this.#tokens = new ServiceAccountTokens({ ...ports, random: random.split('tokens') });
     this.#tearDownPlaces = new Places(clock);
+    this.#csi = csi;
+    this.#driverStats = csi && new DriverStats(ports, (uid) => csi.volumes.stats(uid));
+    // Pods that wait for a driver need not wait for their next try.
+    csi?.drivers.onRegistered(() => {
+      for (const uid of this.#pods.keys()) this.retry(uid);
+    });
     this.#options = {
       setUp: {
         clock,
@@ -110,7 +128,13 @@ class Manager implements VolumeManager {
         fs,
         mounter: this.#mounter,
         rootDir,
-        claims: { client, events, publications, ...(localVolumes && { localVolumes }) },
+        claims: {
+          client,
+          events,
+          publications,
+          ...(localVolumes && { localVolumes }),
+          ...(csi && { csi: { ...csi, client, nodeName, secrets: config, tokens: this.#tokens } }),
+        },
         content: { config, tokens: this.#tokens, nodeName, nodeResources },
         image: { images, imageVolumeProblem },
       },
@@ -153,6 +177,13 @@ class Manager implements VolumeManager {
     }));
   }
 
+  async driverStats(pod: Pod): Promise<PodVolumeStats> {
+    const { events } = this.#options;
+    const told = (name: string, message: string): void =>
+      events.pod(pod, 'Warning', 'VolumeConditionAbnormal', `Volume ${name}: ${message.slice(0, MAX_TOLD_LENGTH)}`);
+    return (await this.#driverStats?.of(pod.metadata?.uid ?? '', told)) ?? new Map();
+  }
+
   async pinSubPath(uid: PodUID, wish: SubPathWish): Promise<string> {
     return await pinSubPath({ fs: this.#ports.fs, mounter: this.#mounter, rootDir: this.#rootDir }, uid, wish);
   }
@@ -181,13 +212,29 @@ class Manager implements VolumeManager {
       // It stays known until all is gone: a set-up that hangs must not be forgotten.
       await this.#pods.get(uid)?.stop();
       this.#tokens.forget(uid);
-      await this.#tearDownPlaces.run(this.#troubles.has(uid), () => this.#remove(dir));
+      await this.#tearDownPlaces.run(this.#troubles.has(uid), async () => {
+        await this.#tearDownCsi(uid);
+        await this.#remove(dir);
+      });
     } catch (error) {
       this.#tellTrouble(uid, pod, error);
       throw error;
     }
     this.#pods.delete(uid);
     this.#troubles.delete(uid);
+    this.#driverStats?.forget(uid);
+  }
+
+  /** By the notes of volumes: the pod's object may be long gone. */
+  async #tearDownCsi(uid: PodUID): Promise<void> {
+    if (this.#csi === undefined) return;
+    const { volumes, kubeletDir } = this.#csi;
+    try {
+      await volumes.tearDown(uid);
+    } catch (error) {
+      throw error instanceof CsiVolumeError ? new UnmountError(error.path, error.message) : error;
+    }
+    await volumes.removeFolders(csiPodDir(kubeletDir, uid));
   }
 
   /** Removes nothing while anything is mounted at or below it: behind a mount lies what is not the pod's. */
@@ -239,7 +286,8 @@ class Manager implements VolumeManager {
       const info = isPodUid(name) ? await this.#ports.fs.stat(`${podsDir(this.#rootDir)}/${name}`) : undefined;
       if (info?.type === 'directory') uids.push(name);
     }
-    return uids;
+    const published = (await this.#csi?.volumes.pods()) ?? [];
+    return [...new Set([...uids, ...published])];
   }
 
   async #podFolders(): Promise<readonly string[]> {

@@ -19,6 +19,7 @@ export interface VolumeTaskOptions {
 }
 
 interface FailedTry {
+  readonly operation?: string | undefined;
   /** Where the volume is nevertheless, as an earlier try left it. */
   readonly path?: string | undefined;
   readonly eventReason?: string | undefined;
@@ -120,14 +121,16 @@ export class VolumeTask {
     this.#busy = true;
     this.#again = false;
     try {
-      const { path, problem, image } = await places.run(this.#stuck, () => this.#try());
+      const { path, problem, image, republishAfterMs } = await places.run(this.#stuck, () => this.#try());
       this.#image = image;
       this.#reason = undefined;
       if (problem === undefined) this.#succeeded(path);
       else this.#failed(problem, { path });
+      if (problem === undefined && republishAfterMs !== undefined) this.#syncAfter(republishAfterMs);
     } catch (error) {
       this.#reason = error instanceof ImageVolumeError ? error.reason : undefined;
-      this.#failed(errorMessage(error), { eventReason: error instanceof VolumeError ? error.eventReason : undefined });
+      const { eventReason, operation } = error instanceof VolumeError ? error : {};
+      this.#failed(errorMessage(error), { eventReason, operation });
     }
     this.#busy = false;
     this.#endedAt = clock.now().mono;
@@ -181,7 +184,10 @@ export class VolumeTask {
   }
 
   /** A volume that was set up stays: what it shows is old, not gone. */
-  #failed(reason: string, { path, eventReason = 'FailedMount' }: FailedTry = {}): void {
+  #failed(
+    reason: string,
+    { path, eventReason = 'FailedMount', operation = 'MountVolume.SetUp' }: FailedTry = {},
+  ): void {
     if (this.#stopped) return;
     this.#failures += 1;
     const { clock, events } = this.#options;
@@ -189,7 +195,7 @@ export class VolumeTask {
     const delayMs = exponentialDelay(SETUP_BACK_OFF, this.#failures);
     this.#retryAt = now + delayMs;
     this.#syncAfter(delayMs);
-    const problem = `MountVolume.SetUp failed for volume "${this.volume.name}" : ${reason}`;
+    const problem = `${operation} failed for volume "${this.volume.name}" : ${reason}`;
     const news = problem !== this.#problem;
     if (news || now - this.#toldAt >= EVENT_REPEAT_MS) {
       this.#toldAt = now;

@@ -191,6 +191,36 @@ def dynamic_client():
     }
 
 
+def large():
+    """Applies a definition of a megabyte of YAML on the server, and one of its objects."""
+    anything = dynamic.DynamicClient(client.ApiClient())
+    definitions = anything.resources.get(api_version="apiextensions.k8s.io/v1", kind="CustomResourceDefinition")
+    fields = {f"field{at}": {"type": "string", "description": "What it says, said at some length. " * 10} for at in range(900)}
+    schema = {"type": "object", "properties": {"spec": {"type": "object", "properties": {
+        f"part{at}": {"type": "object", "properties": fields} for at in range(3)}}}}
+    name = "larges.python.example.com"
+    definition = {
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": name},
+        "spec": {
+            "group": "python.example.com", "scope": "Cluster", "names": {"kind": "Large", "plural": "larges"},
+            "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}]}}
+
+    class Plain(yaml.SafeDumper):
+        """Writes no aliases, as other generators."""
+
+        def ignore_aliases(self, data):
+            return True
+
+    text = yaml.dump(definition, Dumper=Plain)
+    made = definitions.server_side_apply(body=text, name=name, field_manager="large")
+    again = definitions.server_side_apply(body=text, name=name, field_manager="large")
+    return {
+        "isLarge": len(text) > 1_000_000,
+        "fields": len(made.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.part2.properties.to_dict()),
+        "generation": again.metadata.generation,
+    }
+
+
 def from_yaml():
     """Creates all documents of a file, as scripts do."""
     core = client.CoreV1Api()
@@ -240,7 +270,7 @@ def election():
 
 SCENARIOS = {
     "typed": typed, "pages": pages, "watches": watches, "custom": custom, "dynamic": dynamic_client, "yaml": from_yaml,
-    "election": election,
+    "election": election, "large": large,
 }
 
 if __name__ == "__main__":

@@ -1,0 +1,223 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type CsiDriver, CsiError, type NodeCapability } from '../../csi/index.ts';
+import { encodeText, type FileSystem, silentLogger } from '../../lib/index.ts';
+import { systemFileSystem } from '../../lib/file-system.node.ts';
+import { sha256Hex } from '../../lib/sha256.node.ts';
+import { CsiVolumes, type VolumeToPublish } from './csi-volumes.ts';
+import { Drivers } from './drivers.ts';
+import { NoteStore } from './note-store.ts';
+import { parentOf, stagingPath, targetPath } from './paths.ts';
+
+let root = '';
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'mendlet-csi-'));
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+/** The machine and its driver: they live on when an agent dies. */
+class Machine {
+  readonly mounts = new Set<string>();
+  readonly calls: string[] = [];
+  /** How many more effects (writes, calls) there are until the agent dies. */
+  left = Number.POSITIVE_INFINITY;
+  boot = 'one';
+  /** Calls that say that they succeeded, and do nothing. */
+  lies = new Set<string>();
+  fails = new Set<string>();
+
+  /** Every effect of an agent goes through here; a dead agent has none. */
+  async effect<T>(work: () => Promise<T> | T): Promise<T> {
+    if (this.left <= 0) throw new Error('the agent is dead');
+    this.left -= 1;
+    return await work();
+  }
+
+  agent(): CsiVolumes {
+    const fs: FileSystem = {
+      ...systemFileSystem,
+      readFile: async (path, options) =>
+        path.endsWith('boot_id') ? encodeText(`${this.boot}\n`) : await systemFileSystem.readFile(path, options),
+      writeFile: (...given) => this.effect(() => systemFileSystem.writeFile(...given)),
+      mkdir: (...given) => this.effect(() => systemFileSystem.mkdir(...given)),
+      remove: (...given) => this.effect(() => systemFileSystem.remove(...given)),
+    };
+    const mounts = {
+      isMounted: async (path: string) => this.mounts.has(path),
+      unmountAll: (path: string) => this.effect(() => void this.mounts.delete(path)),
+    };
+    const drivers = new Drivers();
+    const capabilities: ReadonlySet<NodeCapability> = new Set(['stage']);
+    const info = { nodeId: 'n', maxVolumes: 0, topology: {} };
+    drivers.register({ name: 'd', endpoint: '/d.sock', info, capabilities, calls: this.#driver() });
+    return new CsiVolumes({ fs, logger: silentLogger, mounts }, drivers, new NoteStore(fs, root, sha256Hex));
+  }
+
+  #driver(): CsiDriver {
+    const call = (method: string, path: string, work: () => void): Promise<void> =>
+      this.effect(() => {
+        this.calls.push(`${method} ${path.includes('globalmount') ? 'staging' : (path.split('/').at(-5) ?? '')}`);
+        if (this.fails.has(method)) throw new CsiError('Internal', 'rpc error: code = Internal desc = told to');
+        if (!this.lies.has(method)) work();
+      });
+    const { mounts } = this;
+    return {
+      info: () => Promise.reject(new Error('not asked')),
+      capabilities: () => Promise.reject(new Error('not asked')),
+      stats: () => Promise.reject(new Error('not asked')),
+      expand: () => Promise.reject(new Error('not asked')),
+      stage: ({ stagingPath: path }) => call('stage', path, () => mounts.add(path)),
+      unstage: (_, path) =>
+        call('unstage', path, () => {
+          if ([...mounts].some((each) => each !== path)) throw new Error('unstaged while it is published');
+          mounts.delete(path);
+        }),
+      publish: ({ targetPath: path, stagingPath: from }) =>
+        call('publish', path, () => {
+          if (!mounts.has(from)) throw new Error('published before it was staged');
+          mounts.add(path);
+        }),
+      unpublish: (_, path) => call('unpublish', path, () => mounts.delete(path)),
+      close: () => {},
+    };
+  }
+
+  async files(): Promise<readonly string[]> {
+    const all = await readdir(root, { recursive: true, withFileTypes: true });
+    return all.filter((entry) => entry.isFile()).map((entry) => entry.name);
+  }
+}
+
+const VOLUME = { driver: 'd', handle: 'h' };
+const target = (pod: string): string => targetPath(root, pod, 'v');
+
+const wish = (pod: string): VolumeToPublish => ({
+  ...VOLUME,
+  publication: { pod, volume: 'v', target: target(pod) },
+  stagingPath: stagingPath(root, 'd', sha256Hex('h')),
+  isBlock: false,
+  readOnly: false,
+  capability: { mode: 'single-node-writer', mount: { fsType: '', flags: [] } },
+  asked: { publishContext: {}, stageContext: {}, volumeContext: {}, stageSecrets: {}, publishSecrets: {} },
+});
+
+const publish = (agent: CsiVolumes, pod: string): Promise<void> =>
+  agent.publish(VOLUME, target(pod), async () => wish(pod));
+
+describe('a volume of a driver', () => {
+  it('is staged once, published for each pod, and unstaged after the last', async () => {
+    const machine = new Machine();
+    const agent = machine.agent();
+    await publish(agent, 'a');
+    await publish(agent, 'b');
+    await publish(agent, 'b');
+    await agent.tearDown('a');
+    expect(await agent.pods()).toEqual(['b']);
+    await agent.tearDown('b');
+    expect(machine.calls).toEqual([
+      'stage staging',
+      'publish a',
+      'publish b',
+      'unpublish a',
+      'unpublish b',
+      'unstage staging',
+    ]);
+    expect(await machine.files()).toEqual([]);
+    expect(await agent.pods()).toEqual([]);
+  });
+
+  it('is known to the next agent, which asks no driver for it', async () => {
+    const machine = new Machine();
+    await publish(machine.agent(), 'a');
+    const calls = machine.calls.length;
+    const next = machine.agent();
+    expect(await next.isPublished(VOLUME, target('a'))).toBe(true);
+    await publish(next, 'a');
+    expect(machine.calls).toHaveLength(calls);
+  });
+
+  it('is staged and published anew after a boot', async () => {
+    const machine = new Machine();
+    await publish(machine.agent(), 'a');
+    machine.mounts.clear();
+    machine.boot = 'two';
+    const next = machine.agent();
+    expect(await next.isPublished(VOLUME, target('a'))).toBe(false);
+    await publish(next, 'a');
+    expect(machine.calls.slice(2)).toEqual(['stage staging', 'publish a']);
+  });
+
+  it('survives an agent that dies before any of its effects', async () => {
+    const whole = new Machine();
+    whole.left = 1000;
+    const first = whole.agent();
+    await publish(first, 'a');
+    await first.tearDown('a');
+    const effects = 1000 - whole.left;
+    expect(effects).toBeGreaterThan(12);
+    for (let dies = 0; dies < effects; dies++) {
+      const machine = new Machine();
+      machine.left = dies;
+      const dying = machine.agent();
+      await expect(publish(dying, 'a').then(() => dying.tearDown('a'))).rejects.toThrow('the agent is dead');
+      machine.left = Number.POSITIVE_INFINITY;
+      // One pod goes on, or ends: nothing is left in either case.
+      const next = machine.agent();
+      if (dies % 2 === 0) await publish(next, 'a');
+      await next.tearDown('a');
+      expect([...machine.mounts], `died before effect ${dies}`).toEqual([]);
+      expect(await machine.files(), `died before effect ${dies}`).toEqual([]);
+      expect(await next.pods()).toEqual([]);
+    }
+  });
+});
+
+describe('a driver that', () => {
+  it('says that it published and did not is named, and asked to unpublish', async () => {
+    const machine = new Machine();
+    machine.lies.add('publish');
+    const agent = machine.agent();
+    await expect(publish(agent, 'a')).rejects.toThrow(
+      `CSI driver d says that it has published volume h, but nothing is mounted at ${target('a')}`,
+    );
+    await agent.tearDown('a');
+    expect(machine.calls).toEqual(['stage staging', 'publish a', 'unpublish a', 'unstage staging']);
+  });
+
+  it('fails to stage leaves a note of that, and is asked to unstage when the pod goes', async () => {
+    const machine = new Machine();
+    machine.fails.add('stage');
+    const agent = machine.agent();
+    await expect(publish(agent, 'a')).rejects.toMatchObject({
+      call: 'stage',
+      message: 'rpc error: code = Internal desc = told to',
+    });
+    expect(await agent.pods()).toEqual(['a']);
+    await agent.tearDown('a');
+    expect(machine.calls).toEqual(['stage staging', 'unstage staging']);
+    expect(await machine.files()).toEqual([]);
+  });
+
+  it('says that it unpublished and left the mount: it is unmounted here', async () => {
+    const machine = new Machine();
+    machine.lies.add('unpublish').add('unstage');
+    const agent = machine.agent();
+    await publish(agent, 'a');
+    await agent.tearDown('a');
+    expect([...machine.mounts]).toEqual([]);
+  });
+
+  it('left files where no mount is: they stay, and the volume waits', async () => {
+    const machine = new Machine();
+    const agent = machine.agent();
+    await publish(agent, 'a');
+    const file = join(target('a'), 'data');
+    await systemFileSystem.mkdir(parentOf(file));
+    await systemFileSystem.writeFile(file, 'precious');
+    await expect(agent.tearDown('a')).rejects.toThrow('is not mounted any more, but is not empty');
+    expect((await stat(file)).size).toBe(8);
+    expect(await agent.pods()).toEqual(['a']);
+  });
+});

@@ -1,0 +1,297 @@
+/** A volume that a CSI driver serves: inline in a pod, or the PersistentVolume of a claim (upstream: pkg/volume/csi). */
+import {
+  CSI_DRIVERS,
+  type CSIDriver,
+  type CSIPersistentVolumeSource,
+  type CSIVolumeSource,
+  isNotFound,
+  nameOf,
+  type PersistentVolume,
+  type Pod,
+  type SecretReference,
+  type TokenRequestStatus,
+  uidOf,
+  VOLUME_ATTACHMENTS,
+} from '../../api/index.ts';
+import type { KubeClient } from '../../client/index.ts';
+import type { NodeCapability, StringMap } from '../../csi/index.ts';
+import { decodeText, errorMessage } from '../../lib/index.ts';
+import { base64Bytes } from '../base64.ts';
+import { type CsiVolumes, CsiVolumeError, type VolumeToPublish } from '../csi/csi-volumes.ts';
+import { type Drivers, NoDriverError } from '../csi/drivers.ts';
+import { REPUBLISH_MS } from '../csi/limits.ts';
+import { blockStagingPath, blockTargetPath, isDriverName, stagingPath, targetPath } from '../csi/paths.ts';
+import {
+  accessModeOf,
+  attachmentName,
+  capabilityOf,
+  delegatedGroup,
+  type DriverPolicy,
+  inlineHandle,
+  ownGroup,
+  podInfo,
+  policyOf,
+  tokenContext,
+} from '../csi/requests.ts';
+import type { ConfigSource } from '../env/config-source.ts';
+import { VolumeError } from './payload.ts';
+
+/** What the node has for drivers. */
+export interface CsiSupport {
+  readonly client: KubeClient;
+  readonly kubeletDir: string;
+  readonly nodeName: string;
+  readonly drivers: Drivers;
+  readonly volumes: CsiVolumes;
+  /** Hexadecimal SHA-256. */
+  readonly hash: (text: string) => string;
+  readonly secrets: Pick<ConfigSource, 'secret'>;
+  readonly tokens: {
+    status(pod: Pod, audience: string | undefined, expirationSeconds: number): Promise<TokenRequestStatus>;
+  };
+}
+
+export interface CsiWish {
+  readonly pod: Pod;
+  /** Name of the volume in the pod. */
+  readonly volumeName: string;
+  /** Absent: it is inline in the pod. */
+  readonly volume?: PersistentVolume;
+  /** Of the pod's volume, or of its claim there. */
+  readonly readOnly: boolean;
+}
+
+export interface PublishedByDriver {
+  readonly path: string;
+  /** The files are to be given to this group by us; absent: they are not. */
+  readonly group?: number;
+  readonly republishAfterMs?: number;
+}
+
+/** Upstream's names of what failed. */
+const OPERATIONS = {
+  stage: 'MountVolume.MountDevice',
+  publish: 'MountVolume.SetUp',
+  unpublish: 'MountVolume.SetUp',
+  unstage: 'MountVolume.MountDevice',
+} as const;
+const BLOCK_OPERATIONS = { ...OPERATIONS, stage: 'MapVolume.SetUpDevice', publish: 'MapVolume.MapPodDevice' } as const;
+
+/** Where the volume is, or will be. Throws for names that are none. */
+export function csiTarget({ kubeletDir }: CsiSupport, { pod, volumeName, volume }: CsiWish): string {
+  const name = volume === undefined ? volumeName : nameOf(volume);
+  return isBlock(volume) ? blockTargetPath(kubeletDir, uidOf(pod), name) : targetPath(kubeletDir, uidOf(pod), name);
+}
+
+/** Idempotent. Rejects with `VolumeError` in upstream's words. */
+export async function setUpCsi(
+  csi: CsiSupport,
+  wish: CsiWish,
+  source: CSIPersistentVolumeSource | CSIVolumeSource,
+): Promise<PublishedByDriver> {
+  const { driver } = source;
+  if (!isDriverName(driver)) throw new VolumeError(`${JSON.stringify(driver)} is no name of a CSI driver`);
+  const handle =
+    'volumeHandle' in source ? source.volumeHandle : inlineHandle(csi.hash, uidOf(wish.pod), wish.volumeName);
+  const path = csiTarget(csi, wish);
+  const isThere = await csi.volumes.isPublished({ driver, handle }, path);
+  let policy: DriverPolicy;
+  try {
+    policy = policyOf(await driverObject(csi.client, driver));
+  } catch (error) {
+    // A pod that has its volume keeps it, also while the API server is away.
+    if (isThere) return { path };
+    throw error;
+  }
+  try {
+    const asked = new CsiRequest(csi, wish, source, policy);
+    if (!isThere) await csi.volumes.publish({ driver, handle }, path, () => asked.build(handle, path));
+    else if (policy.requiresRepublish) await csi.volumes.republish(await asked.build(handle, path));
+  } catch (error) {
+    throw explained(error, wish.volume);
+  }
+  return {
+    path,
+    ...groupFor(csi, wish, source, policy),
+    ...(policy.requiresRepublish && { republishAfterMs: REPUBLISH_MS }),
+  };
+}
+
+function groupFor(
+  { drivers }: CsiSupport,
+  wish: CsiWish,
+  { driver, fsType }: Pick<CSIVolumeSource, 'driver' | 'fsType'>,
+  policy: DriverPolicy,
+): { group?: number } {
+  const { pod, volume, readOnly } = wish;
+  if (isBlock(volume) || !drivers.has(driver)) return {};
+  const isDelegated = delegatedGroup(pod, policy, drivers.get(driver).capabilities) !== undefined;
+  const group = ownGroup(pod, policy, { volume, fsType: fsType ?? '', readOnly, isDelegated });
+  return group === undefined ? {} : { group };
+}
+
+/** Upstream's words for what failed. */
+function explained(error: unknown, volume: PersistentVolume | undefined): Error {
+  if (error instanceof VolumeError) return error;
+  if (error instanceof CsiVolumeError) {
+    const operation = (isBlock(volume) ? BLOCK_OPERATIONS : OPERATIONS)[error.call];
+    return new VolumeError(noClient(error.cause) ?? error.message, { operation });
+  }
+  return new VolumeError(noClient(error) ?? errorMessage(error));
+}
+
+function noClient(error: unknown): string | undefined {
+  if (!(error instanceof NoDriverError)) return undefined;
+  return `kubernetes.io/csi: mounter.SetUpAt failed to get CSI client: ${error.message}`;
+}
+
+function isBlock(volume: PersistentVolume | undefined): boolean {
+  return volume?.spec?.volumeMode === 'Block';
+}
+
+async function driverObject(client: KubeClient, name: string): Promise<CSIDriver | undefined> {
+  try {
+    return await client.get(CSI_DRIVERS, undefined, name);
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Collects what a driver is asked for one volume of one pod. */
+class CsiRequest {
+  readonly #csi: CsiSupport;
+  readonly #wish: CsiWish;
+  readonly #source: CSIPersistentVolumeSource | CSIVolumeSource;
+  readonly #policy: DriverPolicy;
+
+  constructor(
+    csi: CsiSupport,
+    wish: CsiWish,
+    source: CSIPersistentVolumeSource | CSIVolumeSource,
+    policy: DriverPolicy,
+  ) {
+    this.#csi = csi;
+    this.#wish = wish;
+    this.#source = source;
+    this.#policy = policy;
+  }
+
+  /** Rejects with `VolumeError`, or with `NoDriverError`. */
+  async build(handle: string, target: string): Promise<VolumeToPublish> {
+    const csi = this.#csi;
+    const { pod, volume, volumeName, readOnly } = this.#wish;
+    const { driver, volumeAttributes, fsType = '' } = this.#source;
+    this.#checkMode();
+    const { capabilities } = csi.drivers.get(driver);
+    const publishContext = volume === undefined ? {} : await this.#attachment(handle);
+    const context = volumeAttributes ?? {};
+    const tokens = await this.#tokens();
+    const info = this.#policy.podInfoOnMount ? podInfo(pod, volume === undefined) : {};
+    const publishSecrets = await this.#secrets(this.#publishSecret(), 'NodePublishSecretRef');
+    const stages = volume !== undefined && capabilities.has('stage');
+    const stagingPath = stages ? this.#stagingPath(handle, volume) : undefined;
+    const { tokensInSecrets } = this.#policy;
+    return {
+      driver,
+      handle,
+      publication: { pod: uidOf(pod), volume: volumeName, target },
+      ...(stagingPath !== undefined && { stagingPath }),
+      isBlock: isBlock(volume),
+      readOnly,
+      capability: capabilityOf(accessModeOf(volume?.spec?.accessModes, capabilities), {
+        isBlock: isBlock(volume),
+        fsType,
+        mountOptions: volume?.spec?.mountOptions ?? [],
+        group: this.#delegated(capabilities),
+      }),
+      asked: {
+        publishContext,
+        stageContext: context,
+        volumeContext: { ...context, ...info, ...(tokensInSecrets ? {} : tokens) },
+        stageSecrets: stages ? await this.#secrets(this.#stageSecret(), 'NodeStageSecretRef') : {},
+        publishSecrets: { ...publishSecrets, ...(tokensInSecrets ? tokens : {}) },
+      },
+    };
+  }
+
+  /** Upstream: supportsVolumeLifecycleMode. */
+  #checkMode(): void {
+    const { driver } = this.#source;
+    const mode = this.#wish.volume === undefined ? 'Ephemeral' : 'Persistent';
+    const { lifecycleModes } = this.#policy;
+    if (lifecycleModes.includes(mode)) return;
+    const only = lifecycleModes.map((each) => JSON.stringify(each)).join(' ');
+    throw new VolumeError(`volume mode "${mode}" not supported by driver ${driver} (only supports [${only}])`);
+  }
+
+  #delegated(capabilities: ReadonlySet<NodeCapability>): string | undefined {
+    return delegatedGroup(this.#wish.pod, this.#policy, capabilities);
+  }
+
+  #stagingPath(handle: string, volume: PersistentVolume): string {
+    const { kubeletDir, hash } = this.#csi;
+    return isBlock(volume)
+      ? blockStagingPath(kubeletDir, nameOf(volume))
+      : stagingPath(kubeletDir, this.#source.driver, hash(handle));
+  }
+
+  /** What the attacher says of the volume on this node. Rejects until it is attached. */
+  async #attachment(handle: string): Promise<StringMap> {
+    if (!this.#policy.attachRequired) return {};
+    const { client, nodeName, hash } = this.#csi;
+    const { driver } = this.#source;
+    const name = attachmentName(hash, { handle, driver, nodeName });
+    const operation = 'MountVolume.WaitForAttach';
+    const problem = (text: string): VolumeError =>
+      new VolumeError(`volume ${handle} of driver ${driver} is not attached to node ${nodeName}: ${text}`, {
+        operation,
+      });
+    try {
+      const { metadata, status } = await client.get(VOLUME_ATTACHMENTS, undefined, name);
+      if (metadata?.deletionTimestamp !== undefined) throw problem('volume attachment is being deleted');
+      if (status?.attached === true) return status.attachmentMetadata ?? {};
+      throw problem(status?.attachError?.message ?? `VolumeAttachment ${name} waits for the driver's attacher`);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      throw problem(`there is no VolumeAttachment ${name}`);
+    }
+  }
+
+  async #tokens(): Promise<StringMap> {
+    const { tokenRequests } = this.#policy;
+    if (tokenRequests.length === 0) return {};
+    const tokens: Record<string, TokenRequestStatus> = {};
+    for (const { audience, expirationSeconds } of tokenRequests) {
+      tokens[audience] = await this.#csi.tokens.status(this.#wish.pod, audience || undefined, expirationSeconds);
+    }
+    return tokenContext(tokens);
+  }
+
+  #stageSecret(): SecretReference | undefined {
+    return 'nodeStageSecretRef' in this.#source ? this.#source.nodeStageSecretRef : undefined;
+  }
+
+  /** An inline volume names a secret of the pod's namespace. */
+  #publishSecret(): SecretReference | undefined {
+    const { nodePublishSecretRef } = this.#source;
+    if (nodePublishSecretRef === undefined) return undefined;
+    return { namespace: this.#wish.pod.metadata?.namespace ?? '', ...nodePublishSecretRef };
+  }
+
+  async #secrets(reference: SecretReference | undefined, field: string): Promise<StringMap> {
+    const { namespace = '', name = '' } = reference ?? {};
+    if (name === '') return {};
+    const failed = (why: string): VolumeError =>
+      new VolumeError(`fetching ${field} ${namespace}/${name} failed: kubernetes.io/csi: ${why}`);
+    try {
+      const secret = await this.#csi.secrets.secret(namespace, name);
+      if (secret === undefined) throw failed(`secrets "${name}" not found`);
+      return Object.fromEntries(
+        Object.entries(secret.data ?? {}).map(([key, value]) => [key, decodeText(base64Bytes(value))]),
+      );
+    } catch (error) {
+      throw error instanceof VolumeError ? error : failed(errorMessage(error));
+    }
+  }
+}
