@@ -135,7 +135,7 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
       metrics,
       version: options.version,
       discovery: new DiscoveryDocuments(registry),
-      openApi: new OpenApiDocuments(registry, options.version.gitVersion),
+      openApi: new OpenApiDocuments(registry, options.version.gitVersion, context.ports.breather),
       checks: healthChecks(storeHealth(store, clock, logger), state, options.damagedObjects ?? (() => 0)),
     }),
     isClosed: () => state.closed,

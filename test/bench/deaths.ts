@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { systemFileSystem } from '../../src/lib/file-system.node.ts';
 import { readLogTail } from '../../src/kubelet/deaths/log-tail.ts';
 
-const ROUNDS = 7;
+const ROUNDS = 3;
 const PADDED_BYTES = 200_000;
 const END = Date.parse('2026-01-31T12:00:00Z');
 

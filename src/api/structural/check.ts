@@ -25,7 +25,7 @@ import {
   propertyOf,
 } from './json-schema.ts';
 import { keyOfItem } from './list-types.ts';
-import { matchesPattern } from './patterns.ts';
+import { isTooLongFor, matchesPattern } from './patterns.ts';
 
 /** More errors than this are not looked for. */
 const MAX_ERRORS = 100;
@@ -98,11 +98,15 @@ function textErrors(schema: JsonSchema, text: string, path: string): FieldError[
   if (maxLength !== undefined && length > maxLength) errors.push(tooLong(path, maxLength));
   if (length < minLength)
     errors.push(invalidValue(path, text, `${path} in body should be at least ${minLength} chars long`));
-  if (pattern !== undefined && pattern !== '' && !matchesPattern(pattern, text))
-    errors.push(invalidValue(path, text, `${path} in body should match '${pattern}'`));
+  if (pattern !== undefined && pattern !== '') errors.push(...checkPattern(pattern, text, path));
   if (format !== undefined && format !== '' && !hasFormat(format, text))
     errors.push(invalidValue(path, text, `${path} in body must be of type ${format}: ${JSON.stringify(text)}`));
   return errors;
+}
+
+function checkPattern(pattern: string, text: string, path: string): readonly FieldError[] {
+  if (isTooLongFor(pattern, text)) return [invalidValue(path, text, `${path} in body is too long for its pattern`)];
+  return matchesPattern(pattern, text) ? [] : [invalidValue(path, text, `${path} in body should match '${pattern}'`)];
 }
 
 /** Unicode code points, as Go counts runes. */

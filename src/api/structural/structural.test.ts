@@ -6,7 +6,7 @@ import { defaultObject } from './default.ts';
 import { hasFormat } from './formats.ts';
 import type { Fields, JsonSchema } from './json-schema.ts';
 import { checkListTypes } from './list-types.ts';
-import { matchesPattern, patternProblem } from './patterns.ts';
+import { isTooLongFor, matchesPattern, patternProblem } from './patterns.ts';
 import { placeOfSchema, type StructuralPlace } from './place.ts';
 import { pruneObject } from './prune.ts';
 import { hasRules } from './rules.ts';
@@ -300,6 +300,20 @@ describe('patterns', () => {
   it('match in linear time what holds others for ever', () => {
     expect(matchesPattern('^(a+)+$', `${'a'.repeat(100_000)}b`)).toBe(false);
     expect(matchesPattern('(x+x+)+y', 'x'.repeat(50_000))).toBe(false);
+  });
+
+  it.each([
+    ['^[a-z]+$', 100_000, false],
+    ['^[a-z]+$', 3_000_000, true],
+    ['([ab]{1,30}a){1,30}$', 2000, false],
+    ['([ab]{1,30}a){1,30}$', 20_000, true],
+    ['(', 3_000_000, false],
+  ])('are not held against texts that could take too long: %s, %d characters', (pattern, characters, expected) => {
+    const text = 'a'.repeat(characters);
+    expect(isTooLongFor(pattern, text)).toBe(expected);
+    const schema = { type: 'string', pattern };
+    const [found = ''] = texts(checkValue(schema, text, undefined, 'f'));
+    expect(found.includes('too long for its pattern')).toBe(expected);
   });
 
   it.each(['(a', '[z-a]', 'a{2,1}', '(?=a)', `(${'a'.repeat(5000)})`, '(((a{100}){100}){100})'])(

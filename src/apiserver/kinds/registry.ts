@@ -9,6 +9,8 @@ import type { ResourceName } from '../registry/served-rows.ts';
 export class LiveRegistry implements Registry {
   /** In the order in which discovery lists them. */
   readonly #kinds = new Map<string, ServedKind>();
+  /** The same by the resource's name, under which there are few: each request asks several times, and needs no new text for it. */
+  readonly #byResource = new Map<string, readonly ServedKind[]>();
   readonly #listeners = new Set<() => void>();
   #registrations: readonly StoredKind[] = [];
   #rows: readonly ResourceRow[] = [];
@@ -27,7 +29,8 @@ export class LiveRegistry implements Registry {
   }
 
   kindOf(name: ResourceName): ServedKind | undefined {
-    return this.#kinds.get(pathOf(name));
+    const { group, version } = name;
+    return this.#byResource.get(name.resource)?.find(({ row }) => row.group === group && row.version === version);
   }
 
   rowOf(name: ResourceName): ResourceRow | undefined {
@@ -65,6 +68,10 @@ export class LiveRegistry implements Registry {
     return () => {
       if (this.kindOf(kind.row) !== kind) return;
       this.#kinds.delete(pathOf(kind.row));
+      const { resource } = kind.row;
+      const others = this.#byResource.get(resource)?.filter((other) => other !== kind) ?? [];
+      if (others.length === 0) this.#byResource.delete(resource);
+      else this.#byResource.set(resource, others);
       this.#changed();
     };
   }
@@ -89,6 +96,7 @@ export class LiveRegistry implements Registry {
     const path = pathOf(kind.row);
     if (this.#kinds.has(path)) throw new Error(`${path} is served twice`);
     this.#kinds.set(path, kind);
+    this.#byResource.set(kind.row.resource, [...(this.#byResource.get(kind.row.resource) ?? []), kind]);
   }
 
   #changed(): void {

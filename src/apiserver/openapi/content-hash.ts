@@ -1,12 +1,18 @@
 /** Names what the documents of some kinds say: the same kinds have the same name, in every process. Pure. */
-import type { ResourceRow } from '../../api/index.ts';
+import type { ResourceRow, Steps } from '../../api/index.ts';
 import { customRootOf } from './custom-schemas.ts';
 
 /** A row is replaced when its definition changes, and never changed itself. */
 const known = new WeakMap<ResourceRow, string>();
 
-export function contentHash(rows: readonly ResourceRow[]): string {
-  return hashOf(rows.map(hashOfRow).join(' '));
+/** A step for each row that is not known yet. */
+export function* contentHash(rows: readonly ResourceRow[]): Steps<string> {
+  const hashes: string[] = [];
+  for (const row of rows) {
+    if (!known.has(row)) yield;
+    hashes.push(hashOfRow(row));
+  }
+  return hashOf(hashes.join(' '));
 }
 
 function hashOfRow(row: ResourceRow): string {

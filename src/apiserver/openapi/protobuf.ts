@@ -2,6 +2,7 @@
  * The OpenAPI v2 document in gnostic's Protobuf form (openapi.v2.Document), which kubectl before 1.26 fetches and nothing
  * else. Only the fields that our documents use; numbers from gnostic's OpenAPIv2.proto.
  */
+import type { Steps } from '../../api/index.ts';
 import { encodeText } from '../../lib/index.ts';
 import type { Operation, PathOperations } from './paths.ts';
 import type { Schema } from './schema.ts';
@@ -31,9 +32,20 @@ class Writer {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  #framed(field: number, value: Uint8Array): this {
+  /** Without the room that is kept for more. */
+  copy(): Uint8Array {
+    return this.#bytes.slice(0, this.#length);
+  }
+
+  /** What stands before a message of `length` bytes, which follows. */
+  frame(field: number, length: number): this {
     this.#varint((field << 3) | 2);
-    this.#varint(value.length);
+    this.#varint(length);
+    return this;
+  }
+
+  #framed(field: number, value: Uint8Array): this {
+    this.frame(field, value.length);
     this.#reserve(value.length);
     this.#bytes.set(value, this.#length);
     this.#length += value.length;
@@ -58,18 +70,34 @@ class Writer {
   }
 }
 
-export function openApiV2Protobuf(document: OpenApiV2): Uint8Array {
+/** The document in pieces; a step for each path and each definition. */
+export function* openApiV2Protobuf(document: OpenApiV2): Steps<Uint8Array[]> {
   const { title, version } = document.info;
-  const paths = new Writer();
-  for (const entry of document.paths) paths.message(2, named(entry.path, pathItem(entry)));
-  const definitions = new Writer();
-  for (const [name, schema] of document.definitions) definitions.message(1, named(name, schemaMessage(schema)));
-  return new Writer()
-    .text(1, '2.0')
-    .message(2, new Writer().text(1, title).text(2, version))
-    .message(8, paths)
-    .message(9, definitions)
-    .finish();
+  const paths: Uint8Array[] = [];
+  for (const entry of document.paths) {
+    paths.push(framed(2, named(entry.path, pathItem(entry))));
+    yield;
+  }
+  const definitions: Uint8Array[] = [];
+  for (const [name, schema] of document.definitions) {
+    definitions.push(framed(1, named(name, schemaMessage(schema))));
+    yield;
+  }
+  const head = new Writer().text(1, '2.0').message(2, new Writer().text(1, title).text(2, version));
+  return [head.frame(8, lengthOf(paths)).copy(), ...paths, framing(9, definitions), ...definitions];
+}
+
+function framed(field: number, value: Writer): Uint8Array {
+  return new Writer().message(field, value).copy();
+}
+
+/** What stands before a message of these pieces. */
+function framing(field: number, pieces: readonly Uint8Array[]): Uint8Array {
+  return new Writer().frame(field, lengthOf(pieces)).copy();
+}
+
+function lengthOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, { length }) => sum + length, 0);
 }
 
 function named(name: string, value: Writer): Writer {

@@ -5,6 +5,7 @@ import {
   type FieldShape,
   type ResourceRow,
   type Scalar,
+  type Steps,
   type StructSchema,
   structOfKind,
   structSchema,
@@ -56,15 +57,22 @@ export function definitionOfKind(row: ResourceRow, kind: string): string | undef
   return struct === undefined ? undefined : definitionName(struct.name);
 }
 
-/** Definitions of the rows' kinds and everything they are made of, by name. */
-/** @param isV2 for OpenAPI v2, which can say less */
-export function definitionsOf(rows: readonly ResourceRow[], ref: RefStyle, isV2 = false): ReadonlyMap<string, Schema> {
+/**
+ * Definitions of the rows' kinds and everything they are made of, by name; a step for each row.
+ * @param isV2 for OpenAPI v2, which can say less
+ */
+export function* definitionsOf(
+  rows: readonly ResourceRow[],
+  ref: RefStyle,
+  isV2 = false,
+): Steps<ReadonlyMap<string, Schema>> {
   const builder = new DefinitionBuilder(ref);
   for (const row of rows) {
     const root = customRootOf(row);
     if (root !== undefined) builder.addCustom(customDefinitions(row, root, ref, isV2));
     for (const kind of kindsOf(row)) builder.addKind(kind);
     for (const kind of COMMON_KINDS) builder.addKind({ group: '', version: 'v1', kind });
+    yield;
   }
   return builder.sorted();
 }

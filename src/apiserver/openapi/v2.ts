@@ -1,5 +1,7 @@
 /** OpenAPI v2 (Swagger): all groups in one document, for older clients. */
-import type { ResourceRow } from '../../api/index.ts';
+import type { ResourceRow, Steps } from '../../api/index.ts';
+import { encodeText } from '../../lib/index.ts';
+import { membersInSteps } from './members.ts';
 import { type Operation, type PathOperations, pathsOf } from './paths.ts';
 import type { Schema } from './schema.ts';
 import { definitionsOf } from './schemas.ts';
@@ -11,21 +13,25 @@ export interface OpenApiV2 {
 }
 
 /** The common source of both of its encodings, of all `rows`. */
-export function openApiV2(rows: readonly ResourceRow[], serverVersion: string): OpenApiV2 {
+export function* openApiV2(rows: readonly ResourceRow[], serverVersion: string): Steps<OpenApiV2> {
   return {
     info: { title: 'Kubernetes', version: serverVersion },
-    definitions: definitionsOf(rows, (name) => ({ $ref: `#/definitions/${name}` }), true),
+    definitions: yield* definitionsOf(rows, (name) => ({ $ref: `#/definitions/${name}` }), true),
     paths: rows.flatMap(pathsOf),
   };
 }
 
-export function openApiV2Json(document: OpenApiV2): object {
-  return {
-    swagger: '2.0',
-    info: document.info,
-    paths: Object.fromEntries(document.paths.map((entry) => [entry.path, pathItem(entry)])),
-    definitions: Object.fromEntries(document.definitions),
-  };
+/** The document in pieces. */
+export function* openApiV2Json(document: OpenApiV2): Steps<Uint8Array[]> {
+  const { info, paths, definitions } = document;
+  const pathItems = paths.map((entry) => [entry.path, () => pathItem(entry)] as const);
+  return [
+    encodeText(`{"swagger":"2.0","info":${JSON.stringify(info)},"paths":`),
+    ...(yield* membersInSteps(pathItems)),
+    encodeText(',"definitions":'),
+    ...(yield* membersInSteps([...definitions].map(([name, schema]) => [name, () => schema] as const))),
+    encodeText('}'),
+  ];
 }
 
 function pathItem({ operations, row, path }: PathOperations): object {

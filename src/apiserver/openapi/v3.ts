@@ -1,5 +1,7 @@
 /** OpenAPI v3: one document per group and version. */
-import type { ResourceRow } from '../../api/index.ts';
+import type { ResourceRow, Steps } from '../../api/index.ts';
+import { encodeText } from '../../lib/index.ts';
+import { membersInSteps } from './members.ts';
 import { type Operation, type PathOperations, pathsOf } from './paths.ts';
 import type { Schema } from './schema.ts';
 import { definitionOfKind, definitionsOf } from './schemas.ts';
@@ -9,14 +11,18 @@ function ref(name: string): Schema {
   return { allOf: [{ $ref: `#/components/schemas/${name}` }] };
 }
 
-/** The document of the `rows` of one group and version. */
-export function openApiV3(rows: readonly ResourceRow[], serverVersion: string): object {
-  return {
-    openapi: '3.0.0',
-    info: { title: 'Kubernetes', version: serverVersion },
-    paths: Object.fromEntries(rows.flatMap(pathsOf).map((entry) => [entry.path, pathItem(entry)])),
-    components: { schemas: Object.fromEntries(definitionsOf(rows, ref)) },
-  };
+/** The document of the `rows` of one group and version, in pieces. */
+export function* openApiV3(rows: readonly ResourceRow[], serverVersion: string): Steps<Uint8Array[]> {
+  const info = { title: 'Kubernetes', version: serverVersion };
+  const paths = rows.flatMap(pathsOf).map((entry) => [entry.path, () => pathItem(entry)] as const);
+  const definitions = yield* definitionsOf(rows, ref);
+  return [
+    encodeText(`{"openapi":"3.0.0","info":${JSON.stringify(info)},"paths":`),
+    ...(yield* membersInSteps(paths)),
+    encodeText(',"components":{"schemas":'),
+    ...(yield* membersInSteps([...definitions].map(([name, schema]) => [name, () => schema] as const))),
+    encodeText('}}'),
+  ];
 }
 
 function pathItem(entry: PathOperations): object {

@@ -13,7 +13,7 @@ import {
 } from '../../api/index.ts';
 import type { Breather, HttpRequest } from '../../lib/index.ts';
 import { bodyText, contentType, parseJson } from '../http/body.ts';
-import { inSteps } from '../in-steps.ts';
+import { inSteps } from '../http/in-steps.ts';
 import { type ApiObject, isRecord } from './object.ts';
 
 const JSON_PATCH = 'application/json-patch+json';

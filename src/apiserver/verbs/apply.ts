@@ -4,7 +4,7 @@ import { formatTime, type HttpResponse } from '../../lib/index.ts';
 import { type ParsedBody, readBody } from '../http/body.ts';
 import { negotiateObject } from '../http/negotiate.ts';
 import { type ApplyOptions, readApplyOptions, type WriteOptions } from '../http/write-options.ts';
-import { inSteps } from '../in-steps.ts';
+import { inSteps } from '../http/in-steps.ts';
 import { MAX_WRITE_RETRIES } from '../limits.ts';
 import { appliedObjectSteps, type Config, readConfig } from '../registry/apply-config.ts';
 import { refuseTooLargeNew } from '../registry/kind-rules.ts';

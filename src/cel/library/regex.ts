@@ -12,6 +12,23 @@ const MAX_PATTERN = 4096;
 /** Steps of a compiled pattern; a match may take as many for each character of a text. */
 const MAX_STEPS = 10_000;
 
+/**
+ * Steps times characters of one search, which nothing can interrupt: re2js may take every step at every character, about 50 ms for so many.
+ * A usual pattern of 25 steps may look through 160,000 characters.
+ */
+export const MAX_SEARCH = 4_000_000;
+
+/**
+ * The pattern ready for this text, or why it is not looked through.
+ * @param lead the words before a problem of the pattern
+ */
+function patternFor(text: string, pattern: string, lead = ''): RE2JS | CelError {
+  const regex = compilePattern(pattern);
+  if (regex instanceof CelError) return new CelError(`${lead}${regex.message}`);
+  if (regex.programSize() * text.length <= MAX_SEARCH) return regex;
+  return new CelError(`a text of ${text.length} characters is too long for this pattern`);
+}
+
 /** A pattern ready for use, or what is wrong with it, in Go's words where re2js has them. */
 export function compilePattern(pattern: string): RE2JS | CelError {
   const known = compiled.get(pattern);
@@ -29,13 +46,13 @@ export function compilePattern(pattern: string): RE2JS | CelError {
 }
 
 function matches(text: string, pattern: string): Value | CelError {
-  const regex = compilePattern(pattern);
+  const regex = patternFor(text, pattern);
   return regex instanceof CelError ? regex : regex.matcher(text).find();
 }
 
 function find(text: string, pattern: string): Value | CelError {
-  const regex = compilePattern(pattern);
-  if (regex instanceof CelError) return noPattern(regex);
+  const regex = patternFor(text, pattern, 'Illegal regex: ');
+  if (regex instanceof CelError) return regex;
   const matcher = regex.matcher(text);
   return matcher.find() ? (matcher.group() ?? '') : '';
 }
@@ -44,8 +61,8 @@ function find(text: string, pattern: string): Value | CelError {
 const MATCHES_OF_PIECE = 256;
 
 function findAll(text: string, pattern: string, limit = -1n): Value | CelError | Work {
-  const regex = compilePattern(pattern);
-  if (regex instanceof CelError) return noPattern(regex);
+  const regex = patternFor(text, pattern, 'Illegal regex: ');
+  if (regex instanceof CelError) return regex;
   if (limit === 0n) return EMPTY_LIST;
   return new Work(matchesOf(regex, text, limit < 0n ? Number.POSITIVE_INFINITY : Number(limit)));
 }
@@ -58,10 +75,6 @@ function* matchesOf(regex: RE2JS, text: string, most: number): Generator<void, V
     if (found.length % MATCHES_OF_PIECE === 0) yield;
   }
   return new ArrayList(found);
-}
-
-function noPattern(error: CelError): CelError {
-  return new CelError(`Illegal regex: ${error.message}`);
 }
 
 export const REGEX: readonly Overload[] = [
