@@ -216,7 +216,7 @@ def large():
     again = definitions.server_side_apply(body=text, name=name, field_manager="large")
     return {
         "isLarge": len(text) > 1_000_000,
-        "fields": len(made.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.part2.properties.to_dict()),
+        "fields": len(dict(made.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.part2.properties)),
         "generation": again.metadata.generation,
     }
 
