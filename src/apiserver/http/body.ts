@@ -29,7 +29,7 @@ import {
 import { isRecord } from '../registry/object.ts';
 import { decodeProtobuf, PROTOBUF_TYPE } from '../protobuf/decode.ts';
 import { ProtobufError, TooManyFieldsError } from '../protobuf/reader.ts';
-import { tooManyEntries } from './entries.ts';
+import { refuseTooManyEntries, tooManyEntries } from './entries.ts';
 import { exceedsSize } from './expanded-size.ts';
 import { duplicateFields, shapeOfJson } from './json-text.ts';
 
@@ -89,7 +89,7 @@ export async function readBody(
   if (json !== undefined) return json;
   if (text.length > YAML_AT_ONCE_CHARACTERS) {
     const value = await loadInSteps(text, breather);
-    if (value !== undefined) return { value: withoutBlowUp(value), problems: [] };
+    if (value !== undefined) return { value: bounded(value), problems: [] };
   }
   return parseYaml(text);
 }
@@ -163,7 +163,7 @@ export function parseYaml(text: string): ParsedBody {
   const json = asJson(text);
   if (json !== undefined) return json;
   refuseLargeYaml(text);
-  return { value: withoutBlowUp(loadYaml(text)), problems: [] };
+  return { value: bounded(loadYaml(text)), problems: [] };
 }
 
 /** Throws 413 for a text that would be read for long in one go. */
@@ -173,10 +173,12 @@ function refuseLargeYaml(text: string): void {
     throw requestEntityTooLarge(`limit is ${MAX_YAML_BODY_LINES} lines and commas for YAML`);
 }
 
-/** Throws 400 for a value whose aliases make much of a short text. */
-function withoutBlowUp(value: unknown): unknown {
-  if (!exceedsSize(value, MAX_REQUEST_BODY_BYTES)) return value;
-  throw badRequest('error decoding the body: its aliases make it too large');
+/** Throws 400 for a value whose aliases make much of a short text, and 413 for one with more entries than JSON may have. */
+function bounded(value: unknown): unknown {
+  if (exceedsSize(value, MAX_REQUEST_BODY_BYTES))
+    throw badRequest('error decoding the body: its aliases make it too large');
+  refuseTooManyEntries(value);
+  return value;
 }
 
 function asJson(text: string): ParsedBody | undefined {
