@@ -3,6 +3,7 @@
  * node agent, diagnosis and command line show the same line.
  */
 export type { Life } from './after-ready.ts';
+export type { DecisiveLine } from './describe.ts';
 export { MASK, maskSecrets, withoutKnown } from './mask-secrets.ts';
 export * from './names.ts';
 export * from './read-log.ts';

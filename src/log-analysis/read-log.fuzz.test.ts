@@ -120,14 +120,16 @@ it.each([
 it('a row of carets costs what its length is, not the square of it', () => {
   const took = (characters: number): number => {
     const lines = Array.from({ length: 400 }, () => `${'^'.repeat(characters)} x`);
-    const runs = Array.from({ length: 5 }, () => {
-      const begun = performance.now();
+    const runs = Array.from({ length: 8 }, () => {
+      // Not the time on the clock, of which a busy machine gives a long run less than a short one.
+      const begun = process.cpuUsage();
       readLog(lines);
-      return performance.now() - begun;
+      const { user, system } = process.cpuUsage(begun);
+      return user + system;
     });
     return Math.min(...runs);
   };
   took(100);
   // Ten times the length: 10 when it is linear, 100 when each character is looked at for each other one.
-  expect(took(990) / took(99)).toBeLessThan(25);
+  expect(took(990) / took(99)).toBeLessThan(40);
 });

@@ -1,0 +1,123 @@
+/** Tells the decisive line: with the names that it lacks, its causes, and the place in the user's own code. Pure. */
+import type { Candidate } from './candidate.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import { MAX_DECISIVE_CHARACTERS, MAX_RELATED_LINES } from './limits.ts';
+import { maskSecrets } from './mask-secrets.ts';
+import { fileIn, nameCount, peerIn } from './names.ts';
+import { HAS_PORT } from './pick.ts';
+import { toldWhole } from './told-whole.ts';
+import type { RoledLine } from './traces.ts';
+
+export interface DecisiveLine {
+  /** Without time and process, secrets masked. */
+  readonly line: string;
+  /** The place of its line among the lines given. */
+  readonly index: number;
+  /** The lines that belong to it: wrappers, causes, DETAIL; secrets masked. */
+  readonly related: readonly string[];
+  /** "server.js:12": the innermost place in the user's own code. */
+  readonly place?: string;
+  /** firm: the error of a trace, or of level error; weak: a line with words of failure. */
+  readonly firmness: 'firm' | 'weak';
+}
+
+/** What a runtime prints before an error. */
+const PREFIX = /^(?:Caused by: |\[cause\]: |---> |Exception in thread "[^"]{0,100}" |Unhandled exception\. |Uncaught )/;
+const DETAIL = /^(?:DETAIL|HINT|CONTEXT|CAUSE|REASON): /;
+
+/** What is told of a candidate. `candidates`: all of its log, for the causes of its trace; `dialects`: those of the log. */
+export function describe(
+  { line, position, firm }: Candidate,
+  roled: readonly RoledLine[],
+  candidates: readonly Candidate[],
+  dialects: readonly Dialect[],
+): DecisiveLine {
+  const own = line.trace === undefined ? [] : roled.filter(({ trace }) => trace === line.trace);
+  const place = own.find((each) => each.place !== undefined && isBelow(each, line, own))?.place ?? placeOf(own);
+  const said = toldWhole(roled, position);
+  const context = roled
+    .slice(Math.max(0, position - 3), position)
+    .findLast((each) => contextOf(each, dialects) !== undefined);
+  const about =
+    context === undefined
+      ? aboutOf(line, said, roled.slice(Math.max(0, position - 6), position))
+      : ` (${contextOf(context, dialects)})`;
+  const wrappers = candidates.filter(
+    (each) => each.line.trace !== undefined && each.line.trace === line.trace && each.position !== position,
+  );
+  const details = roled.slice(position + 1, position + 5).filter((each) => DETAIL.test(each.said));
+  const code = codeBelow(roled, own, place);
+  const related = [...wrappers.map((each) => each.line.said), ...details.map((each) => each.said), ...code];
+  return {
+    line: shortened(maskSecrets(`${said.replace(PREFIX, '')}${about}`)),
+    index: line.index,
+    related: [...new Set(related)].slice(0, MAX_RELATED_LINES).map((each) => shortened(maskSecrets(each))),
+    ...(place === undefined ? {} : { place }),
+    firmness: firm ? 'firm' : 'weak',
+  };
+}
+
+/** The line of the user's own code that a trace quotes: "server.listen(8080)" names what the error does not. */
+function codeBelow(
+  roled: readonly RoledLine[],
+  own: readonly RoledLine[],
+  place: string | undefined,
+): readonly string[] {
+  const frame = place === undefined ? undefined : own.findLast((each) => each.place === place);
+  const code = frame === undefined ? undefined : roled[roled.indexOf(frame) + 1];
+  return code?.role === 'frame' && code.place === undefined && code.indent > (frame?.indent ?? 0) ? [code.said] : [];
+}
+
+/** Errors of the system that name no file. */
+const NAMELESS = /no such file|permission denied|not a directory|is a directory|mismatch/i;
+const BIND_FAILS = /address already in use|cannot assign requested/i;
+/** "Setting up socket for 127.0.0.1:9999", "Starting on port 8080". */
+const LISTENS_AT =
+  /\b(?:socket|listen\w*|bind\w*|start\w*|serv\w*)\b.{0,40}?\b(?:for|on|to|at)\b.{0,10}?((?:[\w.*[\]:]{1,60}:|port )\d{2,5})\b/i;
+const HANDLES = /\b(?:load|read|open|us|writ|pars|includ)(?:ing|ed)?\b.{0,60}[: ]["']?(\/[\w./@-]{3,300})/i;
+
+/** The names that a line lacks: those in its fields, else the file that was being read. */
+function aboutOf({ fields = '' }: RoledLine, said: string, before: readonly RoledLine[]): string {
+  const own = nameCount(said) === 0 || (peerIn(said).port === undefined && REFUSAL.test(said));
+  const named = own ? fields.split(' ').filter((field) => NAMING_FIELD.test(field) && !said.includes(field)) : [];
+  if (named.length > 0) return ` (${named.slice(0, 2).join(' ')})`;
+  const listens = BIND_FAILS.test(said) && !HAS_PORT.test(said) && peerIn(said).port === undefined;
+  const where = listens ? before.flatMap((line) => LISTENS_AT.exec(line.said)?.[1] ?? []).at(-1) : undefined;
+  if (where !== undefined) return ` (${where})`;
+  if (!NAMELESS.test(said) || fileIn(said.replace(SOURCE_PLACE, ' ')) !== undefined) return '';
+  const file = before
+    .flatMap((line) => (line.level === 'error' ? [] : [HANDLES.exec(line.said)?.[1] ?? []]))
+    .flat()
+    .at(-1);
+  return file === undefined ? '' : ` (${file})`;
+}
+
+const REFUSAL = /refused|timed out|unreachable/i;
+const NAMING_FIELD =
+  /^[\w.-]*(?:peer|addr(?:ess)?|host|server|upstream|endpoint|url|uri|dsn|broker|target|path|file(?:name)?|key|variable)=\S*[/:.\w]{3}/i;
+/** A place in a program's own source: "../crypto/bio/bss_file.c:308". */
+const SOURCE_PLACE = /\S+\.(?:c|cc|cpp|h|go|rs):\d+/g;
+
+/** What a line says the next ones are about, by its dialect. */
+function contextOf({ text }: RoledLine, dialects: readonly Dialect[]): string | undefined {
+  for (const { context } of dialects) {
+    const found = context?.exec(text)?.[1];
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Python prints the innermost frame last and the error below; others print it first, below the error. */
+function isBelow(frame: RoledLine, head: RoledLine, own: readonly RoledLine[]): boolean {
+  return own.indexOf(frame) > own.indexOf(head);
+}
+
+function placeOf(own: readonly RoledLine[]): string | undefined {
+  return own.findLast(({ place }) => place !== undefined)?.place;
+}
+
+/** One line of at most `MAX_DECISIVE_CHARACTERS`. */
+export function shortened(text: string): string {
+  const flat = text.replace(/\s+/g, ' ').trim();
+  return flat.length <= MAX_DECISIVE_CHARACTERS ? flat : `${flat.slice(0, MAX_DECISIVE_CHARACTERS - 1)}…`;
+}

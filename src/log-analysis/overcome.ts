@@ -1,0 +1,132 @@
+/** Which errors of a log were overcome: what was tried again and worked, what a request had, after what the program went on. Pure. */
+import type { Dialect } from './dialects/dialect.ts';
+import type { RoledLine } from './traces.ts';
+import {
+  advises,
+  isAboutClient,
+  isAboutRequest,
+  isBad,
+  isClosing,
+  isConsequence,
+  isFigure,
+  isGoingOn,
+  isReady,
+  isReload,
+  isRetry,
+  isTidying,
+} from './words.ts';
+
+/** The position of the last line after which the program worked; -1: there is none. */
+export function overcome(roled: readonly RoledLine[], dialects: readonly Dialect[]): number {
+  return roled.findLastIndex(({ role, text, said, level }) => {
+    if (role !== 'line' || level === 'error' || level === 'fatal') return false;
+    if (dialects.some(({ noise }) => noise?.test(text) === true || noise?.test(said) === true)) return false;
+    if (dialects.some(({ recovery }) => recovery?.test(text) === true || recovery?.test(said) === true)) return true;
+    return (isReady(text) || isGoingOn(text)) && !isClosing(text) && !advises(text);
+  });
+}
+
+/** The fields of a structured line about one request, which was answered. */
+const ANSWERED = /\bstatus(?:_code)?=[1-5]\d\d\b/;
+/** The fields of a structured line about one piece of work that was timed. */
+const TIMED = /\b(?:duration|elapsed|latency|took)\w*=/;
+
+/** A client that left or was sent away. */
+const OF_CLIENT =
+  /^(?:LOG\d\[\d+\]: )?SSL_accept: |TLS handshake error from |^client \S{1,100} (?:disconnected|closed|has exceeded|sent|rejected)/i;
+
+/** A trace that is logged with less than an error, and the client's trace under it, end no program that works already. */
+function announcesTrace(roled: readonly RoledLine[], position: number, isReadyYet: boolean): boolean {
+  const level = roled[position]?.level;
+  if (level !== 'warning' && !((level === 'info' || level === 'debug') && isBad(roled[position]?.text ?? '')))
+    return false;
+  const next = roled.slice(position + 1, position + 3).find(({ role }) => role !== 'line');
+  return next !== undefined && next.level === undefined && (isReadyYet || isAboutClient(next.text));
+}
+
+/** The positions of errors of single requests, and of the traces that follow them. */
+export function requestLines(roled: readonly RoledLine[], dialects: readonly Dialect[]): ReadonlySet<number> {
+  const found = new Set<number>();
+  let isReadyYet = false;
+  let inside = false;
+  for (const [position, { role, text, said, indent, fields = '', ofClient }] of roled.entries()) {
+    if (role === 'line' && !(inside && indent > 0)) {
+      const says = (pattern: RegExp | undefined): boolean =>
+        pattern !== undefined && (pattern.test(text) || pattern.test(said));
+      inside =
+        dialects.some(({ request, requestWhenReady }) => says(request) || (isReadyYet && says(requestWhenReady))) ||
+        ANSWERED.test(fields) ||
+        ofClient === true ||
+        OF_CLIENT.test(text) ||
+        announcesTrace(roled, position, isReadyYet) ||
+        (isReadyYet && (isReload(text) || isAboutClient(text) || isAboutRequest(text) || TIMED.test(fields)));
+      if (dialects.some(({ recovery }) => says(recovery)) || isReady(text)) isReadyYet = true;
+    }
+    if (inside) found.add(position);
+  }
+  return found;
+}
+
+/** Ordinary lines after which a program counts as going on, when its last lines say nothing of an end. */
+const ORDINARY_LINES = 2;
+
+/** The position of the last line before which errors are overcome because the program simply went on; -1: there is none. */
+export function wentOn(roled: readonly RoledLine[], dialects: readonly Dialect[]): number {
+  let ordinary = 0;
+  let next: RoledLine | undefined;
+  for (let position = roled.length - 1; position >= 0; position--) {
+    const line = roled[position];
+    if (line === undefined) return -1;
+    if (line.role === 'line' && isFigure(line.text)) continue;
+    if (!isOrdinary(line, dialects)) {
+      // What a program tidies up after its last words is no work.
+      const isEnd = line.level === 'fatal' || isClosing(line.text) || isTidying(line.text) || isConsequence(line.text);
+      return ordinary >= (isOvercomeBy(line, next) ? 1 : ORDINARY_LINES) && !isEnd ? position : -1;
+    }
+    ordinary += 1;
+    next = line;
+  }
+  return -1;
+}
+
+/** One line of work is enough after a warning, after a try that is repeated, and after a pause. */
+function isOvercomeBy({ text, level, atMs }: RoledLine, next: RoledLine | undefined): boolean {
+  if (next === undefined || !isLogged(next)) return false;
+  const pauseMs = atMs === undefined || next.atMs === undefined ? 0 : next.atMs - atMs;
+  return level === 'warning' || isRetry(text) || pauseMs >= PAUSE_MS;
+}
+
+/** Nobody needs so long to end, ms. */
+const PAUSE_MS = 1000;
+
+/** A logger wrote it, and no advice below an error is of that form. */
+export function isLogged({ level, atMs, said, text }: RoledLine): boolean {
+  return atMs !== undefined || (level !== undefined && said === text);
+}
+
+/** A line without words of failure, of an end or of advice. */
+function isOrdinary({ role, text, said, level, indent, unfolded }: RoledLine, dialects: readonly Dialect[]): boolean {
+  if (
+    role !== 'line' ||
+    indent > 0 ||
+    unfolded === true ||
+    level === 'error' ||
+    level === 'fatal' ||
+    level === 'warning'
+  )
+    return false;
+  if (
+    !/^\W{0,3}[a-z]/i.test(text) ||
+    !/[a-z]{3}/i.test(text) ||
+    isBad(text) ||
+    isClosing(text) ||
+    isTidying(text) ||
+    advises(text) ||
+    isRetry(text) ||
+    text.endsWith(':')
+  )
+    return false;
+  return !dialects.some(({ noise, consequence, decisive }) =>
+    [noise, consequence, decisive].some((each) => each?.test(text) === true || each?.test(said) === true),
+  );
+}

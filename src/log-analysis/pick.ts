@@ -1,0 +1,102 @@
+/** Picks the decisive line among those that say something about the end. Pure. */
+import type { Candidate } from './candidate.ts';
+import { nameCount } from './names.ts';
+import { isBareHead, PANIC } from './weigh.ts';
+import { isBad } from './words.ts';
+
+/**
+ * The best candidate. Of a chain of causes the deepest that holds names counts; of equal errors that repeat, the last; of
+ * different errors of the same weight, the first, from which the others follow; of mere words of failure, the last.
+ */
+export function pick(candidates: readonly Candidate[]): Candidate | undefined {
+  const tops = rootsOf(candidates);
+  const most = Math.max(...tops.map(({ score }) => score));
+  const [first] = tops.filter(({ score }) => score >= most - 1);
+  if (first === undefined) return undefined;
+  const same = shape(first.line.text);
+  const best =
+    tops.findLast(({ line, score, firm }) => score >= most - 1 && (!firm || shape(line.text) === same)) ?? first;
+  const announcement = tops.find(({ position, line }) => position === best.position - 1 && line.said.endsWith(':'));
+  return announcement ?? causeAbove(best, tops) ?? best;
+}
+
+/** Lines between an error and the one that it led to. */
+const NEAR_LINES = 3;
+
+/**
+ * The first of the errors right above one that holds no name: "could not open ports" or a panic only follows from what was
+ * logged before.
+ */
+function causeAbove(best: Candidate, tops: readonly Candidate[]): Candidate | undefined {
+  if (nameCount(best.line.text) > 0 || best.line.trace !== undefined) return nearestNamed(best, tops);
+  let found: Candidate | undefined;
+  let position = best.position;
+  for (const above of tops.filter((each) => each.position < best.position).toReversed()) {
+    if (position - above.position > NEAR_LINES || above.line.role !== 'line') break;
+    // A warning that holds the names is told when the error below it has none.
+    if (!above.firm && !(position - above.position === 1 && saysMore(above, best) && !HAS_PORT.test(best.line.text)))
+      continue;
+    if (found === undefined || nameCount(above.line.text) >= Math.min(1, nameCount(found.line.text))) found = above;
+    position = above.position;
+  }
+  return found;
+}
+
+export const HAS_PORT = /\bport \d{2,5}\b/;
+
+/** A failure with names, or the system's own words for it, above an error that has neither. */
+function saysMore({ line: { text } }: Candidate, below: Candidate): boolean {
+  return isBad(text) && (nameCount(text) > 0 || (SYSTEM_ERROR.test(text) && !SYSTEM_ERROR.test(below.line.text)));
+}
+
+const SYSTEM_ERROR =
+  /address already in use|permission denied|no such file|connection refused|not permitted|no space left|too many open files|cannot allocate memory|timed out/i;
+
+/** The error right above a panic, which often repeats it without its names. */
+function nearestNamed(best: Candidate, tops: readonly Candidate[]): Candidate | undefined {
+  if (nameCount(best.line.text) > 0 || !PANIC.test(best.line.text)) return undefined;
+  const above = tops.findLast(({ position }) => position < best.position);
+  const isNear = above !== undefined && best.position - above.position <= NEAR_LINES && above.line.role === 'line';
+  return isNear && above.firm && nameCount(above.line.text) > 0 ? above : undefined;
+}
+
+/** One candidate for each trace. */
+function rootsOf(candidates: readonly Candidate[]): readonly Candidate[] {
+  const byTrace = new Map<number, Candidate[]>();
+  const plain: Candidate[] = [];
+  for (const candidate of candidates) {
+    const { trace } = candidate.line;
+    if (trace === undefined) plain.push(candidate);
+    else byTrace.set(trace, [...(byTrace.get(trace) ?? []), candidate]);
+  }
+  const roots = [...byTrace.values()].map((chain) => {
+    const top = Math.max(...chain.map(({ score }) => score));
+    const scored = chain.map((each, place) => ({ each, value: chainScore(each, place) }));
+    const root = scored.reduce((best, one) => (one.value >= best.value ? one : best)).each;
+    return { ...root, score: top };
+  });
+  return [...plain, ...roots].toSorted((a, b) => a.position - b.position);
+}
+
+function chainScore({ line, score }: Candidate, place: number): number {
+  // Python ends a chain with the error that ended the program.
+  return (
+    score +
+    4 * nameCount(line.text) +
+    (line.afterFrames === true ? 12 * place : RUBY.test(line.said) ? -12 * place : 0) +
+    (TELLING_CLASS.test(line.said) && isBareHead(line.said) ? 5 : 0) -
+    (PANIC.test(line.said) && nameCount(line.text) === 0 ? 8 : 0)
+  );
+}
+
+/** Ruby prints the error that ended the program first, and its cause below. */
+const RUBY = /^\S{1,300}:\d+:in [`']/;
+
+/** Classes of errors that say much without a message. */
+const TELLING_CLASS =
+  /(?:Connect|UnknownHost|Timeout|AccessDenied|NoSuchFile|Bind|FileNotFound|Authentication|SSL|Certificate|OutOfMemory)\w*(?:Exception|Error)\b/;
+
+/** The text without numbers, so that tries of one thing are alike. */
+function shape(text: string): string {
+  return text.slice(0, 120).replace(/\d+/g, '0');
+}

@@ -1,0 +1,107 @@
+/** A line with what belongs to it and stands below: what it announces, the rest of its message, its place. Pure. */
+import { withParts } from './messages.ts';
+import { fileIn, nameCount } from './names.ts';
+import { isLogged } from './overcome.ts';
+import type { RoledLine } from './traces.ts';
+import { advises, isBad, isClosing, isConsequence } from './words.ts';
+
+/** What the C++ runtime and assert() print before they abort. */
+export const TERMINATE = /^terminate called after throwing an instance of '([^']{1,200})'$/;
+export const ASSERTION = /: Assertion [`'].{1,300}' failed\.$/;
+const PANICKED_AT = /^thread '[^']*' (?:\(\d+\) )?panicked at (\S+?):(\d+):\d+:$/;
+
+/** A line that ends with a colon is told with the next: "panicked at src/main.rs:3:5:". */
+export function withNext({ said, role }: RoledLine, next: RoledLine | undefined): string {
+  const panicked = PANICKED_AT.exec(said);
+  if (panicked !== null && next !== undefined) return `panic: ${next.said} (${panicked[1]}:${panicked[2]})`;
+  const thrown = TERMINATE.exec(said)?.[1];
+  const what = /^what\(\): +(.*)$/.exec(next?.said ?? '')?.[1];
+  if (thrown !== undefined && what !== undefined) return what.includes(thrown) ? what : `${thrown}: ${what}`;
+  if (next === undefined || next.role === 'frame') return said;
+  const isAnnounced =
+    said.endsWith(':') || ERROR_AT.test(said) || (role === 'head' && next.role === 'line' && isClassAlone(said));
+  const isPlace = next.indent > 0 && /^in ["']\/[^"']{1,300}["'], line \d+/.test(next.said);
+  const detail = /^(?:DETAIL|CONTEXT): +(.*)$/.exec(next.said)?.[1];
+  if (detail !== undefined) return `${said} (${detail.replace(/\.$/, '')})`;
+  return isAnnounced || isPlace ? `${said} ${next.said}` : said;
+}
+
+/** "Execution error (FileNotFoundException) at a.B/c (B.java:1)." */
+const ERROR_AT = /^[A-Z]\w{1,30} error\b.{0,200}\(\S{1,200}:-?\d+(?::\d+)?\)\.$/;
+
+/** An error's class, with its message in the next line. */
+function isClassAlone(said: string): boolean {
+  return /^[\w$.\\/]{1,200}(?:Error|Exception)$/.test(said);
+}
+
+/** Where a parser stopped, below what it says. */
+const PLACE_BELOW = /^\(?(?:in |at |-->? )?["']?\/[^\s"']{1,300}["']?(?:,? line \d+|:\d+)/i;
+
+/** A line with all that belongs to it and stands below: what it announces, the rest of a message of several lines, its place. */
+export function toldWhole(roled: readonly RoledLine[], position: number): string {
+  const line = roled[position];
+  if (line === undefined) return '';
+  const block = blockAround(roled, position) ?? withParts(roled, position) ?? restOfMessage(roled, position);
+  if (block !== undefined) return block;
+  let said = withNext(line, roled[position + 1]);
+  let at = said === line.said ? position : position + 1;
+  const isAnnounced = at > position;
+  for (let next = roled[at + 1]; next !== undefined && at < position + 4; next = roled[at + 1]) {
+    const isPlain = next.role === 'line' && next.level === undefined && next.atMs === undefined;
+    if (!isPlain || !belongs({ line, said, next, isAnnounced })) break;
+    said = `${said} ${next.said}`;
+    at += 1;
+  }
+  return said;
+}
+
+/** Lines of a message that are told with its first. */
+const MESSAGE_LINES = 4;
+
+/** A logged message over several lines, of which the first holds no name: the others are indented, or of the same field. */
+function restOfMessage(roled: readonly RoledLine[], position: number): string | undefined {
+  const line = roled[position];
+  if (line === undefined || line.role !== 'line' || !isLogged(line) || nameCount(line.said) > 0) return undefined;
+  const below = roled.slice(position + 1, position + 1 + MESSAGE_LINES);
+  const end = below.findIndex(
+    ({ role, level, atMs, indent, unfolded, index }) =>
+      role !== 'line' ||
+      level !== undefined ||
+      atMs !== undefined ||
+      !(indent > 0 || (unfolded === true && index === line.index)),
+  );
+  const rest = end === -1 ? below : below.slice(0, end);
+  return rest.length === 0 ? undefined : [line, ...rest].map(({ said }) => said).join(' ');
+}
+
+interface Below {
+  readonly line: RoledLine;
+  readonly said: string;
+  readonly next: RoledLine;
+  readonly isAnnounced: boolean;
+}
+
+function belongs({ line, said, next, isAnnounced }: Below): boolean {
+  if (said.endsWith(':')) return true;
+  if (PLACE_BELOW.test(next.said)) return fileIn(said) === undefined;
+  // Python prints no frames below an error, so what stands there belongs to its message.
+  if (line.afterFrames === true && line.role === 'head') return !isClosing(next.text) && !advises(next.text);
+  if (line.role === 'head' && next.indent > 0) return /^\(.{1,300}\)$/.test(next.said);
+  return isAnnounced && nameCount(next.said) === 0 && isBad(next.text) && !isConsequence(next.text);
+}
+
+/** Lines above and below a member of a printed object that are told with it. */
+const BLOCK_LINES = 16;
+
+/** The whole of an object that an error's message prints over several lines: 'ZodError: [ { "path": [ "PORT" ] } ]'. */
+function blockAround(roled: readonly RoledLine[], position: number): string | undefined {
+  const line = roled[position];
+  if (line === undefined || !/^"[\w-]{1,60}": /.test(line.said)) return undefined;
+  const from = Math.max(0, position - BLOCK_LINES);
+  const begin = roled
+    .slice(from, position)
+    .findLastIndex(({ said }) => /[\w:] ?[[{]$/.test(said) && !said.startsWith('"'));
+  if (begin === -1) return undefined;
+  const lines = roled.slice(from + begin, position + 1).map(({ said }) => said);
+  return lines.join(' ');
+}

@@ -1,0 +1,91 @@
+/** How much one line says about the end of its program. Pure. */
+import type { Dialect } from './dialects/dialect.ts';
+import type { Level } from './level.ts';
+import { SAME_BURST_MS } from './limits.ts';
+import { nameCount } from './names.ts';
+import { ASSERTION, TERMINATE, withNext } from './told-whole.ts';
+import type { RoledLine } from './traces.ts';
+import {
+  isAccess,
+  isAdvice,
+  isBad,
+  isClosing,
+  isConsequence,
+  isOnlyWarning,
+  isPointer,
+  isRetry,
+  isTolerated,
+} from './words.ts';
+
+interface Weight {
+  readonly score: number;
+  readonly firm: boolean;
+}
+
+const LEVEL_SCORES: Readonly<Record<Level, number>> = { fatal: 60, error: 50, warning: 22, info: 0, debug: 0 };
+
+/** How much a line says about the end; undefined: nothing. */
+export function weigh(line: RoledLine, dialects: readonly Dialect[], next: RoledLine | undefined): Weight | undefined {
+  const { text, said, level, role } = line;
+  const says = (pattern: RegExp | undefined): boolean =>
+    pattern !== undefined && (pattern.test(text) || pattern.test(said));
+  const decides = dialects.some(({ decisive }) => says(decisive));
+  // The message of an error may look like noise when its class is taken off.
+  const isNoise = (noise: RegExp | undefined): boolean => (role === 'head' ? noise?.test(said) === true : says(noise));
+  if (!decides && dialects.some(({ noise }) => isNoise(noise))) return undefined;
+  if (isAccess(text) || isOnlyWarning(text) || isPointer(text)) return undefined;
+  if (text.length < 3 || !/[a-z]{2}/i.test(text)) return undefined;
+  const inTrace = role === 'head' || role === 'cause';
+  const isError = level === 'error' || level === 'fatal';
+  if (!decides && !inTrace && (isClosing(text) || (isAdvice(text) && !isError))) return undefined;
+  if (!isError && !inTrace && !decides && isTolerated(text)) return undefined;
+  let score = level === undefined ? (isBad(text) ? 40 : 4) : LEVEL_SCORES[level];
+  if (level !== undefined && score < 40 && isBad(text)) score += level === 'warning' ? 8 : 14;
+  if (inTrace) score = Math.max(score, PANIC.test(text) ? 60 : isBareHead(text) ? 40 : 56);
+  if (decides || TERMINATE.test(said) || ASSERTION.test(said) || COMPILER.test(said)) score = Math.max(score, 62);
+  if (isConsequence(text) || isConsequence(messageOf(text)) || dialects.some(({ consequence }) => says(consequence)))
+    score -= 30;
+  if (text.startsWith('what(): ')) return undefined;
+  if (isRetry(text)) score -= 3;
+  if (score < 20) return undefined;
+  // A line that ends with a colon announces the next one.
+  if (/[{[(]$/.test(text) && next !== undefined && next.role !== 'frame') score -= 12;
+  return { score: score + 4 * nameCount(withNext(line, next)), firm: score >= 46 };
+}
+
+/** "/app/main.c:3:5: error: expected ';'" */
+const COMPILER = /^\S{1,300}:\d+(?:[:.]\d+)?: (?:fatal )?error:/;
+
+export const PANIC =
+  /^(?:panic: |fatal error: (?:all goroutines|runtime|concurrent|out of memory|stack|unexpected signal)|thread '[^']*' (?:\(\d+\) )?panicked)/;
+
+/** What follows an error's class. */
+function messageOf(text: string): string {
+  const colon = text.indexOf(': ');
+  return colon === -1
+    ? text
+    : text.slice(text.indexOf(': ', /^(?:Caused by|Exception in thread)/.test(text) ? colon + 2 : colon) + 2);
+}
+
+/** An error's class without a message. */
+export function isBareHead(text: string): boolean {
+  return /^[\w$.[\] :"]{1,200}:?(?: \{)?$/.test(text) && !/: \S/.test(text.replace(/ \{$/, ''));
+}
+
+/** Errors long before the end are less likely its cause. */
+export function agePenalty(
+  { atMs, role }: RoledLine,
+  roled: readonly RoledLine[],
+  position: number,
+  endMs: number | undefined,
+): number {
+  const after = roled
+    .slice(position + 1, position + 80)
+    .filter(
+      (line) => line.role === 'line' && line.level !== 'error' && line.level !== 'fatal' && !isBad(line.text),
+    ).length;
+  const idle = Math.min(20, after) * (role === 'line' ? 0.7 : 0.4);
+  if (atMs === undefined || endMs === undefined) return idle;
+  const ago = (endMs - atMs + 86_400_000) % 86_400_000;
+  return idle + (ago > SAME_BURST_MS ? 12 : 0);
+}
