@@ -27,8 +27,15 @@ export interface Clock {
 
 /** RFC 3339 with seconds, as `metav1.Time` is written (UTC, "Z"). */
 export function formatTime(wall: number): string {
-  return `${new Date(wall).toISOString().slice(0, -'.000Z'.length)}Z`;
+  const second = Math.floor(wall / 1000);
+  // Many writes of one second have the same time.
+  if (lastTime.second !== second) {
+    lastTime = { second, text: `${new Date(wall).toISOString().slice(0, -'.000Z'.length)}Z` };
+  }
+  return lastTime.text;
 }
+
+let lastTime = { second: Number.NaN, text: '' };
 
 /** RFC 3339 with microseconds, as `metav1.MicroTime` is written (Lease, Event). */
 export function formatMicroTime(wall: number): string {

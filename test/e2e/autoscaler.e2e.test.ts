@@ -1,6 +1,5 @@
 /** An autoscaler with a real load: pods that burn cpu become more, and fewer when they rest. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInWhole } from './extent.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { busyboxPod, Mendlet } from './harness.ts';
 
 interface Shown {
@@ -44,7 +43,7 @@ const autoscaler = {
   },
 };
 
-describeInWhole('an autoscaler', () => {
+describe('an autoscaler', () => {
   const mendlet = new Mendlet({ podNetwork: 251 });
   beforeAll(() => mendlet.up());
   afterAll(() => mendlet.down());

@@ -136,7 +136,7 @@ it('rolls out, back, and tells its history', async () => {
   expect((await list('rs', 'app=web')).length).toBe(3);
 });
 
-it('holds still while it is paused', async () => {
+itInWhole('holds still while it is paused', async () => {
   await deploy('still', {});
   await rolledOut('still');
   await kubectl('rollout', 'pause', 'deployment/still');

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { itInWhole } from './extent.ts';
 import type { NodeVolume, NodeVolumeList, NodeVolumeSpace } from '../../src/api/index.ts';
 import { busyboxPod, mainContainer, Mendlet, type ObservedPod, until } from './harness.ts';
 
@@ -262,7 +263,7 @@ describe('volumes of a node', () => {
     await mendlet.kubectl(['delete', 'pod', 'greedy', '--wait']);
   });
 
-  it('keeps them when the data folder is purged by a slip, and lets no second mendlet in', async () => {
+  itInWhole('keeps them when the data folder is purged by a slip, and lets no second mendlet in', async () => {
     const claims = ['greedy', 'alone'].map((name) => `pv-${name}`);
     const second = new Mendlet({
       podNetwork: 229,

@@ -405,7 +405,7 @@ describe('workloads in place', () => {
     expect(restarts(after)).toEqual([1, 1, 1, 1]);
   });
 
-  it.concurrent('stops at a pod that does not come back, and goes on where it stopped', async () => {
+  itConcurrentInWhole('stops at a pod that does not come back, and goes on where it stopped', async () => {
     const out = outFolder(mendlet, 'shaky');
     mkdirSync(out.path, { recursive: true });
     const container = {

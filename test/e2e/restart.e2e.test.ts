@@ -221,7 +221,7 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('restarts i
     await mendlet.kubectl(['delete', 'job', 'patient', '--wait=false']);
   });
 
-  it.concurrent('a back-off holds, unless the restart is forced', async () => {
+  itConcurrentInWhole('a back-off holds, unless the restart is forced', async () => {
     // The wait is too long to end during the test.
     const policy = { backOff: { initial: '1h', cap: '1h' }, rungs: [{ scope: 'container', attempts: 50 }] };
     const pod = busyboxPod('crashing', 'exit 3', {

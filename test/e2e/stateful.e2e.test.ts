@@ -275,7 +275,7 @@ describe('StatefulSet', () => {
   });
 });
 
-it.concurrent('what a member wrote is there for the next of its name', async () => {
+itConcurrentInWhole('what a member wrote is there for the next of its name', async () => {
   const t = await team('storage');
   const path = outFolder(mendlet, 'storage').path;
   const storage = { storageClassName: 'e2e-manual', accessModes: ['ReadWriteOnce'] };
@@ -339,7 +339,7 @@ describe('DaemonSet', () => {
     await mendlet.kubectl(['label', 'node', 'e2e', 'e2e.color-']);
   });
 
-  it.concurrent('is updated, with surge too, and rolled back', async () => {
+  itConcurrentInWhole('is updated, with surge too, and rolled back', async () => {
     const t = await team('ds-roll');
     await t.create(daemon());
     await t.rolledOut('ds/dae');

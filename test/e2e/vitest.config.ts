@@ -21,6 +21,8 @@ const WHOLE_ONLY = [
   // Conversion is tested with a webhook in the process by the unit tests.
   'test/e2e/conversion-webhook.e2e.test.ts',
   'test/e2e/operator.e2e.test.ts',
+  // Its parts are tested in unit tests; under a load of its own it waits for two rounds of measurements.
+  'test/e2e/autoscaler.e2e.test.ts',
   'test/cri/containerd.e2e.test.ts',
 ];
 

@@ -265,23 +265,23 @@ function inStoredVersion(call: Call, { object }: CachedObject): Call {
 }
 
 /** The managers of the object after this change. */
-async function ownersAfter(
+function ownersAfter(
   call: Call,
   { owner }: Change,
   after: ApiObject,
   before: ApiObject,
-): Promise<OwnersAfterWrite> {
+): OwnersAfterWrite | Promise<OwnersAfterWrite> {
   if (owner === 'given') return { entries: after.metadata.managedFields, areSent: false };
   if (owner === undefined) return { entries: before.metadata.managedFields, areSent: false };
   const now = formatTime(call.server.ports.clock.now().wall);
   const work = (): OwnersAfterWrite => ownersAfterWrite(call.registration, { before, after, writer: owner, now });
-  try {
-    return await withOtherVersions(call.registration, work);
-  } catch (error) {
+  // Nearly all kinds need no conversion: a promise for each write would cost as much as the rest of this function.
+  if (call.registration.form?.elsewhere === undefined) return work();
+  return withOtherVersions(call.registration, work).catch((error: unknown) => {
     // Who owns what never fails a write that could be made without knowing it.
     if (!(error instanceof StatusError) || error.code !== 500) throw error;
     return { entries: before.metadata.managedFields, areSent: false };
-  }
+  });
 }
 
 function refuseStale(registration: Registration, name: string, wanted: ApiObject, old: ApiObject): void {
@@ -425,18 +425,16 @@ export async function withOtherVersions<T>({ form }: Registration, work: () => T
   return form?.elsewhere === undefined ? work() : form.elsewhere.withOtherVersions(work);
 }
 
-/** A stored object in the form that the path serves. Rejects with 500 for one that cannot be converted. */
-async function toServed({ form }: Registration, object: ApiObject): Promise<ApiObject> {
+/** A stored object in the form that the path serves. Throws, or rejects with, 500 for one that cannot be converted. */
+function toServed({ form }: Registration, object: ApiObject): ApiObject | Promise<ApiObject> {
   if (form === undefined) return object;
   const prepared = form.elsewhere?.prepareServed([object]);
-  if (prepared !== undefined) await prepared;
-  return form.fromStored(object);
+  return prepared === undefined ? form.fromStored(object) : prepared.then(() => form.fromStored(object));
 }
 
-/** An object of the path in the form that is stored. Rejects with 500 for one that cannot be converted. */
-export async function toStored({ form }: Registration, object: ApiObject): Promise<ApiObject> {
+/** An object of the path in the form that is stored. Throws, or rejects with, 500 for one that cannot be converted. */
+export function toStored({ form }: Registration, object: ApiObject): ApiObject | Promise<ApiObject> {
   if (form === undefined) return object;
   const prepared = form.elsewhere?.prepareStored(object);
-  if (prepared !== undefined) await prepared;
-  return form.toStored(object);
+  return prepared === undefined ? form.toStored(object) : prepared.then(() => form.toStored(object));
 }
