@@ -1,6 +1,6 @@
 /** Tests owner references, endpoints of services and disruption budgets, with both kubectls and real pods. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inShort, itInWhole } from './extent.ts';
+import { inShort } from './extent.ts';
 import { busyboxPod, type CommandResult, kubectl120, kubectl136, Mendlet, until } from './harness.ts';
 
 const mendlet = new Mendlet({ podNetwork: 168 });
@@ -106,7 +106,7 @@ describe.each(versions)('kubectl $version', ({ binary, namespace }) => {
     await readyEndpoints('web', 2);
   });
 
-  itInWhole('lets dependents stay, or go with their owner, or before it', async () => {
+  it('lets dependents stay, or go with their owner, or before it', async () => {
     await readyPods(2);
     await kubectl('delete', 'rs', 'web', '--cascade=orphan');
     expect(await podNames()).toHaveLength(2);
