@@ -6,7 +6,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ContainerHistory, DeathRecord, PodHistory, PodHistoryList } from '../../src/api/index.ts';
-import { itConcurrentInWhole, onRuntimes } from './extent.ts';
+import { onRuntimes } from './extent.ts';
 import { busyboxPod, containerd2, mainContainer, Mendlet, outFolder, root, run, until } from './harness.ts';
 
 const runtimes = [
@@ -163,7 +163,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
     expect(JSON.stringify(await histories('says'))).not.toContain('violet');
   });
 
-  itConcurrentInWhole('out of memory: proved by what was counted while it lived', async () => {
+  it.concurrent('out of memory: proved by what was counted while it lived', async () => {
     await mendlet.create(
       busyboxPod('oom', 'echo eats; exec tail /dev/zero', { container: { resources: { limits: { memory: '24Mi' } } } }),
     );

@@ -8,7 +8,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { itConcurrentInWhole, itInWhole } from './extent.ts';
+import { itConcurrentInWhole } from './extent.ts';
 import { busyboxPod, mainContainer, Mendlet, type ObservedPod, outFolder, run, until } from './harness.ts';
 
 const mendlet = new Mendlet({ podNetwork: 176 });
@@ -279,7 +279,7 @@ describe('a back-off', () => {
 });
 
 describe('another agent', () => {
-  itInWhole('sees what came back while there was none', async () => {
+  it('sees what came back while there was none', async () => {
     const port = await freePort();
     await mendlet.kubectl(['create', 'configmap', 'later', '--from-literal=mode=bad']);
     await mendlet.create(
