@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { busyboxPod, type CommandResult, mainContainer, Mendlet, root, run, until } from './harness.ts';
-import { inShort } from './extent.ts';
+import { inShort, itInWhole } from './extent.ts';
 import { failingPods, type Registries } from './why/failing-pods.ts';
 import { failingWorkloads, healthyObjects, healthyTargets } from './why/failing-workloads.ts';
 
@@ -181,7 +181,7 @@ describe('why', () => {
     expect(notLookedAt.join()).toMatch(/more pods, after the 20 that look worst/);
   });
 
-  it('a rollout that breaks a workload: why and history say what it changed, also when its pods are gone', async () => {
+  itInWhole('a rollout that breaks a workload: why and history say what it changed, also when its pods are gone', async () => {
     const script = 'test $MODE = good || { echo "FATAL: no mode $MODE"; exit 3; }; exec sleep 36000';
     const template = (mode: string): object => {
       const { spec } = busyboxPod('rolled', script, { container: { env: [{ name: 'MODE', value: mode }] } }) as {

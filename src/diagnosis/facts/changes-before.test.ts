@@ -91,6 +91,14 @@ describe('what changed before a death', () => {
     expect(changes({ pod: crashing, history: [{ ...web!, total: 42, deaths }] })).toEqual([]);
   });
 
+  it('a start that failed before the first death of a young pod: it is the pod’s beginning nevertheless', () => {
+    const [web] = history(end(30, 1), end(10, 1));
+    const deaths = web!.deaths.map((death, index) => ({ ...death, number: 2 + index }));
+    const young = pod({ status: crashed({ exitCode: 1 }), metadata: { creationTimestamp: ago(40) } });
+    const found = changes({ pod: young, history: [{ ...web!, total: 3, deaths }], rollout: rollout(44) });
+    expect(found).toEqual([`changed 14s before death 2 of web: ${ROLLED}`]);
+  });
+
   it('is masked, and stands after the death itself', () => {
     const loud = { changes: ['container web args: ["--password=hunter2"] → ["x"]'] };
     const [finding] = diagnosePod(

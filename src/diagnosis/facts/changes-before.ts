@@ -71,9 +71,9 @@ function quoteChange(begin: Beginning, at: string, what: string): readonly Chang
 }
 
 function beginningOf(facts: PodFacts, container: ContainerFacts | undefined): Beginning | undefined {
-  if (container !== undefined && container.death !== undefined) return ofDeaths(container, container.death);
-  // It has never run well: it cannot start, does not become ready, or finds no node.
   const created = parseTime(facts.pod.metadata?.creationTimestamp ?? undefined);
+  if (container !== undefined && container.death !== undefined) return ofDeaths(container, container.death, created);
+  // It has never run well: it cannot start, does not become ready, or finds no node.
   const hasLived = facts.containers.some(({ deaths }) => deaths.length > 0);
   const ready = findCondition(facts.pod.status?.conditions, 'Ready');
   const since = parseTime(ready?.lastTransitionTime ?? undefined);
@@ -83,7 +83,11 @@ function beginningOf(facts: PodFacts, container: ContainerFacts | undefined): Be
 }
 
 /** The oldest of the deaths that follow each other without a long life between them. Undefined: it is forgotten. */
-function ofDeaths({ name, deaths }: ContainerFacts, newest: Death): Beginning | undefined {
+function ofDeaths(
+  { name, deaths }: ContainerFacts,
+  newest: Death,
+  created = Number.NEGATIVE_INFINITY,
+): Beginning | undefined {
   const row = deaths.filter(({ requested }) => requested === undefined);
   let begin = newest;
   for (const older of row.slice(row.indexOf(newest) + 1)) {
@@ -95,5 +99,7 @@ function ofDeaths({ name, deaths }: ContainerFacts, newest: Death): Beginning | 
   }
   if (begin.number === undefined) return undefined;
   const which = begin.number === 1 ? 'the first death' : `death ${begin.number}`;
-  return { at: begin.finishedMs, before: `${which} of ${name}`, death: begin, fromBirth: begin.number === 1 };
+  // A start that failed counts as an attempt: the first death of a young pod may have another number than 1.
+  const fromBirth = begin.number === 1 || begin.finishedMs - created <= NEVER_READY_MS;
+  return { at: begin.finishedMs, before: `${which} of ${name}`, death: begin, fromBirth };
 }
