@@ -181,42 +181,45 @@ describe('why', () => {
     expect(notLookedAt.join()).toMatch(/more pods, after the 20 that look worst/);
   });
 
-  itInWhole('a rollout that breaks a workload: why and history say what it changed, also when its pods are gone', async () => {
-    const script = 'test $MODE = good || { echo "FATAL: no mode $MODE"; exit 3; }; exec sleep 36000';
-    const template = (mode: string): object => {
-      const { spec } = busyboxPod('rolled', script, { container: { env: [{ name: 'MODE', value: mode }] } }) as {
-        spec: object;
+  itInWhole(
+    'a rollout that breaks a workload: why and history say what it changed, also when its pods are gone',
+    async () => {
+      const script = 'test $MODE = good || { echo "FATAL: no mode $MODE"; exit 3; }; exec sleep 36000';
+      const template = (mode: string): object => {
+        const { spec } = busyboxPod('rolled', script, { container: { env: [{ name: 'MODE', value: mode }] } }) as {
+          spec: object;
+        };
+        return { metadata: { labels: { app: 'rolled' } }, spec };
       };
-      return { metadata: { labels: { app: 'rolled' } }, spec };
-    };
-    const apply = async (mode: string): Promise<void> => {
-      const spec = { replicas: 1, selector: { matchLabels: { app: 'rolled' } }, template: template(mode) };
-      const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'rolled' }, spec };
-      await mendlet.kubectl(['apply', '-f', '-'], JSON.stringify(object));
-    };
-    await apply('good');
-    await mendlet.kubectl(['rollout', 'status', 'deploy/rolled', '--timeout=60s']);
-    await apply('bad');
-    const change = 'rollout to revision 2 of deployment/rolled: container main env MODE: good → bad';
-    const { findings } = await untilFirst(['deploy/rolled'], 'exit-code', { quotes: [change] });
-    expect(findings[0]?.says).toContain('FATAL: no mode bad');
-    await mendlet.kubectl(['rollout', 'undo', 'deploy/rolled']);
-    const history = (format: string): Promise<CommandResult> =>
-      run(
-        process.execPath,
-        [join(root, 'dist/mendlet.js'), 'history', 'deploy/rolled', '-o', format].concat(
-          '--kubeconfig',
-          mendlet.kubeconfig,
-        ),
-      );
-    const table = await until<string>('the pod of the rollout is gone', async () => {
-      const { stdout, stderr } = await history('wide');
-      return /rolled-\S+ \(gone\) .*FATAL: no mode bad/.test(stdout) ? { value: stdout } : { last: stdout + stderr };
-    });
-    expect(table.indexOf(change)).toBeLessThan(table.indexOf('FATAL'));
-    const json = JSON.parse((await history('json')).stdout) as { kind: string; rollouts: { revision: number }[] };
-    expect([json.kind, json.rollouts.map(({ revision }) => revision)]).toEqual(['WorkloadHistory', [2, 3]]);
-  });
+      const apply = async (mode: string): Promise<void> => {
+        const spec = { replicas: 1, selector: { matchLabels: { app: 'rolled' } }, template: template(mode) };
+        const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'rolled' }, spec };
+        await mendlet.kubectl(['apply', '-f', '-'], JSON.stringify(object));
+      };
+      await apply('good');
+      await mendlet.kubectl(['rollout', 'status', 'deploy/rolled', '--timeout=60s']);
+      await apply('bad');
+      const change = 'rollout to revision 2 of deployment/rolled: container main env MODE: good → bad';
+      const { findings } = await untilFirst(['deploy/rolled'], 'exit-code', { quotes: [change] });
+      expect(findings[0]?.says).toContain('FATAL: no mode bad');
+      await mendlet.kubectl(['rollout', 'undo', 'deploy/rolled']);
+      const history = (format: string): Promise<CommandResult> =>
+        run(
+          process.execPath,
+          [join(root, 'dist/mendlet.js'), 'history', 'deploy/rolled', '-o', format].concat(
+            '--kubeconfig',
+            mendlet.kubeconfig,
+          ),
+        );
+      const table = await until<string>('the pod of the rollout is gone', async () => {
+        const { stdout, stderr } = await history('wide');
+        return /rolled-\S+ \(gone\) .*FATAL: no mode bad/.test(stdout) ? { value: stdout } : { last: stdout + stderr };
+      });
+      expect(table.indexOf(change)).toBeLessThan(table.indexOf('FATAL'));
+      const json = JSON.parse((await history('json')).stdout) as { kind: string; rollouts: { revision: number }[] };
+      expect([json.kind, json.rollouts.map(({ revision }) => revision)]).toEqual(['WorkloadHistory', [2, 3]]);
+    },
+  );
 
   it('as text', async () => {
     const { stdout } = await why(['pod/no-key']);
