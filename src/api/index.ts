@@ -31,6 +31,7 @@ export { checkDns1123Subdomain } from './names.ts';
 export * from './cron-schedule.ts';
 export * from './node-fit.ts';
 export * from './out-of-service.ts';
+export * from './default-class.ts';
 export * from './defaulting/defaults.ts';
 export { currentPodTemplate } from './defaulting/pod-template.ts';
 export { shorten } from './echo.ts';

@@ -190,6 +190,7 @@ function suits({ spec }: PersistentVolumeClaim, volume: PersistentVolume): boole
   const modes = volume.spec?.accessModes ?? [];
   return (
     (volume.spec?.storageClassName ?? '') === (spec?.storageClassName ?? '') &&
+    (volume.spec?.volumeAttributesClassName ?? '') === (spec?.volumeAttributesClassName ?? '') &&
     (volume.spec?.volumeMode ?? 'Filesystem') === (spec?.volumeMode ?? 'Filesystem') &&
     compareQuantities(capacityOf(volume), spec?.resources?.requests?.['storage'] ?? '0') >= 0 &&
     (spec?.accessModes ?? []).every((mode) => modes.includes(mode)) &&
