@@ -68,7 +68,13 @@ function keepBound({ claim, volumes }: ClaimView): VolumePlan {
     volume === undefined
       ? ['ClaimLost', 'Bound claim has lost its PersistentVolume. Data on the volume is lost!']
       : ['ClaimMisbound', 'Two claims are bound to the same volume, this one is bound incorrectly'];
-  const operations = [patchClaim(claim, { status: { phase: 'Lost', accessModes: null, capacity: null, currentVolumeAttributesClassName: null } }, 'status')];
+  const operations = [
+    patchClaim(
+      claim,
+      { status: { phase: 'Lost', accessModes: null, capacity: null, currentVolumeAttributesClassName: null } },
+      'status',
+    ),
+  ];
   return { operations, note: { type: 'Warning', reason, message } };
 }
 
