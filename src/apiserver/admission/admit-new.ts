@@ -3,7 +3,6 @@ import {
   defaultClass,
   LIMIT_RANGES,
   type LimitRange,
-  type PersistentVolume,
   type PersistentVolumeClaim,
   type Pod,
   PRIORITY_CLASSES,
@@ -66,7 +65,7 @@ export async function admitGrowth({ server, registration }: Call, object: ApiObj
     readCurrent(server, STORAGE_CLASSES.resource, undefined, className, STORAGE_CLASSES.group),
     readCurrent(server, 'persistentvolumes', undefined, claim.spec?.volumeName ?? ''),
   ]);
-  refuseGrowth(old, storageClass as StorageClass | undefined, volume as PersistentVolume | undefined);
+  refuseGrowth(old, storageClass as StorageClass | undefined, volume);
 }
 
 /** A pod whose containers get other resources stays within its namespace's limits. */
