@@ -72,6 +72,7 @@ export interface PublishedByDriver {
 const OPERATIONS = {
   stage: 'MountVolume.MountDevice',
   publish: 'MountVolume.SetUp',
+  expand: 'MountVolume.NodeExpandVolume',
   unpublish: 'MountVolume.SetUp',
   unstage: 'MountVolume.MountDevice',
 } as const;

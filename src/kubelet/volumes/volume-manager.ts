@@ -17,7 +17,6 @@ import {
 } from '../../lib/index.ts';
 import { CsiVolumeError } from '../csi/csi-volumes.ts';
 import { DriverStats, type PodVolumeStats } from '../csi/driver-stats.ts';
-import { MAX_TOLD_LENGTH } from '../csi/limits.ts';
 import { podDir as csiPodDir } from '../csi/paths.ts';
 import type { ConfigFollower } from '../env/config-source.ts';
 import type { LocalVolumes } from '../local-volumes/local-volumes.ts';
@@ -180,7 +179,7 @@ class Manager implements VolumeManager {
   async driverStats(pod: Pod): Promise<PodVolumeStats> {
     const { events } = this.#options;
     const told = (name: string, message: string): void =>
-      events.pod(pod, 'Warning', 'VolumeConditionAbnormal', `Volume ${name}: ${message.slice(0, MAX_TOLD_LENGTH)}`);
+      events.pod(pod, 'Warning', 'VolumeConditionAbnormal', `Volume ${name}: ${message}`);
     return (await this.#driverStats?.of(pod.metadata?.uid ?? '', told)) ?? new Map();
   }
 
