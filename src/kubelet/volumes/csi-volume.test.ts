@@ -74,6 +74,8 @@ function node(capabilities?: readonly NodeCapability[]): CsiSupport {
   const ports = { fs: systemFileSystem, logger: silentLogger, mounts: table };
   return {
     client: api.client,
+    clock: api.clock,
+    events: { pod: () => {}, claim: () => {} },
     kubeletDir: join(root, 'kubelet'),
     nodeName: 'n',
     drivers,

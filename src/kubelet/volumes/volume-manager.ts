@@ -22,10 +22,10 @@ import type { ConfigFollower } from '../env/config-source.ts';
 import type { LocalVolumes } from '../local-volumes/local-volumes.ts';
 import type {
   MarkDirty,
-  PodEvents,
   PodUID,
   PodVolume,
   SubPathWish,
+  VolumeEvents,
   VolumeManager,
   VolumesFact,
   NodeResources,
@@ -65,7 +65,7 @@ export interface VolumesNode {
 
 export interface VolumeManagerParts extends ImageVolumeOptions {
   readonly config: ConfigFollower;
-  readonly events: PodEvents;
+  readonly events: VolumeEvents;
   readonly markDirty: MarkDirty;
   readonly publications: Publications;
   /** Absent: this node makes no volumes. */
@@ -132,7 +132,7 @@ class Manager implements VolumeManager {
           events,
           publications,
           ...(localVolumes && { localVolumes }),
-          ...(csi && { csi: { ...csi, client, nodeName, secrets: config, tokens: this.#tokens } }),
+          ...(csi && { csi: { ...csi, client, clock, nodeName, events, secrets: config, tokens: this.#tokens } }),
         },
         content: { config, tokens: this.#tokens, nodeName, nodeResources },
         image: { images, imageVolumeProblem },
