@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { exampleDriverArchive } from '../support/csi-example/image.ts';
 import { DRIVER, exampleText, NAMESPACE, type Variant } from '../support/csi-example/manifests.ts';
 import { describeInWhole } from './extent.ts';
-import { type CommandResult, Mendlet, type ObservedPod, until } from './harness.ts';
+import { busyboxPod, type CommandResult, Mendlet, type ObservedPod, until } from './harness.ts';
 
 describeInWhole('a driver as projects ship theirs', () => {
   let mendlet: Mendlet;
@@ -121,6 +121,50 @@ describeInWhole('a driver as projects ship theirs', () => {
     await apply('pods');
     await ready('notes');
     expect(await kubectl('exec', 'notes', '--', 'cat', '/data/after')).toBe('after\n');
+  });
+
+  it('grows a claim under its running pod', async () => {
+    // ext4 grows while it is mounted only for who has CAP_SYS_RESOURCE, which not every machine gives its root.
+    const parameters = { kind: 'disk', 'csi.storage.k8s.io/fstype': 'xfs' };
+    const size = (Mi: number): object => ({ resources: { requests: { storage: `${Mi}Mi` } } });
+    await mendlet.create(
+      {
+        apiVersion: 'storage.k8s.io/v1',
+        kind: 'StorageClass',
+        metadata: { name: 'csi-xfs' },
+        provisioner: DRIVER,
+        parameters,
+        volumeBindingMode: 'WaitForFirstConsumer',
+        allowVolumeExpansion: true,
+      },
+      {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name: 'grows' },
+        spec: { storageClassName: 'csi-xfs', accessModes: ['ReadWriteOnce'], ...size(320) },
+      },
+      busyboxPod('grows', 'echo kept >/data/it; sleep 36000', {
+        spec: {
+          terminationGracePeriodSeconds: 0,
+          volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'grows' } }],
+        },
+        container: { volumeMounts: [{ name: 'data', mountPath: '/data' }] },
+      }),
+    );
+    await ready('grows');
+    const room = async (): Promise<number> =>
+      Number((await kubectl('exec', 'grows', '--', 'stat', '-f', '-c', '%b', '/data')).trim()) * 4096;
+    const before = await room();
+    const { metadata } = await mendlet.pod('grows');
+    await kubectl('patch', 'pvc', 'grows', '-p', JSON.stringify({ spec: size(640) }));
+    await kubectl('wait', '--for=jsonpath={.status.capacity.storage}=640Mi', 'pvc/grows', '--timeout=300s');
+    expect(await room()).toBeGreaterThan(before + 200 * 2 ** 20);
+    expect(await read('pvc/grows', '.status.conditions')).toBe('');
+    expect(await read('pvc/grows', '.status.allocatedResourceStatuses')).toBe('');
+    expect((await mendlet.pod('grows')).metadata.uid).toBe(metadata.uid);
+    expect(await kubectl('exec', 'grows', '--', 'cat', '/data/it')).toBe('kept\n');
+    expect(await kubectl('events', '--for', 'pvc/grows')).toMatch(/FileSystemResizeRequired/);
+    await kubectl('delete', 'pod/grows', 'pvc/grows', 'sc/csi-xfs');
   });
 
   it('takes a snapshot by definitions, and makes a claim of it', async () => {

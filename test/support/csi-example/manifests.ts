@@ -1,6 +1,7 @@
 /** The manifests of examples/csi, as they are but for paths, and in variants of the driver. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { loadAll } from 'js-yaml';
 import { root } from '../../e2e/harness.ts';
 
 export const NAMESPACE = 'csi-example';
@@ -34,4 +35,34 @@ export function exampleText(name: string, { kubeletDir, dataDir, attaches, stays
     put('{ name: TOPOLOGY, value: "false" }', '{ name: TOPOLOGY, value: "true" }');
   }
   return text;
+}
+
+/** Nodes of one machine have different folders for drivers, which one DaemonSet cannot name: each gets its own. */
+export function exampleDriverOf(
+  nodes: readonly { readonly name: string; readonly kubeletDir: string }[],
+  variant: Omit<Variant, 'kubeletDir'>,
+): readonly object[] {
+  const [first] = nodes;
+  const documents = loadAll(exampleText('driver', { ...variant, kubeletDir: first?.kubeletDir ?? '' })) as Document[];
+  return documents.flatMap((document) => {
+    if (document.kind !== 'DaemonSet') return [document];
+    return nodes.map(({ name, kubeletDir }) => {
+      const text = JSON.stringify(document)
+        .replaceAll(first?.kubeletDir ?? '', kubeletDir)
+        .replaceAll('csi-example-node', `csi-example-node-${name}`);
+      const own = JSON.parse(text) as DaemonSet;
+      own.metadata.name = `node-${name}`;
+      own.spec.template.spec.nodeSelector = { 'kubernetes.io/hostname': name };
+      return own;
+    });
+  });
+}
+
+interface Document {
+  readonly kind: string;
+}
+
+interface DaemonSet extends Document {
+  readonly metadata: { name: string };
+  readonly spec: { readonly template: { readonly spec: { nodeSelector?: object } } };
 }

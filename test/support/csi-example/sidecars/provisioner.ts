@@ -89,7 +89,7 @@ class Provisioner {
       (volume) => this.#release(volume),
       (volume, message) => this.#say(volume, 'PersistentVolume', ['Warning', 'VolumeFailedDelete', message]),
     );
-    const told = await reportCapacity(this.#cluster, this.#controller, this.#sight);
+    const told = this.#hasTopology && (await reportCapacity(this.#cluster, this.#controller, this.#sight));
     return made || removed || told;
   }
 

@@ -44,7 +44,10 @@ class Resizer {
     if (claim.metadata.deletionTimestamp !== undefined) return;
     const wanted = claim.spec.resources.requests['storage'] ?? '0';
     const bytes = bytesOf(wanted);
-    const isNodesTurn = claim.status.allocatedResourceStatuses?.['storage']?.startsWith('NodeResize') === true;
+    // Older servers have the condition alone.
+    const isNodesTurn =
+      claim.status.allocatedResourceStatuses?.['storage']?.startsWith('NodeResize') === true ||
+      claim.status.conditions?.some(({ type }) => type === 'FileSystemResizePending') === true;
     const isGrown = bytesOf(volume.spec.capacity['storage'] ?? '0') >= bytes;
     if (bytes <= bytesOf(claim.status.capacity?.['storage'] ?? '0') || (isNodesTurn && isGrown)) return;
     await this.#status(claim, {
