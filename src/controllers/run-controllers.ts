@@ -1,5 +1,6 @@
 /** The control plane's controllers, together. */
 import { runElected } from '../client/index.ts';
+import { attachDetachController } from './attach-detach/attach-detach-controller.ts';
 import { tokenCleaner } from './bootstrap-tokens/token-cleaner.ts';
 import { approvingController } from './certificates/approving-controller.ts';
 import { cleanerController } from './certificates/cleaner-controller.ts';
@@ -68,6 +69,11 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
     ephemeralVolumeController(setup.informers, setup.events('ephemeral_volume')),
     volumeExpansionController(setup.informers, setup.events('volume_expand')),
   ],
+  (setup) => {
+    const { attachDetach } = setup.settings;
+    const options = { ...setup, events: setup.events('attachdetach-controller') };
+    return attachDetach === undefined ? [] : [attachDetachController(options, attachDetach)];
+  },
   (setup) => (setup.settings.localVolumes ? localVolumeControllers(setup, setup.settings.localVolumes) : []),
   (setup) => [statefulSetController({ ...setup, events: setup.events('statefulset-controller') })],
   (setup) => [
