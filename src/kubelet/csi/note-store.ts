@@ -36,6 +36,10 @@ export class NoteStore {
     return note;
   }
 
+  async isDamaged(volume: Pick<VolumeNote, 'driver' | 'handle'>): Promise<boolean> {
+    return (await this.#all()).get(this.key(volume)) === 'damaged';
+  }
+
   async put(note: VolumeNote): Promise<void> {
     const notes = await this.#all();
     const key = this.key(note);

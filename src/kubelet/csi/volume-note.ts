@@ -28,6 +28,8 @@ export interface VolumeNote {
   readonly handle: string;
   /** The boot of the machine in which its mounts were made: none of them outlives it. */
   readonly boot: string;
+  /** It had to be attached to this node first, and must not be detached while there is this note. */
+  readonly isAttached?: boolean;
   /** Absent: it was never staged, or nothing of that is left. */
   readonly staging?: Staging;
   /** One for each target. */
@@ -46,12 +48,13 @@ export function parseVolumeNote(text: string): VolumeNote | undefined {
     return undefined;
   }
   if (typeof note !== 'object' || note === null) return undefined;
-  const { driver, handle, boot, staging, publications } = note;
+  const { driver, handle, boot, isAttached, staging, publications } = note;
   if (typeof driver !== 'string' || typeof handle !== 'string' || typeof boot !== 'string') return undefined;
   if (staging !== undefined && (typeof staging.path !== 'string' || !STAGING_STEPS.includes(staging.step)))
     return undefined;
   if (!Array.isArray(publications) || !publications.every(isPublication)) return undefined;
-  return { driver, handle, boot, ...(staging && { staging }), publications };
+  const attached = isAttached === true ? { isAttached } : {};
+  return { driver, handle, boot, ...attached, ...(staging && { staging }), publications };
 }
 
 function isPublication(value: unknown): value is Publication {
