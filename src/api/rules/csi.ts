@@ -15,7 +15,6 @@ import {
 } from '../validation/csi.ts';
 import {
   csiStorageCapacityWarnings,
-  volumeAttachmentWarnings,
   volumeAttributesClassWarnings,
 } from '../warnings/unused.ts';
 
@@ -39,7 +38,6 @@ export const CSI_STORAGE_CAPACITY_RULES = kindRules({
 export const VOLUME_ATTACHMENT_RULES = kindRules({
   create: validateVolumeAttachment,
   update: validateVolumeAttachmentUpdate,
-  warnings: volumeAttachmentWarnings,
 });
 
 export const VOLUME_ATTRIBUTES_CLASS_RULES = kindRules({
