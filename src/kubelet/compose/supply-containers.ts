@@ -7,6 +7,7 @@ import { type ConfigCache, createConfigCache } from '../env/config-cache.ts';
 import { createEnvironmentResolver } from '../env/container-environment.ts';
 import { createKnownServices } from '../env/known-services.ts';
 import { createImageManager } from '../images/image-manager.ts';
+import { CsiMetrics } from '../csi/csi-metrics.ts';
 import { CsiVolumes } from '../csi/csi-volumes.ts';
 import { Drivers } from '../csi/drivers.ts';
 import { NoteStore } from '../csi/note-store.ts';
@@ -101,7 +102,7 @@ export function createSupplies(
 }
 
 function createCsi(
-  given: Pick<Given, 'clock' | 'logger' | 'client' | 'fs' | 'process' | 'plugins' | 'settings'>,
+  given: Pick<Given, 'clock' | 'logger' | 'client' | 'fs' | 'process' | 'plugins' | 'settings' | 'metrics'>,
   { rootDir, nodeName }: Pick<KubeletConfig, 'rootDir' | 'nodeName'>,
 ): CsiSupplies | undefined {
   const { plugins, fs, logger } = given;
@@ -111,7 +112,12 @@ function createCsi(
   const drivers = new Drivers();
   const notes = new NoteStore(fs, rootDir, hash);
   const volumes = new CsiVolumes({ fs, logger, mounts: new Mounter(given) }, drivers, notes);
-  const watcher = new PluginWatcher({ ...given, plugins }, { dir: registryDir(kubeletDir), nodeName }, drivers);
+  const metrics = new CsiMetrics(given.metrics, given.clock);
+  const watcher = new PluginWatcher(
+    { ...given, plugins, metrics },
+    { dir: registryDir(kubeletDir), nodeName },
+    drivers,
+  );
   return { kubeletDir, hash, drivers, volumes, watcher };
 }
 

@@ -12,6 +12,7 @@ import {
   type Logger,
   type Timer,
 } from '../../lib/index.ts';
+import type { CsiMetrics } from './csi-metrics.ts';
 import type { Drivers } from './drivers.ts';
 import { MAX_DRIVERS, MAX_NODE_ID_LENGTH, MAX_SOCKETS, REGISTRATION_BACK_OFF } from './limits.ts';
 import { isDriverName } from './paths.ts';
@@ -22,6 +23,7 @@ export interface PluginWatcherPorts extends Pick<ReportOptions, 'client'> {
   readonly fs: FileSystem;
   readonly logger: Logger;
   readonly plugins: CsiPlugins;
+  readonly metrics: Pick<CsiMetrics, 'measured'>;
 }
 
 interface KnownSocket {
@@ -155,10 +157,10 @@ export class PluginWatcher {
 
   /** Asks the driver itself, and tells the API server of it. @returns why it cannot be registered */
   async #problemOfDriver(path: string, info: PluginInfo, socket: KnownSocket): Promise<string | undefined> {
-    const { plugins, logger } = this.#ports;
+    const { plugins, logger, metrics } = this.#ports;
     const { name } = info;
     const endpoint = info.endpoint === '' ? path : info.endpoint;
-    const calls = plugins.driver(endpoint);
+    const calls = metrics.measured(name, plugins.driver(endpoint));
     try {
       const [node, capabilities] = await Promise.all([calls.info(), calls.capabilities()]);
       if (node.nodeId === '') throw new Error('error adding CSI driver node info: driverNodeID must not be empty');
