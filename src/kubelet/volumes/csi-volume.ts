@@ -1,5 +1,6 @@
 /** A volume that a CSI driver serves: inline in a pod, or the PersistentVolume of a claim (upstream: pkg/volume/csi). */
 import {
+  attachmentName,
   CSI_DRIVERS,
   type CSIDriver,
   type CSIPersistentVolumeSource,
@@ -24,7 +25,6 @@ import { EXPANSION_LOOK_MS, REPUBLISH_MS } from '../csi/limits.ts';
 import { blockStagingPath, blockTargetPath, isDriverName, stagingPath, targetPath } from '../csi/paths.ts';
 import {
   accessModeOf,
-  attachmentName,
   capabilityOf,
   delegatedGroup,
   type DriverPolicy,
@@ -292,7 +292,7 @@ class CsiRequest {
     if (!this.#policy.attachRequired) return {};
     const { client, nodeName, hash } = this.#csi;
     const { driver } = this.#source;
-    const name = attachmentName(hash, { handle, driver, nodeName });
+    const name = attachmentName(hash, { handle, driver }, nodeName);
     const operation = 'MountVolume.WaitForAttach';
     const problem = (text: string): VolumeError =>
       new VolumeError(`volume ${handle} of driver ${driver} is not attached to node ${nodeName}: ${text}`, {
