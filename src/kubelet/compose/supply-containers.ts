@@ -86,7 +86,7 @@ export function createSupplies(
     volumesDir === undefined
       ? undefined
       : createLocal(given, { rootDir, volumesDir, instanceId }, { events, later, publications });
-  const csi = createCsi(given, { rootDir, nodeName });
+  const csi = createCsi(given, { rootDir, nodeName }, events);
   const place = { nodeName, rootDir, nodeResources: () => node.allocatable() };
   const volumes = createVolumeManager(givenTo('volumes', given), place, {
     config: configCache,
@@ -104,6 +104,7 @@ export function createSupplies(
 function createCsi(
   given: Pick<Given, 'clock' | 'logger' | 'client' | 'fs' | 'process' | 'plugins' | 'settings' | 'metrics'>,
   { rootDir, nodeName }: Pick<KubeletConfig, 'rootDir' | 'nodeName'>,
+  events: Ground['events'],
 ): CsiSupplies | undefined {
   const { plugins, fs, logger } = given;
   const { kubeletDir } = given.settings;
@@ -114,7 +115,7 @@ function createCsi(
   const volumes = new CsiVolumes({ fs, logger, mounts: new Mounter(given) }, drivers, notes);
   const metrics = new CsiMetrics(given.metrics, given.clock);
   const watcher = new PluginWatcher(
-    { ...given, plugins, metrics },
+    { ...given, plugins, metrics, events },
     { dir: registryDir(kubeletDir), nodeName },
     drivers,
   );
