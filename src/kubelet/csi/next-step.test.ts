@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Call, type Goal, nextStep } from './next-step.ts';
+import { type Call, type Goal, nextStep, noteAfterFailure } from './next-step.ts';
 import { parseVolumeNote, type VolumeNote } from './volume-note.ts';
 
 const VOLUME = { driver: 'd', handle: 'h' };
@@ -20,8 +20,10 @@ type Answer =
   /** Its effect is there; its answer is lost, or the agent dies before it notes it. */
   | 'happens unheard'
   /** An error, a lie, or a death before the call. */
-  | 'does not happen';
-const ANSWERS: readonly Answer[] = ['succeeds', 'happens unheard', 'does not happen'];
+  | 'does not happen'
+  /** The driver says that the volume is not staged. */
+  | 'is not staged';
+const ANSWERS: readonly Answer[] = ['succeeds', 'happens unheard', 'does not happen', 'is not staged'];
 
 const START: World = { note: undefined, boot: 1, isStaged: false, published: [] };
 
@@ -62,6 +64,8 @@ function effect(world: World, { kind, path }: Call, stages: boolean): World {
 function afterCall(world: World, call: Call, answer: Answer, stages: boolean): World {
   const begun = { ...world, note: call.before };
   if (answer === 'does not happen') return begun;
+  if (answer === 'is not staged')
+    return { ...begun, note: noteAfterFailure(call, 'FailedPrecondition') ?? call.before };
   const happened = effect(begun, call, stages);
   if (answer === 'happens unheard') return happened;
   const staging = call.after?.staging;
@@ -120,6 +124,10 @@ describe.each([
     expect(forgotten).toEqual([]);
   });
 
+  it('has no note without a pod that asks for its end', () => {
+    expect(worlds.filter(({ note }) => note !== undefined && note.publications.length === 0)).toEqual([]);
+  });
+
   it('comes to every goal once calls succeed', () => {
     for (const from of worlds) {
       for (const goal of goals(stages ? STAGING : undefined)) {
@@ -160,6 +168,28 @@ describe.each([
 
   it('has notes that are understood as they were written', () => {
     for (const { note } of worlds) if (note !== undefined) expect(parseVolumeNote(JSON.stringify(note))).toEqual(note);
+  });
+});
+
+describe('a failed call', () => {
+  const publication = { pod: 'p', volume: 'v', target: '/a' };
+  const goal: Goal = { kind: 'published', publication, stagingPath: STAGING };
+  const staging = { path: STAGING, step: 'staged', isMount: false } as const;
+  const note: VolumeNote = { ...VOLUME, boot: '1', staging, publications: [{ ...publication, step: 'planned' }] };
+  const facts = { boot: '1', isMounted: false, isStagingMounted: false };
+  const publish = nextStep(note, VOLUME, goal, facts);
+
+  it('of a driver that has lost its staging has the volume staged again', () => {
+    if (publish.kind !== 'publish') expect.fail(publish.kind);
+    const after = noteAfterFailure(publish, 'FailedPrecondition');
+    expect(after?.staging).toEqual({ path: STAGING, step: 'staging' });
+    expect(nextStep(after, VOLUME, goal, facts)).toMatchObject({ kind: 'stage', path: STAGING });
+  });
+
+  it('says nothing of the staging otherwise', () => {
+    if (publish.kind !== 'publish') expect.fail(publish.kind);
+    expect(noteAfterFailure(publish, 'Internal')).toBeUndefined();
+    expect(noteAfterFailure({ ...publish, kind: 'unpublish' }, 'FailedPrecondition')).toBeUndefined();
   });
 });
 
