@@ -6,7 +6,6 @@ function unused(kind: string, who: string): () => readonly string[] {
   return () => texts;
 }
 
-export const csiStorageCapacityWarnings = unused('CSIStorageCapacity', 'a scheduler of your own reads it');
 export const volumeAttachmentWarnings = unused('VolumeAttachment', 'the external attacher of a CSI driver runs');
 export const volumeAttributesClassWarnings = unused(
   'VolumeAttributesClass',

@@ -4,6 +4,7 @@
  * pkg/controller/volume/persistentvolume.
  */
 import {
+  claimsOf,
   equalJson,
   isNotFound,
   nameOf,
@@ -90,14 +91,6 @@ function volumeKey(volume: PersistentVolume): string {
 
 function isUnbound(claim: PersistentVolumeClaim): boolean {
   return claim.metadata?.annotations?.[BIND_COMPLETED] === undefined;
-}
-
-/** Names of the claims in a pod's volumes. */
-export function claimsOf(pod: Pod): readonly string[] {
-  return (pod.spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
-    if (persistentVolumeClaim !== undefined) return [persistentVolumeClaim.claimName];
-    return ephemeral === undefined ? [] : [`${nameOf(pod)}-${name}`];
-  });
 }
 
 class Binder {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createInMemoryApi, type InMemoryApi } from '../../../test/support/in-memory-api.ts';
 import {
+  attachmentName,
   CSI_DRIVERS,
   type CSIDriverSpec,
   type PersistentVolume,
@@ -18,7 +19,6 @@ import { sha256Hex } from '../../lib/sha256.node.ts';
 import { CsiVolumes } from '../csi/csi-volumes.ts';
 import { Drivers } from '../csi/drivers.ts';
 import { NoteStore } from '../csi/note-store.ts';
-import { attachmentName } from '../csi/requests.ts';
 import { type CsiSupport, type CsiWish, setUpCsi } from './csi-volume.ts';
 
 let root = '';
@@ -66,10 +66,16 @@ function node(capabilities?: readonly NodeCapability[]): CsiSupport {
     const info = { nodeId: 'n', maxVolumes: 0, topology: {} };
     drivers.register({ name: 'd', endpoint: '/d', info, capabilities: new Set(capabilities), calls });
   }
-  const table = { isMounted: async (path: string) => mounts.has(path), unmountAll: async () => {} };
+  const table = {
+    isMounted: async (path: string) => mounts.has(path),
+    mountedUnder: async () => [],
+    unmountAll: async () => {},
+  };
   const ports = { fs: systemFileSystem, logger: silentLogger, mounts: table };
   return {
     client: api.client,
+    clock: api.clock,
+    events: { pod: () => {}, claim: () => {} },
     kubeletDir: join(root, 'kubelet'),
     nodeName: 'n',
     drivers,
@@ -123,7 +129,7 @@ describe('a volume that cannot be had', () => {
 
   it('until it is attached, with what the attacher says', async () => {
     const csi = node([]);
-    const name = attachmentName(sha256Hex, { handle: 'h', driver: 'd', nodeName: 'n' });
+    const name = attachmentName(sha256Hex, { handle: 'h', driver: 'd' }, 'n');
     await expect(setUpCsi(csi, CLAIMED, SOURCE)).rejects.toMatchObject({
       message: `volume h of driver d is not attached to node n: there is no VolumeAttachment ${name}`,
       operation: 'MountVolume.WaitForAttach',
