@@ -33,6 +33,7 @@ export * from './node-fit.ts';
 export * from './attachments.ts';
 export * from './out-of-service.ts';
 export * from './pod-claims.ts';
+export * from './default-class.ts';
 export * from './defaulting/defaults.ts';
 export { currentPodTemplate } from './defaulting/pod-template.ts';
 export { shorten } from './echo.ts';

@@ -1,5 +1,4 @@
 /** The control plane of `up` and `server`: store, certificates, API server with its TLS edge, controllers and scheduler. */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import {
   type ApiServer,
   connectionShares,
@@ -35,6 +34,7 @@ import type { Ground } from './ground.ts';
 import { RemoteNodes } from './remote-nodes.node.ts';
 import type { KeyPair } from './key-pair.ts';
 import { maxOpenFiles } from './open-files.node.ts';
+import { replaceFile } from './replace-file.node.ts';
 import { takenPort } from './taken-port.node.ts';
 import { UserError } from './user-error.ts';
 import { userAgentOf } from './user-agent.ts';
@@ -307,11 +307,7 @@ function writeKubeconfig(paths: DataPaths, pki: Pki, address: ListenAddress): vo
   const host = isWildcard(address) ? (address.host === '::' ? '::1' : '127.0.0.1') : address.host;
   const server = `https://${formatAddress({ ...address, host })}`;
   const text = formatKubeconfig({ server, authorityPem: pki.authorityPem, client: pki.admin });
-  // The same again needs no disk, which may be full.
-  if (existsSync(paths.kubeconfig) && readFileSync(paths.kubeconfig, 'utf8') === text) return;
-  writeFileSync(`${paths.kubeconfig}.new`, text, { mode: 0o600 });
-  // A reader sees the old or the new one.
-  renameSync(`${paths.kubeconfig}.new`, paths.kubeconfig);
+  replaceFile(paths.kubeconfig, text);
 }
 
 /** Once a day: certificates with little lifetime left are renewed, for the server and in the kubeconfig. */

@@ -164,6 +164,7 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
       'volume-binding': ['pods'],
       'ephemeral-volumes': ['pods'],
       'attach-detach': ['pods'],
+      'volume-expansion': [],
       'local-volumes': ['healing', 'pods', 'volume-binding'],
       certificates: [],
       'bootstrap-tokens': [],

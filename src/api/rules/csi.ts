@@ -13,10 +13,7 @@ import {
   validateVolumeAttributesClass,
   validateVolumeAttributesClassUpdate,
 } from '../validation/csi.ts';
-import {
-  csiStorageCapacityWarnings,
-  volumeAttributesClassWarnings,
-} from '../warnings/unused.ts';
+import { volumeAttributesClassWarnings } from '../warnings/unused.ts';
 
 export const CSI_DRIVER_RULES = kindRules({
   create: validateCsiDriver,
@@ -32,7 +29,6 @@ export const CSI_NODE_RULES = kindRules({
 export const CSI_STORAGE_CAPACITY_RULES = kindRules({
   create: validateCsiStorageCapacity,
   update: validateCsiStorageCapacityUpdate,
-  warnings: csiStorageCapacityWarnings,
 });
 
 export const VOLUME_ATTACHMENT_RULES = kindRules({

@@ -60,6 +60,10 @@ export function validatePersistentVolumeUpdate(volume: PersistentVolume, old: Pe
   errors.push(...immutable('spec.volumeMode', volume.spec?.volumeMode, old.spec?.volumeMode));
   if (old.spec?.nodeAffinity !== undefined)
     errors.push(...immutable('spec.nodeAffinity', volume.spec?.nodeAffinity, old.spec.nodeAffinity));
+  if (old.spec?.volumeAttributesClassName !== undefined && volume.spec?.volumeAttributesClassName === undefined) {
+    const text = 'update from non-nil value to nil is forbidden';
+    errors.push(forbiddenField('spec.volumeAttributesClassName', text));
+  }
   return errors;
 }
 

@@ -274,9 +274,15 @@ describe('volumes', () => {
       'spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
     expect(changed(PERSISTENT_VOLUME_CLAIMS, given, grown)).toEqual([forbidden]);
     const shrunk = { spec: { ...CLAIM, volumeName: 'v', resources: { requests: { storage: '1Mi' } } } };
-    expect(changed(PERSISTENT_VOLUME_CLAIMS, bound, shrunk)).toEqual([
-      'spec.resources.requests.storage: Forbidden: field can not be less than status.capacity',
-    ]);
+    const lessThanItHas = 'spec.resources.requests.storage: Forbidden: field can not be less than status.capacity';
+    expect(changed(PERSISTENT_VOLUME_CLAIMS, bound, shrunk)).toEqual([lessThanItHas]);
+    // A volume may be bigger than what was asked for, and the claim grow within it.
+    const big = { ...bound, status: { phase: 'Bound', capacity: { storage: '9Gi' } } };
+    expect(changed(PERSISTENT_VOLUME_CLAIMS, big, grown)).toEqual([]);
+    const limits = {
+      spec: { ...CLAIM, volumeName: 'v', resources: { ...CLAIM.resources, limits: { storage: '9Gi' } } },
+    };
+    expect(changed(PERSISTENT_VOLUME_CLAIMS, bound, limits)).toEqual([forbidden]);
   });
 
   it('volumes', () => {

@@ -6,7 +6,6 @@ function unused(kind: string, who: string): () => readonly string[] {
   return () => texts;
 }
 
-export const csiStorageCapacityWarnings = unused('CSIStorageCapacity', 'a scheduler of your own reads it');
 export const volumeAttributesClassWarnings = unused(
   'VolumeAttributesClass',
   'the external resizer of a CSI driver runs',

@@ -2,7 +2,7 @@
  * Registers the drivers whose sockets appear in the registration folder, and forgets those whose sockets are gone (upstream:
  * pluginwatcher, reconciler, csi's RegistrationHandler). The folder is watched; timers run only while a registration fails.
  */
-import type { CsiPlugins, PluginInfo } from '../../csi/index.ts';
+import { type CsiPlugins, type PluginInfo, told } from '../../csi/index.ts';
 import {
   type Clock,
   errorMessage,
@@ -13,7 +13,7 @@ import {
   type Timer,
 } from '../../lib/index.ts';
 import type { Drivers } from './drivers.ts';
-import { MAX_DRIVERS, MAX_SOCKETS, MAX_TOLD_LENGTH, REGISTRATION_BACK_OFF } from './limits.ts';
+import { MAX_DRIVERS, MAX_NODE_ID_LENGTH, MAX_SOCKETS, REGISTRATION_BACK_OFF } from './limits.ts';
 import { isDriverName } from './paths.ts';
 import { type ReportOptions, reportDriver, reportNoDriver } from './report-driver.ts';
 
@@ -145,10 +145,10 @@ export class PluginWatcher {
   }
 
   #problemOf({ type, name, supportedVersions }: PluginInfo): string | undefined {
-    if (type !== 'CSIPlugin') return `no handler registered for plugin type: ${type} at this node`;
-    if (!isDriverName(name)) return `invalid name of a CSI driver: ${JSON.stringify(name.slice(0, MAX_TOLD_LENGTH))}`;
+    if (type !== 'CSIPlugin') return `no handler registered for plugin type: ${told(type)} at this node`;
+    if (!isDriverName(name)) return `invalid name of a CSI driver: ${JSON.stringify(told(name))}`;
     if (!supportedVersions.some((version) => /^v?1(?:\.|$)/.test(version)))
-      return `validation failed for CSI Driver ${name}: none of the versions ${JSON.stringify(supportedVersions)} is supported`;
+      return `validation failed for CSI Driver ${name}: none of the versions ${told(JSON.stringify(supportedVersions))} is supported`;
     if (this.#drivers.count >= MAX_DRIVERS && !this.#drivers.has(name)) return `there are ${MAX_DRIVERS} CSI drivers`;
     return undefined;
   }
@@ -162,6 +162,8 @@ export class PluginWatcher {
     try {
       const [node, capabilities] = await Promise.all([calls.info(), calls.capabilities()]);
       if (node.nodeId === '') throw new Error('error adding CSI driver node info: driverNodeID must not be empty');
+      if (node.nodeId.length > MAX_NODE_ID_LENGTH)
+        throw new Error(`driverNodeID must have at most ${MAX_NODE_ID_LENGTH} characters`);
       await reportDriver(this.#report(), name, node);
       if (this.#isOver || this.#sockets.get(path) !== socket) throw new Error('its socket is gone');
       socket.driver = name;
@@ -170,7 +172,7 @@ export class PluginWatcher {
       return undefined;
     } catch (error) {
       calls.close();
-      return `RegisterPlugin error -- plugin registration failed with err: ${errorMessage(error)}`;
+      return `RegisterPlugin error -- plugin registration failed with err: ${told(errorMessage(error))}`;
     }
   }
 

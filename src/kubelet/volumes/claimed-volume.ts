@@ -33,10 +33,6 @@ export interface ClaimSource {
   readonly readOnly?: boolean;
 }
 
-export interface SetUpClaim extends PersistentSetUp {
-  readonly problem?: string;
-}
-
 /**
  * The folder to mount. Rejects with `VolumeError` in upstream's words.
  * @param dir of our own, for the note
@@ -46,16 +42,17 @@ export async function setUpClaim(
   pod: Pod,
   source: ClaimSource,
   dir: string,
-): Promise<SetUpClaim> {
+): Promise<PersistentSetUp> {
   const known = await options.publications.note(dir);
-  let volume: PersistentVolume;
+  let bound: BoundClaim;
   try {
-    volume = await volumeOf(options.client, pod, source, known);
+    bound = await volumeOf(options.client, pod, source, known);
   } catch (error) {
     if (error instanceof VolumeError || known === undefined) throw error;
     await stillThere(options, known);
     return { path: known.path, problem: errorMessage(error) };
   }
+  const { volume, claim } = bound;
   const publish = (path: string): Promise<Published> =>
     options.publications.publish({
       volume: nameOf(volume),
@@ -67,7 +64,7 @@ export async function setUpClaim(
       isSettled: fsGroupOf(pod) === undefined,
     });
   const { volumeName, readOnly = false } = source;
-  return await setUpPersistent(options, { pod, volumeName, volume, readOnly, publish });
+  return await setUpPersistent(options, { pod, volumeName, volume, claim, readOnly, publish });
 }
 
 /** Upstream enforces it where it is the only mode: with several, it is not known which one the pod means. */
@@ -76,13 +73,18 @@ function isExclusive({ spec }: PersistentVolume): boolean {
   return modes.length === 1 && modes[0] === 'ReadWriteOncePod';
 }
 
+interface BoundClaim {
+  readonly volume: PersistentVolume;
+  readonly claim: PersistentVolumeClaim;
+}
+
 /** @param known what the pod has already */
 async function volumeOf(
   client: KubeClient,
   pod: Pod,
   { claimName, isOwned = false }: ClaimSource,
   known: Publication | undefined,
-): Promise<PersistentVolume> {
+): Promise<BoundClaim> {
   const namespace = pod.metadata?.namespace ?? '';
   const whose = `error processing PVC ${namespace}/${claimName}`;
   const claim = await fetched(`${whose}: failed to fetch PVC from API server`, () =>
@@ -103,7 +105,7 @@ async function volumeOf(
   );
   if (volume.spec?.claimRef?.uid !== uidOf(claim))
     throw new VolumeError(`${whose}: PV ${name} is not bound to this claim`);
-  return volume;
+  return { volume, claim };
 }
 
 async function fetched<T>(what: string, get: () => Promise<T>): Promise<T> {

@@ -68,11 +68,17 @@ function node(capabilities?: readonly NodeCapability[]): CsiSupport {
     const info = { nodeId: 'n', maxVolumes: 0, topology: {} };
     drivers.register({ name: 'd', endpoint: '/d', info, capabilities: new Set(capabilities), calls });
   }
-  const table = { isMounted: async (path: string) => mounts.has(path), unmountAll: async () => {} };
+  const table = {
+    isMounted: async (path: string) => mounts.has(path),
+    mountedUnder: async () => [],
+    unmountAll: async () => {},
+  };
   const ports = { fs: systemFileSystem, logger: silentLogger, mounts: table };
   const notes = new NoteStore(systemFileSystem, root, sha256Hex);
   return {
     client: api.client,
+    clock: api.clock,
+    events: { pod: () => {}, claim: () => {} },
     kubeletDir: join(root, 'kubelet'),
     nodeName: 'n',
     drivers,

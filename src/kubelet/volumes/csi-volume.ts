@@ -12,6 +12,7 @@ import {
   isNotFound,
   nameOf,
   type PersistentVolume,
+  type PersistentVolumeClaim,
   type Pod,
   type SecretReference,
   type TokenRequestStatus,
@@ -24,7 +25,7 @@ import { decodeText, errorMessage } from '../../lib/index.ts';
 import { base64Bytes } from '../base64.ts';
 import { type CsiVolumes, CsiVolumeError, type VolumeToPublish } from '../csi/csi-volumes.ts';
 import { type Drivers, NoDriverError } from '../csi/drivers.ts';
-import { MAX_TOLD_LENGTH, REPUBLISH_MS } from '../csi/limits.ts';
+import { EXPANSION_LOOK_MS, REPUBLISH_MS } from '../csi/limits.ts';
 import { blockStagingPath, blockTargetPath, isDriverName, stagingPath, targetPath } from '../csi/paths.ts';
 import {
   accessModeOf,
@@ -39,13 +40,12 @@ import {
 } from '../csi/requests.ts';
 import type { VolumesInUse } from '../csi/volumes-in-use.ts';
 import type { ConfigSource } from '../env/config-source.ts';
-import { VolumeError } from './payload.ts';
+import { CsiExpansion, type ExpansionPorts } from './csi-expansion.ts';
+import { type ToldProblem, VolumeError } from './payload.ts';
 
 /** What the node has for drivers. */
-export interface CsiSupport {
-  readonly client: KubeClient;
+export interface CsiSupport extends ExpansionPorts {
   readonly kubeletDir: string;
-  readonly nodeName: string;
   readonly drivers: Drivers;
   readonly volumes: CsiVolumes;
   readonly inUse: VolumesInUse;
@@ -63,6 +63,8 @@ export interface CsiWish {
   readonly volumeName: string;
   /** Absent: it is inline in the pod. */
   readonly volume?: PersistentVolume;
+  /** Of the volume; absent: it is never expanded. */
+  readonly claim?: PersistentVolumeClaim;
   /** Of the pod's volume, or of its claim there. */
   readonly readOnly: boolean;
 }
@@ -72,6 +74,9 @@ export interface PublishedByDriver {
   /** The files are to be given to this group by us; absent: they are not. */
   readonly group?: number;
   readonly republishAfterMs?: number;
+  /** It is there, and its driver could not be asked for more. */
+  readonly problem?: string;
+  readonly told?: ToldProblem;
 }
 
 /** Upstream's names of what failed. */
@@ -110,18 +115,44 @@ export async function setUpCsi(
     throw error;
   }
   if (needsAttachment(wish, policy)) csi.inUse.want(uidOf(wish.pod), { driver, handle });
+  const expansion = expansionOf(csi, wish, driver);
+  const done = { path, ...lookAgain(policy, expansion) };
   try {
-    const asked = new CsiRequest(csi, wish, source, policy);
-    if (!isThere) await csi.volumes.publish({ driver, handle }, path, () => asked.build(handle, path));
-    else if (policy.requiresRepublish) await csi.volumes.republish(await asked.build(handle, path));
+    const asked = new CsiRequest(csi, wish, source, { policy, expansion });
+    const build = (): Promise<VolumeToPublish> => asked.build(handle, path);
+    const published = await csi.volumes.publish({ driver, handle }, path, build, expansion?.size);
+    if (isThere && policy.requiresRepublish) await csi.volumes.republish(await build());
+    await expansion?.settle(published, await csi.volumes.size({ driver, handle }));
   } catch (error) {
-    throw explained(error, wish.volume);
+    const beside = await expansion?.failed(error);
+    const { message, operation, eventReason, isUnattached } = explained(error, wish.volume, isThere);
+    const problem = beside === undefined ? message : `${message}; ${beside}`;
+    if (!isThere) throw new VolumeError(problem, { operation, eventReason, isUnattached });
+    // A pod that has its volume keeps it.
+    if (isUnattached) return done;
+    return { ...done, problem, told: { operation, eventReason } };
   }
-  return {
-    path,
-    ...groupFor(csi, wish, source, policy),
-    ...(policy.requiresRepublish && { republishAfterMs: REPUBLISH_MS }),
-  };
+  return { ...done, ...groupFor(csi, wish, source, policy) };
+}
+
+/** `undefined`: the volume is not expanded here. */
+function expansionOf(
+  csi: CsiSupport,
+  { pod, volume, claim, readOnly }: CsiWish,
+  driver: string,
+): CsiExpansion | undefined {
+  if (volume === undefined || claim === undefined || readOnly || !csi.drivers.has(driver)) return undefined;
+  if (!csi.drivers.get(driver).capabilities.has('expand')) return undefined;
+  return CsiExpansion.of(csi, { pod, volume, claim });
+}
+
+/** When the volume is to be looked at once more. */
+function lookAgain(
+  { requiresRepublish }: DriverPolicy,
+  expansion: CsiExpansion | undefined,
+): Pick<PublishedByDriver, 'republishAfterMs'> {
+  if (requiresRepublish) return { republishAfterMs: REPUBLISH_MS };
+  return expansion === undefined ? {} : { republishAfterMs: EXPANSION_LOOK_MS };
 }
 
 function needsAttachment({ volume }: CsiWish, { attachRequired }: DriverPolicy): boolean {
@@ -141,14 +172,23 @@ function groupFor(
   return group === undefined ? {} : { group };
 }
 
-/** Upstream's words for what failed. */
-function explained(error: unknown, volume: PersistentVolume | undefined): Error {
+/** Upstream's words for what failed. @param isThere the pod has the volume */
+function explained(error: unknown, volume: PersistentVolume | undefined, isThere: boolean): VolumeError {
   if (error instanceof VolumeError) return error;
-  if (error instanceof CsiVolumeError) {
-    const operation = (isBlock(volume) ? BLOCK_OPERATIONS : OPERATIONS)[error.call];
-    return new VolumeError(noClient(error.cause) ?? error.message, { operation });
-  }
-  return new VolumeError(noClient(error) ?? errorMessage(error));
+  if (!(error instanceof CsiVolumeError)) return new VolumeError(noClient(error) ?? errorMessage(error));
+  const message = noClient(error.cause) ?? error.message;
+  if (error.call === 'expand') return new VolumeError(`${EXPANDING}: ${message}`, expandingWords(isThere));
+  const operation = (isBlock(volume) ? BLOCK_OPERATIONS : OPERATIONS)[error.call];
+  return new VolumeError(message, { operation });
+}
+
+const EXPANDING = 'Expander.NodeExpand failed to expand the volume';
+
+/** A pod that has the volume goes on with it; one that waits for it cannot begin. */
+function expandingWords(isThere: boolean): Required<ToldProblem> {
+  return isThere
+    ? { operation: 'NodeExpandVolume.NodeExpandVolume', eventReason: 'VolumeResizeFailed' }
+    : { operation: 'MountVolume.NodeExpandVolume', eventReason: 'FailedMount' };
 }
 
 function noClient(error: unknown): string | undefined {
@@ -186,17 +226,19 @@ class CsiRequest {
   readonly #wish: CsiWish;
   readonly #source: CSIPersistentVolumeSource | CSIVolumeSource;
   readonly #policy: DriverPolicy;
+  readonly #expansion: CsiExpansion | undefined;
 
   constructor(
     csi: CsiSupport,
     wish: CsiWish,
     source: CSIPersistentVolumeSource | CSIVolumeSource,
-    policy: DriverPolicy,
+    { policy, expansion }: { readonly policy: DriverPolicy; readonly expansion: CsiExpansion | undefined },
   ) {
     this.#csi = csi;
     this.#wish = wish;
     this.#source = source;
     this.#policy = policy;
+    this.#expansion = expansion;
   }
 
   /** Rejects with `VolumeError`, or with `NoDriverError`. */
@@ -236,7 +278,16 @@ class CsiRequest {
         stageSecrets: stages ? await this.#secrets(this.#stageSecret(), 'NodeStageSecretRef') : {},
         publishSecrets: { ...publishSecrets, ...(tokensInSecrets ? tokens : {}) },
       },
+      ...(await this.#sized()),
     };
+  }
+
+  /** The size that is asked for, with the secrets of that call. */
+  async #sized(): Promise<Pick<VolumeToPublish, 'expansion'>> {
+    const expansion = this.#expansion;
+    if (expansion === undefined) return {};
+    const secrets = await this.#secrets(this.#expandSecret(), 'NodeExpandSecretRef');
+    return { expansion: { size: expansion.size, secrets, begin: () => expansion.begin() } };
   }
 
   /** Upstream: supportsVolumeLifecycleMode. */
@@ -287,7 +338,7 @@ class CsiRequest {
     const error = found.status?.attachError?.message;
     throw error === undefined
       ? unattached(`VolumeAttachment ${attachment} waits for the driver's attacher`)
-      : notAttached(error.slice(0, MAX_TOLD_LENGTH));
+      : notAttached(error);
   }
 
   async #tokens(): Promise<StringMap> {
@@ -302,6 +353,10 @@ class CsiRequest {
 
   #stageSecret(): SecretReference | undefined {
     return 'nodeStageSecretRef' in this.#source ? this.#source.nodeStageSecretRef : undefined;
+  }
+
+  #expandSecret(): SecretReference | undefined {
+    return 'nodeExpandSecretRef' in this.#source ? this.#source.nodeExpandSecretRef : undefined;
   }
 
   /** An inline volume names a secret of the pod's namespace. */

@@ -129,11 +129,11 @@ export class VolumeTask {
     this.#busy = true;
     this.#again = false;
     try {
-      const { path, problem, image, republishAfterMs } = await places.run(this.#stuck, () => this.#try());
+      const { path, problem, told, image, republishAfterMs } = await places.run(this.#stuck, () => this.#try());
       this.#image = image;
       this.#reason = undefined;
       if (problem === undefined) this.#succeeded(path);
-      else this.#failed(problem, { path });
+      else this.#failed(problem, { ...told, path });
       if (problem === undefined && republishAfterMs !== undefined) this.#syncAfter(republishAfterMs);
     } catch (error) {
       this.#reason = error instanceof ImageVolumeError ? error.reason : undefined;
