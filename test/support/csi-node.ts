@@ -13,8 +13,8 @@ import type {
 } from '../../src/csi/index.ts';
 import { CsiVolumes } from '../../src/kubelet/csi/csi-volumes.ts';
 import { Drivers } from '../../src/kubelet/csi/drivers.ts';
-import { NoteStore } from '../../src/kubelet/csi/note-store.ts';
 import { VolumesInUse } from '../../src/kubelet/csi/volumes-in-use.ts';
+import { NoteStore } from '../../src/kubelet/csi/note-store.ts';
 import type { CsiSupport } from '../../src/kubelet/volumes/csi-volume.ts';
 import { systemFileSystem } from '../../src/lib/file-system.node.ts';
 import { silentLogger } from '../../src/lib/index.ts';

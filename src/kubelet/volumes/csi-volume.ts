@@ -20,7 +20,7 @@ import {
   VOLUME_ATTACHMENTS,
 } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
-import type { NodeCapability, StringMap } from '../../csi/index.ts';
+import { type NodeCapability, type StringMap, told } from '../../csi/index.ts';
 import { decodeText, errorMessage } from '../../lib/index.ts';
 import { base64Bytes } from '../base64.ts';
 import { type CsiVolumes, CsiVolumeError, type VolumeToPublish } from '../csi/csi-volumes.ts';
@@ -338,7 +338,7 @@ class CsiRequest {
     const error = found.status?.attachError?.message;
     throw error === undefined
       ? unattached(`VolumeAttachment ${attachment} waits for the driver's attacher`)
-      : notAttached(error);
+      : notAttached(told(error));
   }
 
   async #tokens(): Promise<StringMap> {
