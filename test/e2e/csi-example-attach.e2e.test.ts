@@ -2,11 +2,11 @@
  * Tests a driver that must attach its volumes, on two nodes, with an attacher that follows the protocol of the standard one: the
  * example driver refuses to stage what is not attached to its node, and to attach to a second node what one node may have.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { exampleDriverArchive } from '../support/csi-example/image.ts';
-import { DRIVER, exampleDriverOf, NAMESPACE } from '../support/csi-example/manifests.ts';
+import { installInLab, labKubeletDir } from '../support/csi-example/manifests.ts';
 import { Lab } from '../support/lab.ts';
 import { describeInWhole } from './extent.ts';
 import { busyboxPod, type ObservedPod, until } from './harness.ts';
@@ -14,7 +14,6 @@ import { busyboxPod, type ObservedPod, until } from './harness.ts';
 describeInWhole('a driver that attaches, on two nodes', () => {
   let lab: Lab;
   let dataDir: string;
-  const kubeletDir = (node: string): string => join(lab.folder, node, 'kubelet');
 
   beforeAll(async () => {
     const archive = await exampleDriverArchive();
@@ -24,20 +23,9 @@ describeInWhole('a driver that attaches, on two nodes', () => {
       serverFlags: ['--service-cidr', '10.119.0.0/16', '--node-monitor-grace-period', '6s'],
       agentFlags: ['--image-archive', archive],
     });
-    dataDir = join(lab.folder, 'csi-data');
-    mkdirSync(dataDir);
     await lab.startServer();
-    await Promise.all(lab.nodes.map((node) => node.start(['--kubelet-dir', kubeletDir(node.name)])));
-    const nodes = lab.nodes.map(({ name }) => ({ name, kubeletDir: kubeletDir(name) }));
-    const objects = exampleDriverOf(nodes, { dataDir, attaches: true });
-    const text = objects.map((object) => JSON.stringify(object)).join('\n---\n');
-    await lab.kubectl(['apply', '--server-side', '-f', '-'], text);
-    for (const what of ['daemonset/node-n1', 'daemonset/node-n2', 'deployment/controller'])
-      await lab.kubectl(['-n', NAMESPACE, 'rollout', 'status', what, '--timeout=300s']);
-    for (const { name } of lab.nodes) {
-      const driver = ['get', 'csinode', name, '-o', 'jsonpath={.spec.drivers[*].name}'];
-      await expect.poll(() => lab.kubectl(driver), { timeout: 120_000 }).toBe(DRIVER);
-    }
+    await Promise.all(lab.nodes.map((node) => node.start(['--kubelet-dir', labKubeletDir(lab, node.name)])));
+    dataDir = await installInLab(lab, { attaches: true });
   });
   afterAll(async () => lab?.down());
 
@@ -114,7 +102,7 @@ describeInWhole('a driver that attaches, on two nodes', () => {
     await n1?.stop('SIGKILL');
     await lab.stopServer('SIGKILL');
     await lab.startServer();
-    await n1?.start(['--kubelet-dir', kubeletDir('n1')]);
+    await n1?.start(['--kubelet-dir', labKubeletDir(lab, 'n1')]);
     await ready('third');
     expect((await lab.read<ObservedPod>('pods/third', { namespace: 'default' })).metadata.uid).toBe(metadata.uid);
     expect(attachedTo()).toEqual(['n1']);
@@ -127,7 +115,7 @@ describeInWhole('a driver that attaches, on two nodes', () => {
     await until('no volumes', async () => {
       const pv = await lab.kubectl(['get', 'pv', '-o', 'name']);
       const folders = lab.nodes.flatMap(({ name }) => {
-        const pods = join(kubeletDir(name), 'plugins/kubernetes.io/csi');
+        const pods = join(labKubeletDir(lab, name), 'plugins/kubernetes.io/csi');
         return existsSync(pods) ? readdirSync(pods).flatMap((driver) => readdirSync(join(pods, driver))) : [];
       });
       const left = [pv, ...readdirSync(join(dataDir, 'volumes')), ...folders].filter(Boolean);

@@ -7,6 +7,7 @@ import { type ConfigCache, createConfigCache } from '../env/config-cache.ts';
 import { createEnvironmentResolver } from '../env/container-environment.ts';
 import { createKnownServices } from '../env/known-services.ts';
 import { createImageManager } from '../images/image-manager.ts';
+import { CsiMetrics } from '../csi/csi-metrics.ts';
 import { CsiVolumes } from '../csi/csi-volumes.ts';
 import { Drivers } from '../csi/drivers.ts';
 import { NoteStore } from '../csi/note-store.ts';
@@ -86,7 +87,7 @@ export function createSupplies(
     volumesDir === undefined
       ? undefined
       : createLocal(given, { rootDir, volumesDir, instanceId }, { events, later, publications });
-  const csi = createCsi(given, { rootDir, nodeName }, later);
+  const csi = createCsi(given, { rootDir, nodeName }, { later, events });
   const place = { nodeName, rootDir, nodeResources: () => node.allocatable() };
   const volumes = createVolumeManager(givenTo('volumes', given), place, {
     config: configCache,
@@ -102,9 +103,9 @@ export function createSupplies(
 }
 
 function createCsi(
-  given: Pick<Given, 'clock' | 'logger' | 'client' | 'fs' | 'process' | 'plugins' | 'settings'>,
+  given: Pick<Given, 'clock' | 'logger' | 'client' | 'fs' | 'process' | 'plugins' | 'settings' | 'metrics'>,
   { rootDir, nodeName }: Pick<KubeletConfig, 'rootDir' | 'nodeName'>,
-  later: Pick<Later, 'nodeManager'>,
+  { later, events }: { readonly later: Pick<Later, 'nodeManager'>; readonly events: Ground['events'] },
 ): CsiSupplies | undefined {
   const { plugins, fs, logger } = given;
   const { kubeletDir } = given.settings;
@@ -114,7 +115,12 @@ function createCsi(
   const notes = new NoteStore(fs, rootDir, hash);
   const volumes = new CsiVolumes({ fs, logger, mounts: new Mounter(given) }, drivers, notes);
   const inUse = new VolumesInUse(logger, notes, () => later.nodeManager.it.refresh());
-  const watcher = new PluginWatcher({ ...given, plugins }, { dir: registryDir(kubeletDir), nodeName }, drivers);
+  const metrics = new CsiMetrics(given.metrics, given.clock);
+  const watcher = new PluginWatcher(
+    { ...given, plugins, metrics, events },
+    { dir: registryDir(kubeletDir), nodeName },
+    drivers,
+  );
   return { kubeletDir, hash, drivers, volumes, inUse, watcher };
 }
 

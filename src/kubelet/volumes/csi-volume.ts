@@ -71,6 +71,7 @@ export interface CsiWish {
 
 export interface PublishedByDriver {
   readonly path: string;
+  readonly driver: string;
   /** The files are to be given to this group by us; absent: they are not. */
   readonly group?: number;
   readonly republishAfterMs?: number;
@@ -111,12 +112,12 @@ export async function setUpCsi(
     policy = policyOf(await driverObject(csi.client, driver));
   } catch (error) {
     // A pod that has its volume keeps it, also while the API server is away.
-    if (isThere) return { path };
+    if (isThere) return { path, driver };
     throw error;
   }
   if (needsAttachment(wish, policy)) csi.inUse.want(uidOf(wish.pod), { driver, handle });
   const expansion = expansionOf(csi, wish, driver);
-  const done = { path, ...lookAgain(policy, expansion) };
+  const done = { path, driver, ...lookAgain(policy, expansion) };
   try {
     const asked = new CsiRequest(csi, wish, source, { policy, expansion });
     const build = (): Promise<VolumeToPublish> => asked.build(handle, path);

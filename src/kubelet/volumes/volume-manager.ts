@@ -301,7 +301,7 @@ class Manager implements VolumeManager {
 
   *#counts(): Iterable<VolumeCount> {
     for (const { tasks } of this.#pods.values()) {
-      for (const { volume, path } of tasks) yield { plugin: pluginName(volume), mounted: path !== undefined };
+      for (const { plugin, path } of tasks) yield { plugin, mounted: path !== undefined };
     }
   }
 }

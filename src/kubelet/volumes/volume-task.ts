@@ -34,6 +34,7 @@ export class VolumeTask {
   readonly #changed: () => void;
   #path: string | undefined;
   #image: string | undefined;
+  #driver: string | undefined;
   #problem: string | undefined;
   #reason: string | undefined;
   #isUnattached = false;
@@ -58,6 +59,11 @@ export class VolumeTask {
   /** Where it is on the host; `undefined`: not set up (yet). */
   get path(): string | undefined {
     return this.#path;
+  }
+
+  /** Upstream's name of the plugin, for metrics: with the CSI driver, once that is known. */
+  get plugin(): string {
+    return this.#driver === undefined ? pluginName(this.volume) : `kubernetes.io/csi:${this.#driver}`;
   }
 
   /** Of an image volume: the image's id. */
@@ -153,11 +159,12 @@ export class VolumeTask {
     const deadline = this.#watchDeadline();
     const done = (status: 'success' | 'fail-unknown'): void => {
       deadline.cancel();
-      metrics.operation(pluginName(this.volume), 'volume_mount', status, (clock.now().mono - begun) / 1000);
+      metrics.operation(this.plugin, 'volume_mount', status, (clock.now().mono - begun) / 1000);
     };
     try {
       if (this.#stopped) throw new Error('the pod is ending');
       const result = await setUpVolume(this.#options.setUp, pod, this.volume);
+      this.#driver = result.driver ?? this.#driver;
       done(result.problem === undefined ? 'success' : 'fail-unknown');
       return result;
     } catch (error) {
