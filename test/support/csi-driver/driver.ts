@@ -165,6 +165,7 @@ function expand(volumeId: string, bytes: number, isBlock: boolean): void {
   if (!isDisk(volumeId)) return;
   if (statSync(place(volumeId)).size < bytes) truncateSync(place(volumeId), bytes);
   run('losetup', '-c', device(volumeId));
+  // Not every machine lets a container grow a file system that is mounted.
   if (!isBlock) run('resize2fs', device(volumeId));
 }
 
