@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Call, type ExpandCall, type Goal, isTooSmall, nextStep } from './next-step.ts';
+import { type Call, type ExpandCall, type Goal, isTooSmall, nextStep, noteAfterFailure } from './next-step.ts';
 import { parseVolumeNote, type VolumeNote } from './volume-note.ts';
 
 const VOLUME = { driver: 'd', handle: 'h' };
@@ -30,8 +30,10 @@ type Answer =
   /** An error, a lie, or a death before the call. */
   | 'does not happen'
   /** Of an expansion: not while it is used. */
-  | 'refuses';
-const ANSWERS: readonly Answer[] = ['succeeds', 'happens unheard', 'does not happen'];
+  | 'refuses'
+  /** The driver says that the volume is not staged. */
+  | 'is not staged';
+const ANSWERS: readonly Answer[] = ['succeeds', 'happens unheard', 'does not happen', 'is not staged'];
 
 const START: World = { note: undefined, boot: 1, isStaged: false, published: [], isLarge: false };
 const LARGE = { bytes: 2, known: 1 };
@@ -84,6 +86,8 @@ function effect(world: World, { kind, path }: Call, { stages }: Kind): World {
 function afterCall(world: World, call: Call, answer: Answer, kind: Kind): World {
   const begun = { ...world, note: call.before };
   if (answer === 'does not happen') return begun;
+  if (answer === 'is not staged')
+    return { ...begun, note: noteAfterFailure(call, 'FailedPrecondition') ?? call.before };
   if (answer === 'refuses') return { ...world, note: (call as ExpandCall).refused };
   const happened = effect(begun, call, kind);
   if (answer === 'happens unheard') return happened;
@@ -147,6 +151,10 @@ describe.each([
       return published.some((path) => !note?.publications.some(({ target }) => target === path));
     });
     expect(forgotten).toEqual([]);
+  });
+
+  it('has no note without a pod that asks for its end', () => {
+    expect(worlds.filter(({ note }) => note !== undefined && note.publications.length === 0)).toEqual([]);
   });
 
   it('comes to every goal once calls succeed', () => {
@@ -221,6 +229,28 @@ it('a size that is refused is asked for again once the volume was unstaged', () 
   const step = goal && stepOf(world, goal);
   expect(step).toMatchObject({ kind: 'unstage', after: { publications: [] } });
   expect(step?.kind === 'unstage' && step.after?.size).toBe(undefined);
+});
+
+describe('a failed call', () => {
+  const publication = { pod: 'p', volume: 'v', target: '/a' };
+  const goal: Goal = { kind: 'published', publication, stagingPath: STAGING };
+  const staging = { path: STAGING, step: 'staged', isMount: false } as const;
+  const note: VolumeNote = { ...VOLUME, boot: '1', staging, publications: [{ ...publication, step: 'planned' }] };
+  const facts = { boot: '1', isMounted: false, isStagingMounted: false };
+  const publish = nextStep(note, VOLUME, goal, facts);
+
+  it('of a driver that has lost its staging has the volume staged again', () => {
+    if (publish.kind !== 'publish') expect.fail(publish.kind);
+    const after = noteAfterFailure(publish, 'FailedPrecondition');
+    expect(after?.staging).toEqual({ path: STAGING, step: 'staging' });
+    expect(nextStep(after, VOLUME, goal, facts)).toMatchObject({ kind: 'stage', path: STAGING });
+  });
+
+  it('says nothing of the staging otherwise', () => {
+    if (publish.kind !== 'publish') expect.fail(publish.kind);
+    expect(noteAfterFailure(publish, 'Internal')).toBeUndefined();
+    expect(noteAfterFailure({ ...publish, kind: 'unpublish' }, 'FailedPrecondition')).toBeUndefined();
+  });
 });
 
 describe('a note', () => {

@@ -79,6 +79,17 @@ function sinceBoot(note: VolumeNote, boot: string): VolumeNote {
   };
 }
 
+/**
+ * The note after a call that failed; undefined: as it was before the call. A driver that says that the volume is not ready for
+ * publishing has lost its staging, or never had it: it is staged again. A driver that has it takes that as done.
+ * @param code gRPC's name
+ */
+export function noteAfterFailure({ kind, before }: Call, code: string): VolumeNote | undefined {
+  const { staging } = before;
+  if (kind !== 'publish' || code !== 'FailedPrecondition' || staging?.step !== 'staged') return undefined;
+  return { ...before, staging: { path: staging.path, step: 'staging' } };
+}
+
 /** Whether the driver is to be asked for the size. A size that it refused is not asked for again. */
 export function isTooSmall(noted: NotedSize | undefined, { bytes, known }: WantedSize): boolean {
   if (noted === undefined) return known < bytes;
@@ -150,14 +161,13 @@ function towardsGone(note: VolumeNote, target: string): Step {
 
 function unpublish(note: VolumeNote, publication: Publication): Call {
   const rest = others(note, publication.target);
-  const isLast = rest.length === 0 && note.staging !== undefined;
-  return {
-    kind: 'unpublish',
-    path: publication.target,
-    before: withPublication(note, { ...publication, step: 'unpublishing' }),
-    // The last pod answers for the staging until that is gone, too.
-    after: isLast ? withPublication(note, { ...publication, step: 'planned' }) : { ...note, publications: rest },
-  };
+  const before = withPublication(note, { ...publication, step: 'unpublishing' });
+  const call = { kind: 'unpublish', path: publication.target, before } as const;
+  if (rest.length > 0) return { ...call, after: { ...note, publications: rest } };
+  // A note without pods would stay for ever: nobody would ask for it.
+  if (note.staging === undefined) return call;
+  // The last pod answers for the staging until that is gone, too.
+  return { ...call, after: withPublication(note, { ...publication, step: 'planned' }) };
 }
 
 /** What was begun to be unstaged is unstaged, before it is staged for another pod. */
