@@ -43,7 +43,7 @@ export function restOfVolumes(lab: Lab): readonly string[] {
     (point) => point.startsWith(`${lab.folder}/`) && /globalmount$|kubernetes\.io~csi/.test(point),
   );
   const devices = spawnSync('losetup', ['--list', '--noheadings', '--output', 'NAME,BACK-FILE'], { encoding: 'utf8' });
-  const images = new Set([...attachedNodes(lab).keys()]);
+  const images = new Set(attachedNodes(lab).keys());
   const loops = devices.stdout.split('\n').filter((line) => [...images].some((image) => line.includes(`/${image}`)));
   const files = lab.nodes.flatMap((node) => {
     const plugin = join(kubeletDirOf(node), 'plugins/kubernetes.io/csi');
