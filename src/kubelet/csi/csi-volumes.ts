@@ -24,6 +24,8 @@ type VolumeName = Pick<VolumeNote, 'driver' | 'handle'>;
 
 export interface VolumeToPublish extends VolumeName {
   readonly publication: Omit<Publication, 'step'>;
+  /** Absent: the driver needs no attachment. */
+  readonly isAttached?: boolean;
   /** Absent: a driver that stages is not asked to. */
   readonly stagingPath?: string;
   readonly isBlock: boolean;
@@ -201,7 +203,8 @@ export class CsiVolumes {
       const { mounts } = this.#ports;
       const note = await this.#notes.get(volume);
       const { staging } = note ?? {};
-      const step = (this.#ports.nextStep ?? nextStep)(note, volume, goal, {
+      const wanted = { ...volume, ...(wish?.isAttached === true && { isAttached: true }) };
+      const step = (this.#ports.nextStep ?? nextStep)(note, wanted, goal, {
         boot: await this.#bootId(),
         isMounted: await mounts.isMounted(target),
         isStagingMounted: staging?.isMount === true && (await mounts.isMounted(staging.path)),

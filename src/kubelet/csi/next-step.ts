@@ -58,11 +58,12 @@ export type Step =
 /** @param stored undefined: there is none */
 export function nextStep(
   stored: VolumeNote | undefined,
-  { driver, handle }: Pick<VolumeNote, 'driver' | 'handle'>,
+  { driver, handle, isAttached }: Pick<VolumeNote, 'driver' | 'handle' | 'isAttached'>,
   goal: Goal,
   facts: StepFacts,
 ): Step {
-  const note = sinceBoot(stored ?? { driver, handle, boot: facts.boot, publications: [] }, facts.boot);
+  const known = stored ?? { driver, handle, boot: facts.boot, publications: [] };
+  const note = sinceBoot(isAttached === true ? { ...known, isAttached } : known, facts.boot);
   return goal.kind === 'gone' ? towardsGone(note, goal.target) : towardsPublished(note, goal, facts);
 }
 

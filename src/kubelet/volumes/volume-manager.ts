@@ -75,7 +75,7 @@ export interface VolumeManagerParts extends ImageVolumeOptions {
 }
 
 /** What the node has for CSI drivers. */
-export type CsiParts = Pick<CsiSupport, 'kubeletDir' | 'drivers' | 'volumes' | 'hash'>;
+export type CsiParts = Pick<CsiSupport, 'kubeletDir' | 'drivers' | 'volumes' | 'inUse' | 'hash'>;
 
 export function createVolumeManager(
   ports: VolumeManagerPorts,
@@ -227,12 +227,13 @@ class Manager implements VolumeManager {
   /** By the notes of volumes: the pod's object may be long gone. */
   async #tearDownCsi(uid: PodUID): Promise<void> {
     if (this.#csi === undefined) return;
-    const { volumes, kubeletDir } = this.#csi;
+    const { volumes, inUse, kubeletDir } = this.#csi;
     try {
       await volumes.tearDown(uid);
     } catch (error) {
       throw error instanceof CsiVolumeError ? new UnmountError(error.path, error.message) : error;
     }
+    await inUse.release(uid);
     await volumes.removeFolders(csiPodDir(kubeletDir, uid));
   }
 
@@ -300,7 +301,7 @@ class Manager implements VolumeManager {
 
   *#counts(): Iterable<VolumeCount> {
     for (const { tasks } of this.#pods.values()) {
-      for (const { volume, path } of tasks) yield { plugin: pluginName(volume), mounted: path !== undefined };
+      for (const { plugin, path } of tasks) yield { plugin, mounted: path !== undefined };
     }
   }
 }
