@@ -6,6 +6,7 @@ import type { BlackBox } from '../deaths/black-box.ts';
 import { type ConfigCache, createConfigCache } from '../env/config-cache.ts';
 import { createEnvironmentResolver } from '../env/container-environment.ts';
 import { createKnownServices } from '../env/known-services.ts';
+import { createClaimEvents } from '../events.ts';
 import { createImageManager } from '../images/image-manager.ts';
 import { CsiVolumes } from '../csi/csi-volumes.ts';
 import { Drivers } from '../csi/drivers.ts';
@@ -56,10 +57,11 @@ export function createSupplies(
     apiServer,
     instanceId,
   }: Pick<KubeletConfig, 'nodeName' | 'rootDir' | 'apiServer' | 'instanceId'>,
-  { informers, events, markDirty, node, later }: Pick<Ground, 'informers' | 'events' | 'markDirty' | 'node' | 'later'>,
+  ground: Pick<Ground, 'informers' | 'events' | 'markDirty' | 'node' | 'later' | 'recorder'>,
   { changes }: Pick<BlackBox, 'changes'>,
 ): Supplies {
   const { clock, random, logger, client, settings } = given;
+  const { informers, events, markDirty, node, later, recorder } = ground;
   const { volumesDir } = settings;
   const configCache = createConfigCache({
     clock,
@@ -95,6 +97,8 @@ export function createSupplies(
     publications,
     ...(local && { localVolumes: local.volumes }),
     ...(csi && { csi }),
+    observation: (uid) => later.pleg.it.observation(uid),
+    claimEvent: createClaimEvents({ client, recorder, logger }),
     imageVolumeProblem: (subPath) => imageVolumeProblem(node.known, subPath),
   });
   return { configCache, environment, images, volumes, local, csi };

@@ -8,13 +8,15 @@ import type { PodUID } from '../types.ts';
 import type { Drivers } from './drivers.ts';
 import { type Call, type Goal, nextStep } from './next-step.ts';
 import type { NoteStore } from './note-store.ts';
-import { MAX_STEPS } from './limits.ts';
+import { MAX_PODS_TOLD, MAX_STEPS } from './limits.ts';
 import { parentOf } from './paths.ts';
 import type { Publication, VolumeNote } from './volume-note.ts';
 
 /** What is mounted on this machine. */
 export interface MountTable {
   isMounted(path: string): Promise<boolean>;
+  /** What is mounted at the path cannot be written to. */
+  isReadOnly?(path: string): Promise<boolean>;
   /** Unmounts everything at or below the path. Rejects when something stays. */
   unmountAll(path: string): Promise<void>;
 }
@@ -121,6 +123,38 @@ export class CsiVolumes {
     if (problem !== undefined) throw problem;
   }
 
+  /**
+   * Unpublishes a volume of a pod, to be published anew, and unstages it if no other pod has it.
+   * @param isDead whether what is mounted at a staging path does not work any more; then it is staged anew, too
+   */
+  async letGo(
+    uid: PodUID,
+    name: string,
+    isDead: (stagingPath: string, publication: Publication) => Promise<boolean>,
+  ): Promise<void> {
+    for (const note of await this.#notes.list()) {
+      for (const publication of note.publications) {
+        if (publication.pod !== uid || publication.volume !== name) continue;
+        if (note.staging?.isMount === true && (await isDead(note.staging.path, publication))) await this.#bury(note);
+        await this.#withdraw(note, publication.target);
+      }
+    }
+  }
+
+  async #bury(volume: VolumeName): Promise<void> {
+    await this.#locks.run(this.#notes.key(volume), async () => {
+      const note = await this.#notes.get(volume);
+      if (note?.staging?.step === 'staged')
+        await this.#notes.put({ ...note, staging: { ...note.staging, isDead: true } });
+    });
+  }
+
+  /** Of each target that was published: what is known of it. */
+  async published(): Promise<ReadonlyMap<string, Publication>> {
+    const all = (await this.#notes.list()).flatMap(({ publications }) => publications);
+    return new Map(all.map((each) => [each.target, each]));
+  }
+
   /** Removes the folders of a pod whose volumes are gone, as far as nothing is in them. */
   async removeFolders(podFolder: string): Promise<void> {
     for (const folder of [`${podFolder}/volumes/kubernetes.io~csi`, `${podFolder}/volumes`, podFolder]) {
@@ -137,17 +171,27 @@ export class CsiVolumes {
     return [...new Set(notes.flatMap(({ publications }) => publications.map(({ pod }) => pod)))];
   }
 
-  /** What the driver says of a published volume of a pod, by the volume's name there. Drivers that do not say are left out. */
+  /**
+   * What drivers say of a pod's published volumes, by the volume's name there. Drivers that do not say are left out, and so is a volume
+   * of which its driver cannot say anything now.
+   */
   async stats(uid: PodUID): Promise<ReadonlyMap<string, VolumeStats>> {
     const found = new Map<string, VolumeStats>();
-    for (const { driver, handle, staging, publications } of await this.#notes.list()) {
-      for (const { pod, target, volume, step } of publications) {
-        if (pod !== uid || step !== 'published' || !this.#drivers.has(driver)) continue;
-        if (!this.#drivers.get(driver).capabilities.has('stats')) continue;
-        // Not in the line of calls: a driver that is busy with mounts may still answer.
-        const stats = await this.#drivers.get(driver).calls.stats(handle, target, staging?.path ?? '');
-        found.set(volume, stats);
-      }
+    const ask = async (note: VolumeNote, { target, volume }: Publication): Promise<void> => {
+      const { calls, capabilities } = this.#drivers.get(note.driver);
+      if (!capabilities.has('stats')) return;
+      // Not in the line of calls: a driver that is busy with mounts may still answer.
+      found.set(volume, await calls.stats(note.handle, target, note.staging?.path ?? ''));
+    };
+    const asked = (await this.#notes.list()).flatMap((note) =>
+      note.publications
+        .filter(({ pod, step }) => pod === uid && step === 'published' && this.#drivers.has(note.driver))
+        .map((publication) => ask(note, publication)),
+    );
+    for (const result of await Promise.allSettled(asked)) {
+      if (result.status === 'fulfilled') continue;
+      const error = errorMessage(result.reason);
+      this.#ports.logger.debug('a driver does not say how its volume is', { uid, error });
     }
     return found;
   }
@@ -169,6 +213,12 @@ export class CsiVolumes {
       });
       if (step.kind === 'done') return;
       if (step.kind === 'forget') return await this.#notes.remove(volume);
+      if (step.kind === 'blocked') {
+        const pods = step.by.slice(0, MAX_PODS_TOLD).join(', ');
+        throw new Error(
+          `volume ${volume.handle} of CSI driver ${volume.driver} is staged anew when no pod has it any more: pods ${pods} do`,
+        );
+      }
       if (step.kind === 'drop') await this.#notes.put(step.after);
       else await this.#call(step, volume, wish);
     }
@@ -191,14 +241,21 @@ export class CsiVolumes {
       throw new CsiVolumeError(call, errorMessage(error), { cause: error });
     }
     if (call.after === undefined) await this.#notes.remove(volume);
-    else await this.#notes.put(await this.#seen(call.after));
+    else await this.#notes.put(await this.#seen(call, call.after));
   }
 
-  /** The note of a volume that was staged just now says whether that was a mount. */
-  async #seen(note: VolumeNote): Promise<VolumeNote> {
+  /** The note says how the mount was that was made just now. */
+  async #seen({ kind, path }: Call, note: VolumeNote): Promise<VolumeNote> {
+    const { mounts } = this.#ports;
     const { staging } = note;
-    if (staging?.step !== 'staged' || staging.isMount !== undefined) return note;
-    return { ...note, staging: { ...staging, isMount: await this.#ports.mounts.isMounted(staging.path) } };
+    if (kind === 'stage' && staging !== undefined)
+      return { ...note, staging: { ...staging, isMount: await mounts.isMounted(path) } };
+    if (kind !== 'publish') return note;
+    const isReadOnly = await mounts.isReadOnly?.(path);
+    const publications = note.publications.map((each) =>
+      each.target === path && isReadOnly !== undefined ? { ...each, isReadOnly } : each,
+    );
+    return { ...note, publications };
   }
 
   async #do(call: Call, driver: CsiDriver, wish: VolumeToPublish): Promise<void> {

@@ -24,3 +24,5 @@ export const MAX_DRIVER_NAME_LENGTH = 63;
 export const MAX_TOLD_LENGTH = 1024;
 /** How often volumes of drivers with `requiresRepublish` are published anew; upstream goes by its sync period. */
 export const REPUBLISH_MS = 60_000;
+/** Pods that are named because one waits for them. */
+export const MAX_PODS_TOLD = 5;

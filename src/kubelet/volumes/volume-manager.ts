@@ -17,7 +17,6 @@ import {
 } from '../../lib/index.ts';
 import { CsiVolumeError } from '../csi/csi-volumes.ts';
 import { DriverStats, type PodVolumeStats } from '../csi/driver-stats.ts';
-import { MAX_TOLD_LENGTH } from '../csi/limits.ts';
 import { podDir as csiPodDir } from '../csi/paths.ts';
 import type { ConfigFollower } from '../env/config-source.ts';
 import type { LocalVolumes } from '../local-volumes/local-volumes.ts';
@@ -27,11 +26,13 @@ import type {
   PodUID,
   PodVolume,
   SubPathWish,
+  VolumeTrouble,
   VolumeManager,
   VolumesFact,
   NodeResources,
 } from '../types.ts';
 import type { CsiSupport } from './csi-volume.ts';
+import { type ClaimEvent, isServedKind, ServedVolumes, type ServedVolumesParts } from './health/served-volumes.ts';
 import type { ImageVolumeOptions } from './image-volume.ts';
 import { EVENT_REPEAT_MS } from './limits.ts';
 import { Mounter, UnmountError } from './mounter.ts';
@@ -73,6 +74,9 @@ export interface VolumeManagerParts extends ImageVolumeOptions {
   readonly localVolumes?: LocalVolumes;
   /** Absent: this node runs no CSI drivers. */
   readonly csi?: CsiParts;
+  /** As the runtime was last seen. */
+  readonly observation?: ServedVolumesParts['observation'];
+  readonly claimEvent?: ClaimEvent;
 }
 
 /** What the node has for CSI drivers. */
@@ -100,6 +104,7 @@ class Manager implements VolumeManager {
   readonly #tokens: ServiceAccountTokens;
   readonly #csi: CsiParts | undefined;
   readonly #driverStats: DriverStats | undefined;
+  readonly #served: ServedVolumes;
   readonly #pods = new Map<PodUID, PodVolumes>();
   /** Separate from the places of set-ups: a tear-down that hangs must not keep new pods waiting. */
   readonly #tearDownPlaces: Places;
@@ -117,10 +122,24 @@ class Manager implements VolumeManager {
     this.#tearDownPlaces = new Places(clock);
     this.#csi = csi;
     this.#driverStats = csi && new DriverStats(ports, (uid) => csi.volumes.stats(uid));
+    this.#served = new ServedVolumes(ports, {
+      rootDir,
+      mounter: this.#mounter,
+      csi,
+      events,
+      markDirty,
+      podVolumes: (uid) => this.#pods.get(uid),
+      all: () => this.#pods.entries(),
+      observation: parts.observation ?? (() => undefined),
+      claimEvent: parts.claimEvent ?? (() => {}),
+      askDrivers: async (pod) => void (await this.driverStats(pod)),
+      forgetStats: (uid) => this.#driverStats?.forget(uid),
+    });
     // Pods that wait for a driver need not wait for their next try.
     csi?.drivers.onRegistered(() => {
       for (const uid of this.#pods.keys()) this.retry(uid);
     });
+    csi?.drivers.onGone(() => this.#served.lookNow());
     this.#options = {
       setUp: {
         clock,
@@ -144,7 +163,11 @@ class Manager implements VolumeManager {
       config,
       markDirty,
       places: new Places(clock),
-      metrics: createVolumeMetrics(ports.metrics, () => this.#counts()),
+      metrics: createVolumeMetrics(
+        ports.metrics,
+        () => this.#counts(),
+        () => this.#served.all(),
+      ),
     };
   }
 
@@ -158,6 +181,7 @@ class Manager implements VolumeManager {
     const volumes = new PodVolumes(this.#options, pod);
     this.#pods.set(uid, volumes);
     volumes.start();
+    if ((pod.spec?.volumes ?? []).some(isServedKind)) this.#served.wake();
   }
 
   fact(uid: PodUID): VolumesFact | undefined {
@@ -178,17 +202,19 @@ class Manager implements VolumeManager {
   }
 
   async driverStats(pod: Pod): Promise<PodVolumeStats> {
-    const { events } = this.#options;
-    const told = (name: string, message: string): void =>
-      events.pod(pod, 'Warning', 'VolumeConditionAbnormal', `Volume ${name}: ${message.slice(0, MAX_TOLD_LENGTH)}`);
-    return (await this.#driverStats?.of(pod.metadata?.uid ?? '', told)) ?? new Map();
+    const uid = pod.metadata?.uid ?? '';
+    return (await this.#driverStats?.of(uid, (stats) => this.#served.heard(uid, stats))) ?? new Map();
+  }
+
+  troubles(uid: PodUID): readonly VolumeTrouble[] {
+    return this.#served.troubles(uid);
   }
 
   async pinSubPath(uid: PodUID, wish: SubPathWish): Promise<string> {
     return await pinSubPath({ fs: this.#ports.fs, mounter: this.#mounter, rootDir: this.#rootDir }, uid, wish);
   }
 
-  async refresh(pod: Pod, emptyDirs: readonly string[]): Promise<void> {
+  async refresh(pod: Pod, emptyDirs: readonly string[], renewed: readonly string[] = []): Promise<void> {
     const uid = pod.metadata?.uid ?? '';
     const rootDir = this.#rootDir;
     const emptied = emptyDirsNamed(pod, emptyDirs);
@@ -196,7 +222,9 @@ class Manager implements VolumeManager {
       const dir = volumeDir(rootDir, uid, 'empty-dir', name);
       await this.#tearDownPlaces.run(false, () => this.#empty(dir, subPathsDir(rootDir, uid, name)));
     }
-    await this.#pods.get(uid)?.refresh(new Set(emptied));
+    for (const name of renewed) await this.#tearDownPlaces.run(false, () => this.#served.letGo(uid, name));
+    await this.#pods.get(uid)?.refresh(new Set([...emptied, ...renewed]));
+    for (const name of renewed) this.#served.renewed(uid, name);
   }
 
   /** Mounts that a container made inside are removed first: files behind a mount are not the pod's. */

@@ -1,5 +1,8 @@
 /** The volumes' metrics, under upstream's names. */
+import { VOLUME_TROUBLES } from '../../api/index.ts';
 import type { MetricsRegistry } from '../../lib/index.ts';
+
+import type { VolumeTrouble } from '../types.ts';
 
 /** Upstream's buckets, seconds. */
 const OPERATION_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 25, 50, 120, 300, 600];
@@ -13,7 +16,12 @@ export interface VolumeMetrics {
   operation(plugin: string, name: 'volume_mount' | 'volume_unmount', status: string, seconds: number): void;
 }
 
-export function createVolumeMetrics(metrics: MetricsRegistry, volumes: () => Iterable<VolumeCount>): VolumeMetrics {
+/** @param troubles what is wrong with volumes now */
+export function createVolumeMetrics(
+  metrics: MetricsRegistry,
+  volumes: () => Iterable<VolumeCount>,
+  troubles: () => Iterable<Pick<VolumeTrouble, 'reason'>>,
+): VolumeMetrics {
   const seconds = metrics.histogram({
     name: 'storage_operation_duration_seconds',
     help: 'How long operations on volumes took.',
@@ -25,6 +33,7 @@ export function createVolumeMetrics(metrics: MetricsRegistry, volumes: () => Ite
     help: 'Volumes of pods that should run here, and those of them that are set up.',
     labels: ['plugin_name', 'state'],
   });
+  countTroubles(metrics, troubles);
   const seen = new Set<string>();
   metrics.onCollect(() => {
     const counts = new Map<string, { desired: number; actual: number }>();
@@ -43,4 +52,20 @@ export function createVolumeMetrics(metrics: MetricsRegistry, volumes: () => Ite
     operation: (plugin, name, status, duration) =>
       seconds.observe(duration, { volume_plugin: plugin, operation_name: name, status, migrated: 'false' }),
   };
+}
+
+function countTroubles(metrics: MetricsRegistry, troubles: () => Iterable<Pick<VolumeTrouble, 'reason'>>): void {
+  const gauge = metrics.gauge({
+    name: 'mendlet_volume_problems',
+    help: 'Volumes of pods that do not work, by what is wrong with them.',
+    labels: ['reason'],
+  });
+  let wereAny = false;
+  metrics.onCollect(() => {
+    const all = [...troubles()];
+    // A node without a problem has no series of it.
+    if (all.length === 0 && !wereAny) return;
+    wereAny = true;
+    for (const reason of VOLUME_TROUBLES) gauge.set(all.filter((each) => each.reason === reason).length, { reason });
+  });
 }
