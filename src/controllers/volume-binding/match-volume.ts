@@ -19,6 +19,8 @@ export function misfitOf(claim: PersistentVolumeClaim, volume: PersistentVolume)
     return 'requested PV is too small';
   if ((claim.spec?.storageClassName ?? '') !== (volume.spec?.storageClassName ?? ''))
     return 'storageClassName does not match';
+  if ((claim.spec?.volumeAttributesClassName ?? '') !== (volume.spec?.volumeAttributesClassName ?? ''))
+    return 'volumeAttributesClassName does not match';
   if ((claim.spec?.volumeMode ?? 'Filesystem') !== (volume.spec?.volumeMode ?? 'Filesystem'))
     return 'incompatible volumeMode';
   const modes = volume.spec?.accessModes ?? [];

@@ -22,17 +22,18 @@ import type { ConfigFollower } from '../env/config-source.ts';
 import type { LocalVolumes } from '../local-volumes/local-volumes.ts';
 import type {
   MarkDirty,
-  PodEvents,
   PodUID,
   PodVolume,
   SubPathWish,
   VolumeTrouble,
+  VolumeEvents,
   VolumeManager,
   VolumesFact,
   NodeResources,
 } from '../types.ts';
 import type { CsiSupport } from './csi-volume.ts';
-import { type ClaimEvent, isServedKind, ServedVolumes, type ServedVolumesParts } from './health/served-volumes.ts';
+import { createClaimEvents } from './health/claim-events.ts';
+import { isServedKind, ServedVolumes, type ServedVolumesParts } from './health/served-volumes.ts';
 import type { ImageVolumeOptions } from './image-volume.ts';
 import { EVENT_REPEAT_MS } from './limits.ts';
 import { Mounter, UnmountError } from './mounter.ts';
@@ -63,24 +64,23 @@ export interface VolumesNode {
   readonly nodeResources: () => NodeResources;
   /** `DIR/agent`. */
   readonly rootDir: string;
+  /** A pod, as the runtime was last seen; absent: nothing is known of what runs. */
+  readonly observation?: ServedVolumesParts['observation'];
 }
 
 export interface VolumeManagerParts extends ImageVolumeOptions {
   readonly config: ConfigFollower;
-  readonly events: PodEvents;
+  readonly events: VolumeEvents;
   readonly markDirty: MarkDirty;
   readonly publications: Publications;
   /** Absent: this node makes no volumes. */
   readonly localVolumes?: LocalVolumes;
   /** Absent: this node runs no CSI drivers. */
   readonly csi?: CsiParts;
-  /** As the runtime was last seen. */
-  readonly observation?: ServedVolumesParts['observation'];
-  readonly claimEvent?: ClaimEvent;
 }
 
 /** What the node has for CSI drivers. */
-export type CsiParts = Pick<CsiSupport, 'kubeletDir' | 'drivers' | 'volumes' | 'hash'>;
+export type CsiParts = Pick<CsiSupport, 'kubeletDir' | 'drivers' | 'volumes' | 'inUse' | 'hash'>;
 
 export function createVolumeManager(
   ports: VolumeManagerPorts,
@@ -122,19 +122,18 @@ class Manager implements VolumeManager {
     this.#tearDownPlaces = new Places(clock);
     this.#csi = csi;
     this.#driverStats = csi && new DriverStats(ports, (uid) => csi.volumes.stats(uid));
-    this.#served = new ServedVolumes(ports, {
-      rootDir,
-      mounter: this.#mounter,
-      csi,
-      events,
-      markDirty,
-      podVolumes: (uid) => this.#pods.get(uid),
-      all: () => this.#pods.entries(),
-      observation: parts.observation ?? (() => undefined),
-      claimEvent: parts.claimEvent ?? (() => {}),
-      askDrivers: async (pod) => void (await this.driverStats(pod)),
-      forgetStats: (uid) => this.#driverStats?.forget(uid),
-    });
+    const claimEvent = createClaimEvents(client, events, ports.logger);
+    this.#served = new ServedVolumes(
+      { ...ports, mounter: this.#mounter, events, claimEvent, markDirty },
+      {
+        rootDir,
+        csi,
+        pods: this.#pods,
+        observation: node.observation ?? (() => undefined),
+        askDrivers: async (pod) => void (await this.driverStats(pod)),
+        forgetStats: (uid) => this.#driverStats?.forget(uid),
+      },
+    );
     // Pods that wait for a driver need not wait for their next try.
     csi?.drivers.onRegistered(() => {
       for (const uid of this.#pods.keys()) this.retry(uid);
@@ -152,7 +151,7 @@ class Manager implements VolumeManager {
           events,
           publications,
           ...(localVolumes && { localVolumes }),
-          ...(csi && { csi: { ...csi, client, nodeName, secrets: config, tokens: this.#tokens } }),
+          ...(csi && { csi: { ...csi, client, clock, nodeName, events, secrets: config, tokens: this.#tokens } }),
         },
         content: { config, tokens: this.#tokens, nodeName, nodeResources },
         image: { images, imageVolumeProblem },
@@ -256,12 +255,13 @@ class Manager implements VolumeManager {
   /** By the notes of volumes: the pod's object may be long gone. */
   async #tearDownCsi(uid: PodUID): Promise<void> {
     if (this.#csi === undefined) return;
-    const { volumes, kubeletDir } = this.#csi;
+    const { volumes, inUse, kubeletDir } = this.#csi;
     try {
       await volumes.tearDown(uid);
     } catch (error) {
       throw error instanceof CsiVolumeError ? new UnmountError(error.path, error.message) : error;
     }
+    await inUse.release(uid);
     await volumes.removeFolders(csiPodDir(kubeletDir, uid));
   }
 
@@ -329,7 +329,7 @@ class Manager implements VolumeManager {
 
   *#counts(): Iterable<VolumeCount> {
     for (const { tasks } of this.#pods.values()) {
-      for (const { volume, path } of tasks) yield { plugin: pluginName(volume), mounted: path !== undefined };
+      for (const { plugin, path } of tasks) yield { plugin, mounted: path !== undefined };
     }
   }
 }

@@ -1,8 +1,11 @@
 /** The volumes' metrics, under upstream's names. */
 import { VOLUME_TROUBLES } from '../../api/index.ts';
 import type { MetricsRegistry } from '../../lib/index.ts';
-
+import { BoundedNames } from '../csi/bounded-names.ts';
 import type { VolumeTrouble } from '../types.ts';
+
+/** Names of plugins that are told apart. */
+const MAX_PLUGINS = 128;
 
 /** Upstream's buckets, seconds. */
 const OPERATION_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 25, 50, 120, 300, 600];
@@ -34,11 +37,14 @@ export function createVolumeMetrics(
     labels: ['plugin_name', 'state'],
   });
   countTroubles(metrics, troubles);
+  // CSI drivers are part of the names.
+  const names = new BoundedNames(MAX_PLUGINS);
   const seen = new Set<string>();
   metrics.onCollect(() => {
     const counts = new Map<string, { desired: number; actual: number }>();
     for (const plugin of seen) counts.set(plugin, { desired: 0, actual: 0 });
-    for (const { plugin, mounted } of volumes()) {
+    for (const { plugin: name, mounted } of volumes()) {
+      const plugin = names.label(name);
       const count = counts.get(plugin) ?? { desired: 0, actual: 0 };
       counts.set(plugin, { desired: count.desired + 1, actual: count.actual + (mounted ? 1 : 0) });
       seen.add(plugin);
@@ -50,7 +56,12 @@ export function createVolumeMetrics(
   });
   return {
     operation: (plugin, name, status, duration) =>
-      seconds.observe(duration, { volume_plugin: plugin, operation_name: name, status, migrated: 'false' }),
+      seconds.observe(duration, {
+        volume_plugin: names.label(plugin),
+        operation_name: name,
+        status,
+        migrated: 'false',
+      }),
   };
 }
 

@@ -8,26 +8,21 @@ import type { Mounter } from '../mounter.ts';
 import type { PodVolumes } from '../pod-volumes.ts';
 import { pluginAt, subPathsDir } from '../volume-paths.ts';
 import { claimOf } from '../volume-kinds.ts';
+import type { ClaimEvent } from './claim-events.ts';
 import { VolumeHealth, type VolumeHealthPorts, type WatchedVolume } from './volume-health.ts';
 
-/** Sends an event about a claim of the pod's namespace. Never blocks, never throws. */
-export type ClaimEvent = (
-  claim: { readonly namespace: string; readonly name: string },
-  type: 'Normal' | 'Warning',
-  reason: string,
-  message: string,
-) => void;
+export interface ServedVolumesPorts extends VolumeHealthPorts {
+  readonly mounter: Pick<Mounter, 'unmountAll' | 'unmountRemote'>;
+  readonly events: PodEvents;
+  readonly claimEvent: ClaimEvent;
+  readonly markDirty: MarkDirty;
+}
 
 export interface ServedVolumesParts {
   readonly rootDir: string;
-  readonly mounter: Pick<Mounter, 'unmountAll' | 'unmountRemote'>;
   readonly csi?: { readonly volumes: Pick<CsiVolumes, 'letGo' | 'published'> } | undefined;
-  readonly events: PodEvents;
-  readonly markDirty: MarkDirty;
-  readonly podVolumes: (uid: PodUID) => PodVolumes | undefined;
-  readonly all: () => Iterable<readonly [PodUID, PodVolumes]>;
+  readonly pods: ReadonlyMap<PodUID, PodVolumes>;
   readonly observation: (uid: PodUID) => PodObservation | undefined;
-  readonly claimEvent: ClaimEvent;
   readonly askDrivers: (pod: Pod) => Promise<void>;
   /** What drivers said of the pod's volumes is about earlier mounts. */
   readonly forgetStats: (uid: PodUID) => void;
@@ -48,19 +43,19 @@ export function isServedKind({ csi, nfs, persistentVolumeClaim, ephemeral }: Vol
 }
 
 export class ServedVolumes {
-  readonly #ports: VolumeHealthPorts;
+  readonly #ports: ServedVolumesPorts;
   readonly #parts: ServedVolumesParts;
   readonly #health: VolumeHealth;
   /** Volumes that are being mounted anew while no container has them. */
   readonly #renewing = new Set<string>();
 
-  constructor(ports: VolumeHealthPorts, parts: ServedVolumesParts) {
+  constructor(ports: ServedVolumesPorts, parts: ServedVolumesParts) {
     this.#ports = ports;
     this.#parts = parts;
     this.#health = new VolumeHealth(ports, {
       volumes: () => this.#watched(),
       askDrivers: async (uid) => {
-        const pod = this.#parts.podVolumes(uid)?.pod;
+        const pod = this.#parts.pods.get(uid)?.pod;
         if (pod !== undefined) await parts.askDrivers(pod);
       },
       oldestStart: (uid, volume) => this.#oldestStart(uid, volume),
@@ -91,8 +86,9 @@ export class ServedVolumes {
 
   /** Unmounts a volume of a pod, to be set up anew by its task. No container of the pod may run. */
   async letGo(uid: PodUID, name: string): Promise<void> {
-    const { rootDir, mounter, csi } = this.#parts;
-    const task = this.#parts.podVolumes(uid)?.tasks.find(({ volume }) => volume.name === name);
+    const { mounter } = this.#ports;
+    const { rootDir, csi } = this.#parts;
+    const task = this.#parts.pods.get(uid)?.tasks.find(({ volume }) => volume.name === name);
     const path = task?.path;
     task?.lose();
     await mounter.unmountAll(subPathsDir(rootDir, uid, name));
@@ -108,7 +104,7 @@ export class ServedVolumes {
   async #watched(): Promise<readonly WatchedVolume[]> {
     const published = await this.#parts.csi?.volumes.published();
     const found: WatchedVolume[] = [];
-    for (const [uid, volumes] of this.#parts.all()) {
+    for (const [uid, volumes] of this.#parts.pods) {
       if (volumes.isStopped) continue;
       for (const { volume, path } of volumes.tasks) {
         if (!isServedKind(volume)) continue;
@@ -122,7 +118,7 @@ export class ServedVolumes {
   }
 
   #oldestStart(uid: PodUID, volume: string): number | undefined {
-    const { spec } = this.#parts.podVolumes(uid)?.pod ?? {};
+    const { spec } = this.#parts.pods.get(uid)?.pod ?? {};
     const users = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]
       .filter(({ volumeMounts = [], volumeDevices = [] }) =>
         [...volumeMounts, ...volumeDevices].some(({ name }) => name === volume),
@@ -135,9 +131,9 @@ export class ServedVolumes {
   }
 
   #tell(of: WatchedVolume, trouble: VolumeTrouble | undefined, before: VolumeTrouble | undefined): void {
-    const { events, claimEvent, markDirty, podVolumes } = this.#parts;
+    const { events, claimEvent, markDirty, logger } = this.#ports;
     const { uid, volume: name } = of;
-    const volumes = podVolumes(uid);
+    const volumes = this.#parts.pods.get(uid);
     const task = volumes?.tasks.find(({ volume }) => volume.name === name);
     if (volumes === undefined || task === undefined) return;
     const { pod } = volumes;
@@ -150,7 +146,7 @@ export class ServedVolumes {
       const { namespace = '', name: podName = '' } = pod.metadata ?? {};
       claimEvent({ namespace, name: claim }, type, reason, `Volume of pod ${podName}: ${what}`);
     }
-    this.#ports.logger.info('a volume of a pod', { uid, volume: name, reason, message: what });
+    logger.info('a volume of a pod', { uid, volume: name, reason, message: what });
     markDirty(uid, 'volume');
     // Containers that start now would write to the folder below.
     if (trouble?.reason !== 'MountLost' || before?.reason === 'MountLost') return;
@@ -160,7 +156,7 @@ export class ServedVolumes {
 
   async #renew({ uid, volume: name }: WatchedVolume): Promise<void> {
     const key = `${uid}/${name}`;
-    const task = this.#parts.podVolumes(uid)?.tasks.find(({ volume }) => volume.name === name);
+    const task = this.#parts.pods.get(uid)?.tasks.find(({ volume }) => volume.name === name);
     if (this.#renewing.has(key) || task === undefined || task.path === undefined) return;
     this.#renewing.add(key);
     try {
