@@ -20,6 +20,7 @@ import type { NodeIpamSettings } from '../network/index.ts';
 import { type Clock, type Connection, createMetrics, type MetricsRegistry, type UserInfo } from '../lib/index.ts';
 import { loopBreather } from '../lib/breather.node.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
+import { sha256Hex } from '../lib/sha256.node.ts';
 import { refusals, runScheduler } from '../scheduler/index.ts';
 import { StoreOpenError, type Store } from '../store/index.ts';
 import { StoreDamage } from './store-damage.ts';
@@ -195,6 +196,7 @@ function startLoops(
         nodeLifecycle: cluster.nodeLifecycle,
         healing: cluster.healing,
         loadBalancers: cluster.loadBalancers,
+        attachDetach: { hash: sha256Hex, forceDetachOnTimeout: cluster.forceDetachOnTimeout },
         ...(cluster.localVolumeClass !== undefined && {
           localVolumes: { className: cluster.localVolumeClass, connectionOf: nodeConnection },
         }),

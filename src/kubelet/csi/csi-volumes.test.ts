@@ -1,15 +1,15 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type CsiDriver, CsiError, type NodeCapability } from '../../csi/index.ts';
+import { type CsiDriver, CsiError, type NodeCapability, type VolumeStats } from '../../csi/index.ts';
 import { encodeText, type FileSystem, silentLogger } from '../../lib/index.ts';
 import { systemFileSystem } from '../../lib/file-system.node.ts';
 import { sha256Hex } from '../../lib/sha256.node.ts';
 import { CsiVolumes, type VolumeToPublish } from './csi-volumes.ts';
 import { Drivers } from './drivers.ts';
 import { NoteStore } from './note-store.ts';
-import { parentOf, stagingPath, targetPath } from './paths.ts';
+import { parentOf, podDir, stagingPath, targetPath } from './paths.ts';
 
 let root = '';
 beforeEach(async () => {
@@ -24,9 +24,12 @@ class Machine {
   /** How many more effects (writes, calls) there are until the agent dies. */
   left = Number.POSITIVE_INFINITY;
   boot = 'one';
+  /** Of the volume. */
+  bytes = 1;
   /** Calls that say that they succeeded, and do nothing. */
   lies = new Set<string>();
   fails = new Set<string>();
+  stats: (handle: string) => Promise<VolumeStats> = () => Promise.reject(new Error('not asked'));
 
   /** Every effect of an agent goes through here; a dead agent has none. */
   async effect<T>(work: () => Promise<T> | T): Promise<T> {
@@ -40,16 +43,20 @@ class Machine {
       ...systemFileSystem,
       readFile: async (path, options) =>
         path.endsWith('boot_id') ? encodeText(`${this.boot}\n`) : await systemFileSystem.readFile(path, options),
-      writeFile: (...given) => this.effect(() => systemFileSystem.writeFile(...given)),
+      // No machine fails here: what was written need not be waited for.
+      writeFile: (path, data, options) =>
+        this.effect(() => systemFileSystem.writeFile(path, data, { ...options, sync: false })),
       mkdir: (...given) => this.effect(() => systemFileSystem.mkdir(...given)),
-      remove: (...given) => this.effect(() => systemFileSystem.remove(...given)),
+      remove: (path) => this.effect(() => systemFileSystem.remove(path)),
     };
     const mounts = {
       isMounted: async (path: string) => this.mounts.has(path),
+      mountedUnder: async (path: string) =>
+        [...this.mounts].filter((point) => point === path || point.startsWith(`${path}/`)),
       unmountAll: (path: string) => this.effect(() => void this.mounts.delete(path)),
     };
     const drivers = new Drivers();
-    const capabilities: ReadonlySet<NodeCapability> = new Set(['stage']);
+    const capabilities: ReadonlySet<NodeCapability> = new Set(['stage', 'stats']);
     const info = { nodeId: 'n', maxVolumes: 0, topology: {} };
     drivers.register({ name: 'd', endpoint: '/d.sock', info, capabilities, calls: this.#driver() });
     return new CsiVolumes({ fs, logger: silentLogger, mounts }, drivers, new NoteStore(fs, root, sha256Hex));
@@ -66,8 +73,14 @@ class Machine {
     return {
       info: () => Promise.reject(new Error('not asked')),
       capabilities: () => Promise.reject(new Error('not asked')),
-      stats: () => Promise.reject(new Error('not asked')),
-      expand: () => Promise.reject(new Error('not asked')),
+      stats: (handle) => this.stats(handle),
+      expand: async ({ volumePath: path, requiredBytes }) => {
+        await call('expand', path, () => {
+          if (!mounts.has(path)) throw new Error('expanded where nothing is mounted');
+          this.bytes = requiredBytes;
+        });
+        return requiredBytes;
+      },
       stage: ({ stagingPath: path }) => call('stage', path, () => mounts.add(path)),
       unstage: (_, path) =>
         call('unstage', path, () => {
@@ -103,8 +116,15 @@ const wish = (pod: string): VolumeToPublish => ({
   asked: { publishContext: {}, stageContext: {}, volumeContext: {}, stageSecrets: {}, publishSecrets: {} },
 });
 
-const publish = (agent: CsiVolumes, pod: string): Promise<void> =>
+const publish = (agent: CsiVolumes, pod: string): Promise<unknown> =>
   agent.publish(VOLUME, target(pod), async () => wish(pod));
+
+/** With a size that it does not have yet. */
+function grow(agent: CsiVolumes, pod: string): Promise<unknown> {
+  const size = { bytes: 2, known: 1 };
+  const expansion = { size, secrets: {}, begin: async () => {} };
+  return agent.publish(VOLUME, target(pod), async () => ({ ...wish(pod), expansion }), size);
+}
 
 describe('a volume of a driver', () => {
   it('is staged once, published for each pod, and unstaged after the last', async () => {
@@ -153,7 +173,7 @@ describe('a volume of a driver', () => {
     const whole = new Machine();
     whole.left = 1000;
     const first = whole.agent();
-    await publish(first, 'a');
+    await grow(first, 'a');
     await first.tearDown('a');
     const effects = 1000 - whole.left;
     expect(effects).toBeGreaterThan(12);
@@ -161,17 +181,36 @@ describe('a volume of a driver', () => {
       const machine = new Machine();
       machine.left = dies;
       const dying = machine.agent();
-      await expect(publish(dying, 'a').then(() => dying.tearDown('a'))).rejects.toThrow('the agent is dead');
+      await expect(grow(dying, 'a').then(() => dying.tearDown('a'))).rejects.toThrow('the agent is dead');
       machine.left = Number.POSITIVE_INFINITY;
       // One pod goes on, or ends: nothing is left in either case.
       const next = machine.agent();
-      if (dies % 2 === 0) await publish(next, 'a');
+      if (dies % 2 === 0) {
+        await grow(next, 'a');
+        expect(machine.bytes, `died before effect ${dies}`).toBe(2);
+      }
       await next.tearDown('a');
       expect([...machine.mounts], `died before effect ${dies}`).toEqual([]);
       expect(await machine.files(), `died before effect ${dies}`).toEqual([]);
       expect(await next.pods()).toEqual([]);
     }
   });
+});
+
+it('figures of one volume do not depend on the driver of another', async () => {
+  const machine = new Machine();
+  const agent = machine.agent();
+  machine.stats = async (handle) => {
+    if (handle === 'h') throw new CsiError('Internal', 'rpc error: code = Internal desc = told to');
+    return { bytes: { available: 1, total: 3, used: 2 } };
+  };
+  await publish(agent, 'a');
+  await agent.publish({ driver: 'd', handle: 'other' }, targetPath(root, 'a', 'w'), async () => ({
+    ...wish('a'),
+    handle: 'other',
+    publication: { pod: 'a', volume: 'w', target: targetPath(root, 'a', 'w') },
+  }));
+  expect([...(await agent.stats('a'))]).toEqual([['w', { bytes: { available: 1, total: 3, used: 2 } }]]);
 });
 
 describe('a driver that', () => {
@@ -209,6 +248,32 @@ describe('a driver that', () => {
     expect([...machine.mounts]).toEqual([]);
   });
 
+  it('says that it does not stage any more is still asked to unstage', async () => {
+    const machine = new Machine();
+    const agent = machine.agent();
+    await publish(agent, 'a');
+    const { stagingPath: _, ...unstaged } = wish('b');
+    await agent.publish(VOLUME, target('b'), async () => unstaged);
+    await agent.tearDown('a');
+    await agent.tearDown('b');
+    expect(machine.calls.slice(2)).toEqual(['publish b', 'unpublish a', 'unpublish b', 'unstage staging']);
+    expect([...machine.mounts]).toEqual([]);
+  });
+
+  it('says that it stages from now on does not disturb the pods that have its volume', async () => {
+    const machine = new Machine();
+    machine.mounts.add('');
+    const agent = machine.agent();
+    const { stagingPath: _, ...unstaged } = wish('a');
+    await agent.publish(VOLUME, target('a'), async () => unstaged);
+    await publish(agent, 'a');
+    await publish(agent, 'b');
+    expect(machine.calls).toEqual(['publish a', 'stage staging', 'publish b']);
+    await agent.tearDown('a');
+    await agent.tearDown('b').catch(() => {});
+    expect(machine.calls.slice(3)).toEqual(['unpublish a', 'unpublish b', 'unstage staging']);
+  });
+
   it('left files where no mount is: they stay, and the volume waits', async () => {
     const machine = new Machine();
     const agent = machine.agent();
@@ -219,5 +284,64 @@ describe('a driver that', () => {
     await expect(agent.tearDown('a')).rejects.toThrow('is not mounted any more, but is not empty');
     expect((await stat(file)).size).toBe(8);
     expect(await agent.pods()).toEqual(['a']);
+  });
+});
+
+describe('a pod’s folder', () => {
+  it('loses what a driver mounted at a place that it was not asked for', async () => {
+    const machine = new Machine();
+    const agent = machine.agent();
+    await publish(agent, 'a');
+    const elsewhere = `${podDir(root, 'a')}/volumes/kubernetes.io~csi/v/elsewhere`;
+    await systemFileSystem.mkdir(elsewhere);
+    machine.mounts.add(elsewhere);
+    await agent.tearDown('a');
+    await agent.removeFolders(podDir(root, 'a'));
+    expect([...machine.mounts]).toEqual([]);
+    expect(await machine.files()).toEqual([]);
+  });
+
+  it('loses a link that a driver left at the target, and never what the link names', async () => {
+    const machine = new Machine();
+    const agent = machine.agent();
+    const precious = join(root, 'precious');
+    await mkdir(precious);
+    machine.fails.add('publish');
+    await expect(publish(agent, 'a')).rejects.toThrow('told to');
+    await symlink(precious, target('a'));
+    machine.fails.clear();
+    await agent.tearDown('a');
+    await agent.removeFolders(podDir(root, 'a'));
+    expect(await readdir(root)).toContain('precious');
+    expect(await agent.pods()).toEqual([]);
+  });
+
+  it('that is a link is not gone into', async () => {
+    const machine = new Machine();
+    const agent = machine.agent();
+    const precious = join(root, 'precious');
+    await mkdir(join(precious, 'mount'), { recursive: true });
+    await writeFile(join(precious, 'vol_data.json'), 'precious');
+    machine.fails.add('publish');
+    await expect(publish(agent, 'a')).rejects.toThrow('told to');
+    const folder = parentOf(target('a'));
+    await rm(folder, { recursive: true });
+    await symlink(precious, folder);
+    machine.fails.clear();
+    await agent.tearDown('a');
+    expect((await readdir(precious)).toSorted()).toEqual(['mount', 'vol_data.json']);
+  });
+
+  it('is not forgotten while a note is damaged and something is in it', async () => {
+    const machine = new Machine();
+    await publish(machine.agent(), 'a');
+    const [name = ''] = await readdir(join(root, 'csi'));
+    await writeFile(join(root, 'csi', name), 'no note');
+    const next = machine.agent();
+    await next.tearDown('a');
+    await expect(next.removeFolders(podDir(root, 'a'))).rejects.toThrow(
+      `the note ${root}/csi/${name} of a volume is damaged, and may be of this pod`,
+    );
+    expect(machine.mounts.size).toBe(2);
   });
 });
