@@ -46,7 +46,7 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('survival o
       // The pod prints 1 MiB a second; without a reader it would block after 128 KiB.
       busyboxPod(
         'talker',
-        'while true; do head -c 102400 /dev/zero | tr "\\0" "x" | fold -w 1023; echo .; read now idle </proc/uptime; echo $now >>/out/talk; sleep 0.1; done',
+        'while true; do head -c 102400 /dev/zero | tr "\\0" "x" | fold -w 1023; echo .; echo $(cut -d" " -f1 /proc/uptime) >>/out/talk; sleep 0.1; done',
         withOut,
       ),
       busyboxPod(
