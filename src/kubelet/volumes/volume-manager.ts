@@ -116,9 +116,11 @@ class Manager implements VolumeManager {
     this.#tearDownPlaces = new Places(clock);
     this.#csi = csi;
     this.#driverStats = csi && new DriverStats(ports, (uid) => csi.volumes.stats(uid));
-    // Pods that wait for a driver need not wait for their next try.
-    csi?.drivers.onRegistered(() => {
-      for (const uid of this.#pods.keys()) this.retry(uid);
+    // Pods that wait for a driver need not wait for their next try, and a newer driver may do more with its volumes.
+    csi?.drivers.onRegistered((driver) => {
+      for (const { tasks } of this.#pods.values()) {
+        for (const task of tasks) if (task.path === undefined || task.driver === driver) task.sync();
+      }
     });
     this.#options = {
       setUp: {

@@ -61,6 +61,11 @@ export class VolumeTask {
     return this.#path;
   }
 
+  /** The CSI driver that serves it; undefined: none does, or it is not known yet. */
+  get driver(): string | undefined {
+    return this.#driver;
+  }
+
   /** Upstream's name of the plugin, for metrics: with the CSI driver, once that is known. */
   get plugin(): string {
     return this.#driver === undefined ? pluginName(this.volume) : `kubernetes.io/csi:${this.#driver}`;
