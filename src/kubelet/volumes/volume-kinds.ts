@@ -155,6 +155,11 @@ export function pluginName(volume: Volume): string {
   return plugin === undefined ? 'N/A' : `kubernetes.io/${plugin}`;
 }
 
+/** The same, of a volume that a CSI driver serves. */
+export function csiPlugin(driver: string): string {
+  return `kubernetes.io/csi:${driver}`;
+}
+
 /** Upstream: component-helpers/storage/ephemeral, VolumeClaimName. */
 function ephemeralClaim(pod: Pod, { name }: Volume): string {
   return `${pod.metadata?.name ?? ''}-${name}`;

@@ -42,7 +42,7 @@ import { ServiceAccountTokens } from './service-account-tokens.ts';
 import { createVolumeMetrics, type VolumeCount } from './volume-metrics.ts';
 import { emptyDirsNamed } from './empty-dir.ts';
 import { isPodUid, pluginAt, podDir, podsDir, subPathsDir, volumeDir, volumeNameOf } from './volume-paths.ts';
-import { kindAt, pluginName } from './volume-kinds.ts';
+import { csiPlugin, kindAt, pluginName } from './volume-kinds.ts';
 
 export interface VolumeManagerPorts {
   readonly clock: Clock;
@@ -230,8 +230,15 @@ class Manager implements VolumeManager {
   async #tearDownCsi(uid: PodUID): Promise<void> {
     if (this.#csi === undefined) return;
     const { volumes, inUse, kubeletDir } = this.#csi;
+    const { clock } = this.#ports;
+    const { metrics } = this.#options;
+    const begun = clock.now().mono;
+    const ended = (driver: string, isDone: boolean): void => {
+      const seconds = (clock.now().mono - begun) / 1000;
+      metrics.operation(csiPlugin(driver), 'volume_unmount', isDone ? 'success' : 'fail-unknown', seconds);
+    };
     try {
-      await volumes.tearDown(uid);
+      await volumes.tearDown(uid, ended);
     } catch (error) {
       throw error instanceof CsiVolumeError ? new UnmountError(error.path, error.message) : error;
     }
