@@ -29,6 +29,8 @@ class Machine {
   /** Calls that say that they succeeded, and do nothing. */
   lies = new Set<string>();
   fails = new Set<string>();
+  /** Paths for which no call ends. */
+  hangs = new Set<string>();
   stats: (handle: string) => Promise<VolumeStats> = () => Promise.reject(new Error('not asked'));
 
   /** Every effect of an agent goes through here; a dead agent has none. */
@@ -64,7 +66,8 @@ class Machine {
 
   #driver(): CsiDriver {
     const call = (method: string, path: string, work: () => void): Promise<void> =>
-      this.effect(() => {
+      this.effect(async () => {
+        if (this.hangs.has(path)) await new Promise(() => {});
         this.calls.push(`${method} ${path.includes('globalmount') ? 'staging' : (path.split('/').at(-5) ?? '')}`);
         if (this.fails.has(method)) throw new CsiError('Internal', 'rpc error: code = Internal desc = told to');
         if (!this.lies.has(method)) work();
@@ -237,6 +240,28 @@ describe('a driver that', () => {
     await agent.tearDown('a');
     expect(machine.calls).toEqual(['stage staging', 'unstage staging']);
     expect(await machine.files()).toEqual([]);
+  });
+
+  it('hangs holds up no other volume of the pod that ends', async () => {
+    const machine = new Machine();
+    const agent = machine.agent();
+    await publish(agent, 'a');
+    // What does not stage has nothing staged.
+    machine.mounts.add('');
+    const other = { driver: 'd', handle: 'other' };
+    const place = targetPath(root, 'a', 'w');
+    const { stagingPath: _, ...unstaged } = wish('a');
+    await agent.publish(other, place, async () => ({
+      ...unstaged,
+      handle: 'other',
+      publication: { pod: 'a', volume: 'w', target: place },
+    }));
+    machine.hangs.add(target('a'));
+    const ended: string[] = [];
+    void agent.tearDown('a', (driver, isDone) => ended.push(`${driver} ${isDone}`));
+    await expect.poll(() => ended).toEqual(['d true']);
+    expect(machine.mounts.has(place)).toBe(false);
+    expect(machine.mounts.has(target('a'))).toBe(true);
   });
 
   it('says that it unpublished and left the mount: it is unmounted here', async () => {
