@@ -150,7 +150,10 @@ describe('a plugin that', () => {
       },
     });
     const cut = await listen(createRawServer((socket) => void socket.destroy()));
-    expect(await failure(cut.info())).toMatchObject({ code: 'Unavailable', message: expect.stringContaining('is away') });
+    expect(await failure(cut.info())).toMatchObject({
+      code: 'Unavailable',
+      message: expect.stringContaining('is away'),
+    });
     await driver.info();
     await driver.info();
     expect(calls).toBe(2);
