@@ -62,7 +62,7 @@ describe('a driver', () => {
     const driver = await serve({
       nodeGetInfo: () => ({ nodeId: 'n', maxVolumesPerNode: -3n, accessibleTopology: { segments: { zone: 'a' } } }),
       nodeGetCapabilities: () => ({
-        capabilities: [Rpc.EXPAND_VOLUME, 4711 as Rpc].map((type) => ({ type: { case: 'rpc', value: { type } } })),
+        capabilities: [Rpc.EXPAND_VOLUME, Number('4711')].map((type) => ({ type: { case: 'rpc', value: { type } } })),
       }),
       nodeExpandVolume: ({ capacityRange }) => ({ capacityBytes: capacityRange?.requiredBytes ?? 0n }),
     });
@@ -150,7 +150,10 @@ describe('a plugin that', () => {
       },
     });
     const cut = await listen(createRawServer((socket) => void socket.destroy()));
-    expect(await failure(cut.info())).toMatchObject({ code: 'Unavailable', message: expect.stringContaining('is away') });
+    expect(await failure(cut.info())).toMatchObject({
+      code: 'Unavailable',
+      message: expect.stringContaining('is away'),
+    });
     await driver.info();
     await driver.info();
     expect(calls).toBe(2);

@@ -149,7 +149,11 @@ describe('a plugin', () => {
     [{ supportedVersions: ['0.3.0'] }, {}, 'none of the versions ["0.3.0"] is supported'],
     [{}, { nodeId: '' }, 'driverNodeID must not be empty'],
     [{}, { nodeId: 'x'.repeat(193) }, 'driverNodeID must have at most 192 characters'],
-    [{}, { topology: { 'no key': 'x'.repeat(100_000) } }, 'RegisterPlugin error -- plugin registration failed with err:'],
+    [
+      {},
+      { topology: { 'no key': 'x'.repeat(100_000) } },
+      'RegisterPlugin error -- plugin registration failed with err:',
+    ],
   ])('that is none for us is told so, once, and named: %#', async (info, node, problem) => {
     const plugin = plug('bad.sock', info, node);
     await told(plugin);
