@@ -71,7 +71,9 @@ function user(name: string, policy?: object): readonly object[] {
 
 const runs = (pod: ObservedPod): boolean => pod.status.containerStatuses?.[0]?.ready === true;
 const starts = (name: string): number =>
-  readFileSync(join(dataDir, 'volumes', name, 'starts'), 'utf8').split('\n').filter(Boolean).length;
+  readFileSync(join(dataDir, 'volumes', name, 'starts'), 'utf8')
+    .split('\n')
+    .filter(Boolean).length;
 
 const targets = (volume: string): readonly string[] =>
   readFileSync('/proc/self/mountinfo', 'utf8')
