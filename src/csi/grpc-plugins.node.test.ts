@@ -62,7 +62,7 @@ describe('a driver', () => {
     const driver = await serve({
       nodeGetInfo: () => ({ nodeId: 'n', maxVolumesPerNode: -3n, accessibleTopology: { segments: { zone: 'a' } } }),
       nodeGetCapabilities: () => ({
-        capabilities: [Rpc.EXPAND_VOLUME, 4711 as Rpc].map((type) => ({ type: { case: 'rpc', value: { type } } })),
+        capabilities: [Rpc.EXPAND_VOLUME, Number('4711')].map((type) => ({ type: { case: 'rpc', value: { type } } })),
       }),
       nodeExpandVolume: ({ capacityRange }) => ({ capacityBytes: capacityRange?.requiredBytes ?? 0n }),
     });

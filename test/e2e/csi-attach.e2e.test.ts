@@ -46,8 +46,10 @@ describeInWhole('a volume that must be attached', () => {
       nodes: 2,
       clusterCidr: '10.190.0.0/16',
       serverFlags: [
-        ...['--service-cidr', '10.114.0.0/16', '--node-monitor-grace-period', '6s'],
-        ...['--node-eviction-rate', '10', '--pod-eviction-timeout', '1s'],
+        '--service-cidr=10.114.0.0/16',
+        '--node-monitor-grace-period=6s',
+        '--node-eviction-rate=10',
+        '--pod-eviction-timeout=1s',
       ],
       kubelet: { nodeStatusUpdateFrequency: '1s', nodeLeaseDurationSeconds: 4 },
     });

@@ -6,8 +6,8 @@ import { readLog, type WrittenLog } from '../../tools/writers/fsync-writer.ts';
 import type { Lab, LabNode } from '../support/lab.ts';
 
 /** Where the driver keeps its volumes, of all nodes. */
-export const dataDirOf = (lab: Lab): string => join(lab.folder, 'csi-data');
-export const kubeletDirOf = ({ dataDir }: LabNode): string => join(dataDir, 'kubelet');
+const dataDirOf = (lab: Lab): string => join(lab.folder, 'csi-data');
+const kubeletDirOf = ({ dataDir }: LabNode): string => join(dataDir, 'kubelet');
 
 /** Handle → nodes to which the storage attached it. */
 export function attachedNodes(lab: Lab): ReadonlyMap<string, readonly string[]> {
@@ -43,7 +43,7 @@ export function restOfVolumes(lab: Lab): readonly string[] {
     (point) => point.startsWith(`${lab.folder}/`) && /globalmount$|kubernetes\.io~csi/.test(point),
   );
   const devices = spawnSync('losetup', ['--list', '--noheadings', '--output', 'NAME,BACK-FILE'], { encoding: 'utf8' });
-  const images = new Set([...attachedNodes(lab).keys()]);
+  const images = new Set(attachedNodes(lab).keys());
   const loops = devices.stdout.split('\n').filter((line) => [...images].some((image) => line.includes(`/${image}`)));
   const files = lab.nodes.flatMap((node) => {
     const plugin = join(kubeletDirOf(node), 'plugins/kubernetes.io/csi');

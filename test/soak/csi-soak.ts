@@ -3,16 +3,15 @@
  * at random moments, nodes that are cut off, drains; writers note what fsync acknowledged. No volume is ever on two nodes, no writer
  * writes beside another; in the end nothing that was acknowledged is lost, and nothing is left behind.
  */
-import { mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Random, seededRandom } from '../../src/lib/index.ts';
 import { Acknowledgements } from '../../tools/writers/acknowledgements.ts';
 import { firstLost, overlapping, writerScript } from '../../tools/writers/fsync-writer.ts';
 import { exampleDriverArchive } from '../support/csi-example/image.ts';
-import { DRIVER, exampleDriverOf, NAMESPACE } from '../support/csi-example/manifests.ts';
+import { installInLab, labKubeletDir } from '../support/csi-example/manifests.ts';
 import { Lab } from '../support/lab.ts';
 import { serverAddress } from '../support/lab-network.ts';
-import { attachedNodes, dataDirOf, kubeletDirOf, logOn, restOfVolumes, stagedNodes } from './csi-disk.ts';
+import { attachedNodes, logOn, restOfVolumes, stagedNodes } from './csi-disk.ts';
 import { CsiPeople } from './csi-people.ts';
 import { CSI_STRIKES } from './csi-strikes.ts';
 import { patiently } from './patiently.ts';
@@ -38,18 +37,18 @@ const LOOK_EVERY_MS = 500;
 /** Runs the soak; throws at the first fault, with the logs of all. */
 export async function soakCsi(options: VolumesSoakOptions): Promise<CsiSoakFigures> {
   const archive = await exampleDriverArchive();
-  const lab = await Lab.create({
+  const lab: Lab = await Lab.create({
     nodes: NODES,
     clusterCidr: `10.${options.podNetwork}.0.0/16`,
     serverFlags: ['--service-cidr', options.serviceCidr, '--node-monitor-grace-period', '6s'],
     agentFlags: ['--image-archive', archive],
-    flagsOf: (node) => ['--kubelet-dir', kubeletDirOf(node)],
+    flagsOf: (node) => ['--kubelet-dir', labKubeletDir(lab, node.name)],
     kubelet: { crashLoopBackOff: { maxContainerRestartPeriod: '1s' } },
   });
   const heard = await Acknowledgements.listen(serverAddress(lab.names));
   try {
     await lab.start();
-    await startDriver(lab);
+    await installInLab(lab, { attaches: true });
     return await new CsiSoak(options, lab, heard).run();
   } catch (error) {
     options.say(String(error));
@@ -58,23 +57,6 @@ export async function soakCsi(options: VolumesSoakOptions): Promise<CsiSoakFigur
   } finally {
     await lab.down();
     await heard.close();
-  }
-}
-
-async function startDriver(lab: Lab): Promise<void> {
-  const dataDir = dataDirOf(lab);
-  mkdirSync(dataDir);
-  const nodes = lab.nodes.map((node) => ({ name: node.name, kubeletDir: kubeletDirOf(node) }));
-  const objects = exampleDriverOf(nodes, { dataDir, attaches: true });
-  const text = objects.map((object) => JSON.stringify(object)).join('\n---\n');
-  await lab.kubectl(['apply', '--server-side', '-f', '-'], text);
-  for (const what of [...lab.nodes.map(({ name }) => `daemonset/node-${name}`), 'deployment/controller'])
-    await lab.kubectl(['-n', NAMESPACE, 'rollout', 'status', what, '--timeout=300s']);
-  for (const { name } of lab.nodes) {
-    await patiently<boolean>(console.log, `the driver on ${name}`, async () => {
-      const last = await lab.kubectl(['get', 'csinode', name, '-o', 'jsonpath={.spec.drivers[*].name}']);
-      return last === DRIVER ? { value: true } : { last };
-    });
   }
 }
 

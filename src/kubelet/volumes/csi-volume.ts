@@ -126,11 +126,11 @@ export async function setUpCsi(
     await expansion?.settle(published, await csi.volumes.size({ driver, handle }));
   } catch (error) {
     const beside = await expansion?.failed(error);
-    const { message, operation, eventReason } = explained(error, wish.volume, isThere);
+    const { message, operation, eventReason, isUnattached } = explained(error, wish.volume, isThere);
     const problem = beside === undefined ? message : `${message}; ${beside}`;
-    const isUnattached = error instanceof VolumeError && error.isUnattached;
     if (!isThere) throw new VolumeError(problem, { operation, eventReason, isUnattached });
     // A pod that has its volume keeps it.
+    if (isUnattached) return done;
     return { ...done, problem, told: { operation, eventReason } };
   }
   return { ...done, ...groupFor(csi, wish, source, policy) };
