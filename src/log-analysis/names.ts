@@ -69,11 +69,13 @@ const UNRESOLVED_HOST: readonly RegExp[] = [
   /([a-z][\w-]{0,62}(?:\.[\w-]{1,63}){0,10}):\d{2,5}\b/i,
 ];
 
+const SOURCE_FILE = /\.(?:[cm]?[jt]sx?|py|go|rs|rb|php|java|scala|kt|clj|cs|c|cc|cpp|h|exs?|erl|hs|lua|pl)$/i;
+
 /** The name that was not resolved. */
 export function unresolvedHost(line: string): string | undefined {
   for (const pattern of UNRESOLVED_HOST) {
     const host = pattern.exec(line)?.[1]?.replace(/\.+$/, '');
-    if (host === undefined || host === '' || NO_HOSTS.test(host)) continue;
+    if (host === undefined || host === '' || NO_HOSTS.test(host) || SOURCE_FILE.test(host)) continue;
     if (
       !/^(?:failed|failure|error|getaddrinfo|name|not|service|temporary|addrinfo|address|information|unknown|in)$/i.test(
         host,

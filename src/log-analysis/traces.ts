@@ -43,9 +43,9 @@ const QUOTED_CODE = /^\d{1,7} \| /;
 const AROUND =
   /^(?:\.\.\. \d+ (?:more|common frames|lines|levels)|--- End of |The above exception was the direct cause|During handling of the above exception|Traceback \(most recent call last\)|\[internal function\]|stack backtrace:|Stack trace:|thrown in |\[Previous line repeated|<\d+ internal lines?>|\[signal SIG|\(anonymous\)|-{2,}>? ?$|stack traceback:$|Backtrace:$|Backtrace for: |CallStack \(from HasCallStack\):$)/;
 /** An error's class and, after a colon, its message. */
-const CLASS = String.raw`(?:[A-Za-z_$][\w$]*[.:/\\]{1,2})*[\w$]*(?:Error|Exception|Failure|Fault|Interrupt|Timeout|Invalid|Violation|DoesNotExist|NotFound|Refused|Unavailable|Exit)`;
+const CLASS = String.raw`(?:[A-Za-z_$][\w$]*[.:/\\]{1,2})*[\w$]*(?:Error|Exception|Failure|Fault|Interrupt|Timeout|Invalid|Violation|DoesNotExist|NotFound|Refused|Unavailable|Exit|Rejection)`;
 const HEAD = new RegExp(
-  String.raw`^(?:(?:PHP )?(?:Fatal error|Parse error): +|(?:Uncaught |Unhandled |unhandled |uncaught )?(?:exception |Exception |error |rejection )?(?:in thread "[^"]{0,100}" |in |by )?|Exception in thread "[^"]{0,100}" |Unhandled exception\. |\[[\w-]{1,30}\] )?${CLASS}\d*(?: \[[\w-]{1,60}\])?(?: \(\S{1,40}\))?(?::(?!:)|$| \[|\()`,
+  String.raw`^\[?(?:(?:PHP )?(?:Fatal error|Parse error): +|(?:Uncaught |Unhandled |unhandled |uncaught )?(?:exception |Exception |error |rejection )?(?:in thread "[^"]{0,100}" |in |by )?|Exception in thread "[^"]{0,100}" |Unhandled exception\. |\[[\w-]{1,30}\] )?${CLASS}\d*(?: \[[\w-]{1,60}\])?(?: \(\S{1,40}\))?(?::(?!:)|$| \[|\()`,
 );
 const GO_HEAD =
   /^(?:panic: |fatal error: (?:all goroutines|runtime|concurrent|out of memory|stack|unexpected signal)|runtime error: )/;

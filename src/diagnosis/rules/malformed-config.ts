@@ -19,6 +19,7 @@ const MALFORMED = new RegExp(
     // TOML, INI and similar formats
     String.raw`toml: (?:line|expected|invalid)|TOML parse error|TOMLDecodeError|MissingSectionHeaderError`,
     String.raw`\bin \/\S+\.(?:conf|cfg|ini|cnf):\d+`,
+    String.raw`(?:fail\w*|error\w*|cannot|can't|could not|couldn't|unable) (?:to |while |in |during )?(?:pars\w+|decod\w+|unmarshal\w*|deseriali[sz]\w+)\b.{0,60}\/`,
     String.raw`(?:parse|parsing|unmarshal\w*|decod\w+)\b.{0,40}\bconfig|(?:malformed|invalid) (?:\w+ ){0,2}config`,
     String.raw`\bconfig\w*\b.{0,30}\b(?:parse error|parsing|syntax error|unmarshal|malformed)\b`,
     // Servers
