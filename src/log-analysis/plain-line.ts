@@ -31,7 +31,7 @@ function withoutBox(text: string): string {
   return text.replace(BOX_EDGE, '').replace(/[\u2500-\u257f]{1,300}$/, '').trimEnd();
 }
 
-const BOX_EDGE = /^\s{0,8}[\u2500-\u257f]{1,300}/;
+const BOX_EDGE = /^\s{0,8}[\u2500-\u257f]{1,300} ?/;
 
 /** The index after the escape sequence that begins at `start`. */
 function endOfEscape(text: string, start: number): number {

@@ -1,4 +1,5 @@
 /** A line with what belongs to it and stands below: what it announces, the rest of its message, its place. Pure. */
+import { toldWithParts } from './continuations.ts';
 import { withParts } from './messages.ts';
 import { fileIn, nameCount } from './names.ts';
 import { isLogged } from './overcome.ts';
@@ -41,7 +42,11 @@ const PLACE_BELOW = /^\(?(?:in |at |-->? )?["']?\/[^\s"']{1,300}["']?(?:,? line 
 export function toldWhole(roled: readonly RoledLine[], position: number): string {
   const line = roled[position];
   if (line === undefined) return '';
-  const block = blockAround(roled, position) ?? withParts(roled, position) ?? restOfMessage(roled, position);
+  const block =
+    blockAround(roled, position) ??
+    withParts(roled, position) ??
+    (nameCount(line.said) === 0 ? toldWithParts(roled, position) : undefined) ??
+    restOfMessage(roled, position);
   if (block !== undefined) return block;
   let said = withNext(line, roled[position + 1]);
   let at = said === line.said ? position : position + 1;

@@ -11,6 +11,8 @@ export interface RoledLine extends LogLine {
   readonly role: Role;
   /** Lines of one trace have one number. */
   readonly trace?: number;
+  /** It goes on with the message above it. */
+  readonly part?: true;
   /** It follows its frames, as Python prints it. */
   readonly afterFrames?: true;
   /** Of a frame: "server.js:12" in the user's own code. */

@@ -33,9 +33,14 @@ export function dependencyTrouble(container: ContainerFacts): Trouble | undefine
   if (refused === undefined) return undefined;
   const [peer] = linesAround(container, refused).flatMap((line, place) => {
     const found = peerIn(line);
-    return found.host !== undefined && (place === 0 || !LISTENS.test(line)) ? [found] : [];
+    return found.host !== undefined && (place === 0 || (!LISTENS.test(line) && !isPlace(found))) ? [found] : [];
   });
   return { kind: 'refused', word: refused, ...(peer ?? peerIn(refused.line)) };
+}
+
+/** "artisan:37": a file and its line, which a trace names. */
+function isPlace({ host = '', port }: { readonly host?: string; readonly port?: number }): boolean {
+  return port !== undefined && port < 80 && /^[a-z]+$/i.test(host);
 }
 
 export interface ServiceName {
