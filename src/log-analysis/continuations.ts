@@ -35,7 +35,7 @@ function messageBeforeFrames(roled: readonly RoledLine[], position: number): num
 /** How many lines below an error go on with it. */
 function below(roled: readonly RoledLine[], position: number): number {
   const line = roled[position];
-  if (line === undefined || (line.role !== 'line' && line.role !== 'head') || line.indent > 0 || line.said.endsWith(':')) return 0;
+  if (line === undefined || (line.role !== 'line' && line.role !== 'head') || line.indent > 0) return 0;
   const isError = line.level === 'error' || line.level === 'fatal';
   if (!isError && !isBad(line.text)) return 0;
   let count = 0;
@@ -57,10 +57,13 @@ function isUnlogged({ level, atMs }: RoledLine): boolean {
 const TOLD_LINES = 5;
 const TOLD_CHARACTERS = 280;
 
+/** "/app/main.c:3:5: error: …": below it stands the code. */
+const HAS_PLACE = /^\S{1,300}:\d+(?:[:.]\d+)?: /;
+
 /** A message with its parts, in words of failure first when it is long; undefined when there are none. */
 export function toldWithParts(roled: readonly RoledLine[], position: number): string | undefined {
   const line = roled[position];
-  if (line === undefined) return undefined;
+  if (line === undefined || HAS_PLACE.test(line.said)) return undefined;
   const end = roled.findIndex(({ part }, place) => place > position && part !== true);
   const parts = roled.slice(position + 1, end === -1 ? roled.length : end).filter(({ text }) => /\w/.test(text));
   if (parts.length === 0) return undefined;

@@ -22,7 +22,7 @@ const PORT = /\bport(?: number)?["']?[ :=]+["']?(\d{2,5})\b/i;
 /** "('0.0.0.0', 8000)", "host='db', port=80". */
 const TUPLE = /\(['"]([\w.:-]{1,253})['"], ?(\d{2,5})\)|host=['"]([\w.:-]{1,253})['"], ?port=(\d{2,5})/g;
 const NO_HOSTS =
-  /^(?:the|a|an|name|server|host|hostname|port|to|on|at|by|in|is|not|remote|local|failed|refused|error|with|for|socket|redis|mysql|postgres|postgresql|database|broker|upstream|peer|any|all|\d+)$/i;
+  /^(?:the|a|an|and|or|but|that|this|which|running|name|server|host|hostname|port|to|on|at|by|in|is|not|remote|local|failed|refused|error|with|for|socket|redis|mysql|postgres|postgresql|database|broker|upstream|peer|any|all|\d+)$/i;
 const NO_PEERS =
   /^(?:line|column|port|tcp|udp|https?|error|code|status|pid|at|[\d-]+T?\d*|.*\.(?:[cm]?[jt]sx?|py|go|rs|rb|php|java|conf|cfg|cnf|ya?ml|json|toml|ini|xml|c|h|cc|cpp|kt|sh|pl|pm|exs?|erl))$/i;
 

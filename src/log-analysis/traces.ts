@@ -1,5 +1,6 @@
 /** Finds stack traces: which lines are frames, which are the error, which its causes, and where the user's code is. Pure. */
 import type { LogLine } from './parse-line.ts';
+import { isAdvice } from './words.ts';
 
 /**
  * frame: a place in code, or what a runtime prints around places; head: the error of a trace; cause: the error that led to the
@@ -53,6 +54,7 @@ const GO_HEAD =
   /^(?:panic: |fatal error: (?:all goroutines|runtime|concurrent|out of memory|stack|unexpected signal)|runtime error: )/;
 const RUST_HEAD = /^thread '[^']{0,100}' (?:\(\d+\) )?(?:panicked at|has overflowed)/;
 const RUBY_HEAD = /^\S{1,300}:\d+:in [`'][^']{0,200}': /;
+const BEAM_HEAD = /^\*\* \((?:[A-Z][\w.]{1,80}|exit|throw)\) /;
 const CAUSE = /^(?:Caused by: ?|\[cause\]: |Reason: |---> |Nested exception: )(?=\S)/;
 const INNER_ERRORS = /^\[errors\]: \[/;
 /** Places in code that is not the user's. */
@@ -107,7 +109,7 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
     // console.error('what', error) puts words before the error's class.
     if (role === 'line' && isFrameAt(lines[index + 1]) && ERROR_INSIDE.test(text) && !hasOpenHead(roled)) role = 'head';
     if (role === 'line' && isCodeOfFrame(lines, index)) role = 'frame';
-    if (role === 'line' && line.indent === 0 && beginsFrames(lines[index + 1], lines[index + 2])) role = 'head';
+    if (role === 'line' && line.indent === 0 && !isAdvice(text) && beginsFrames(lines[index + 1], lines[index + 2])) role = 'head';
     if (role === 'head' && (begins || kind === undefined) && !(inside && previousIsFrame(roled))) trace += 1;
     if (role === 'line') {
       inside = false;
@@ -180,7 +182,7 @@ function isCodeOfFrame(lines: readonly LogLine[], index: number): boolean {
 }
 
 function beginsTrace(text: string): boolean {
-  return HEAD.test(text) || GO_HEAD.test(text) || RUST_HEAD.test(text) || RUBY_HEAD.test(text);
+  return HEAD.test(text) || GO_HEAD.test(text) || RUST_HEAD.test(text) || RUBY_HEAD.test(text) || BEAM_HEAD.test(text);
 }
 
 /** Whether the error follows frames, as Python and Node.js print it. */

@@ -42,7 +42,7 @@ const FIFTH: Contents = {
   ]
     .join(' ')
     .split(' '),
-  npm: 'bun deno next react react-dom verdaccio typescript ts-node nodemon http-server json-server sequelize sequelize-cli pg node-pg-migrate moleculer log4js roarr aedes nats mqtt @elastic/elasticsearch hono @hono/node-server graphql-yoga graphql envalid',
+  npm: 'bun deno next react react-dom typescript ts-node nodemon http-server sequelize sequelize-cli pg node-pg-migrate log4js roarr aedes nats mqtt hono @hono/node-server envalid',
 };
 
 /** The folders, by name. */
