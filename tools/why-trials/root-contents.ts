@@ -28,7 +28,9 @@ const NPM =
 
 /** Of the programs up to the fourth batch that was held out. */
 const FIRST: Contents = {
-  packages: [TOOLS, LANGUAGES, SERVERS, LATER_LANGUAGES, LATER_SERVERS, LAST_LANGUAGES, LAST_SERVERS].join(' ').split(' '),
+  packages: [TOOLS, LANGUAGES, SERVERS, LATER_LANGUAGES, LATER_SERVERS, LAST_LANGUAGES, LAST_SERVERS]
+    .join(' ')
+    .split(' '),
   npm: NPM,
 };
 

@@ -1,6 +1,6 @@
 /** Healthy programs of the fourth batch that is held out: errors that were overcome, mistakes of clients, peers that are away. */
 import type { Trial } from '../trial.ts';
-import { curl, garbage, well } from './healthy-trial.ts';
+import { type Base, curl, garbage, well } from './healthy-trial.ts';
 import {
   beanstalkd,
   blackbox,

@@ -1,7 +1,7 @@
 /** Makes the trials of healthy programs: what happens to them while they run. */
 import type { Trial } from '../trial.ts';
 
-type Base = Pick<Trial, 'program' | 'run'> & Partial<Trial>;
+export type Base = Pick<Trial, 'program' | 'run'> & Partial<Trial>;
 
 /** Trials of one program; `waitSeconds` after its start each `during` acts on it. */
 export const well = (

@@ -1,6 +1,6 @@
 /** Healthy programs of the second batch that is held out: their logs hold errors that were overcome, warnings and mistakes of clients. */
 import type { Trial } from '../trial.ts';
-import { curl, garbage, well } from './healthy-trial.ts';
+import { type Base, curl, garbage, well } from './healthy-trial.ts';
 import {
   alertmanager,
   bind,
@@ -17,7 +17,6 @@ import {
   varnish,
   zookeeper,
 } from './second-servers.ts';
-
 
 const servers: readonly Trial[] = [
   ...well(bind, 2, [
