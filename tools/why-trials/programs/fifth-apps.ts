@@ -98,7 +98,7 @@ const sidekiqTrials: readonly Trial[] = [
   trial(sidekiq, 'no-name', 'peer', [NO_NAME, 'cache.shop.svc'], {
     env: { REDIS_URL: 'redis://cache.shop.svc:6379/0' },
   }),
-  trial(sidekiq, 'no-file', 'file', [`${FILE} missing-module bad-argument`, '/app/none.rb'], {
+  trial(sidekiq, 'no-file', 'file', [`${FILE} missing-module bad-argument`, 'Please point Sidekiq'], {
     run: 'exec sidekiq -r /app/none.rb',
   }),
   trial(sidekiq, 'password', 'authentication', ['authentication-refused', ''], f.redisPassword),
@@ -173,7 +173,7 @@ const laravelTrials: readonly Trial[] = [
   }),
 ];
 
-const BUN = 'exec /opt/node/node_modules/@oven/bun-linux-x64/bin/bun';
+const BUN = 'exec /opt/node/node_modules/bun/bin/bun.exe';
 export const bun: Base = {
   program: 'bun',
   run: `${BUN} /app/main.ts`,
@@ -251,21 +251,6 @@ const nextTrials: readonly Trial[] = [
       'app/next.config.js':
         'if (!process.env.LEDGER_URL) throw new Error("LEDGER_URL is not set");\nmodule.exports = {};\n',
     },
-  }),
-];
-const tsNode: Base = { program: 'ts-node', before: LINKED, run: `${NODE}; exec ts-node /app/main.ts` };
-const tsTrials: readonly Trial[] = [
-  trial(tsNode, 'type-error', 'code', ['exit-code', 'main.ts'], {
-    files: main('main.ts', 'const price: number = "free";\nconsole.log(price);'),
-  }),
-  trial(tsNode, 'missing-module', 'library', [LIBRARY, 'ledger-client'], {
-    files: main('main.ts', "import { a } from 'ledger-client';\na();"),
-  }),
-  trial(tsNode, 'throws', 'code', ['exit-code', 'tariff 17 has no price'], {
-    files: main(
-      'main.ts',
-      'function price(id: number): number { throw new RangeError(`tariff ${id} has no price`); }\nprice(17);',
-    ),
   }),
 ];
 const SEQUELIZE = (password: string): Trial['files'] => ({
@@ -404,7 +389,7 @@ const jobs: readonly Trial[] = [
   ),
   trial({ program: 'wget', run: 'exec wget -nv http://127.0.0.1:8081/tariffs -O /data/tariffs' }, 'refused', 'peer', [
     REFUSED,
-    '127.0.0.1',
+    '',
   ]),
   trial(
     { program: 'wget', run: 'exec wget -nv https://127.0.0.1:8443/ -O /data/tariffs' },
@@ -418,10 +403,13 @@ const jobs: readonly Trial[] = [
     REFUSED,
     '127.0.0.1',
   ]),
-  trial({ program: 'restic', run: 'exec restic -r /data/none backup /app' }, 'no-password', 'config', [
-    'exit-code missing-setting authentication-refused',
-    'password',
-  ]),
+  trial(
+    { program: 'restic', run: 'exec restic -r /data/r backup /app' },
+    'no-password',
+    'config',
+    ['exit-code missing-setting authentication-refused', 'password'],
+    { before: 'RESTIC_PASSWORD=right restic -q init -r /data/r' },
+  ),
   trial(
     { program: 'restic', run: 'export RESTIC_PASSWORD=x; exec restic -r /data/none backup /app' },
     'no-repository',
@@ -473,10 +461,15 @@ const jobs: readonly Trial[] = [
     },
   ),
   trial({ program: 'ansible', run: 'exec ansible-playbook /app/none.yml' }, 'no-play', 'file', [FILE, '/app/none.yml']),
-  trial({ program: 'kubectl', run: 'exec kubectl --server=https://127.0.0.1:6443 get pods' }, 'refused', 'peer', [
-    REFUSED,
-    '127.0.0.1:6443',
-  ]),
+  trial(
+    {
+      program: 'kubectl',
+      run: 'exec kubectl --server=https://127.0.0.1:6443 --token=t --insecure-skip-tls-verify get pods',
+    },
+    'refused',
+    'peer',
+    [REFUSED, '127.0.0.1:6443'],
+  ),
   trial(
     { program: 'kubectl', run: 'exec kubectl --kubeconfig=/etc/app/config get pods' },
     'bad-config',
@@ -506,7 +499,7 @@ const alembicTrials: readonly Trial[] = [
   trial(alembic, 'no-revision', 'data', ['missing-data exit-code version-mismatch', '9f3'], {
     run: 'cd /app; exec alembic upgrade 9f3',
   }),
-  trial(alembic, 'no-config', 'file', [FILE, 'script_location'], { files: {} }),
+  trial(alembic, 'no-config', 'file', [FILE, 'alembic.ini'], { files: {} }),
 ];
 const jupyter = 'exec jupyter notebook --allow-root --no-browser --ip=127.0.0.1';
 const jupyterBase: Base = { program: 'jupyter', run: `${jupyter} --port=8888 --port-retries=0` };
@@ -529,7 +522,6 @@ export const FIFTH_APPS: readonly Trial[] = [
   ...bunTrials,
   ...denoTrials,
   ...nextTrials,
-  ...tsTrials,
   ...sequelizeTrials,
   ...nodeApps,
   ...jobs,

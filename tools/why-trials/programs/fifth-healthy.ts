@@ -10,12 +10,10 @@ import {
   kamailio,
   monit,
   mysqldExporter,
-  postfix,
   postgresExporter,
   redisExporter,
   sentinel,
   syslogNg,
-  vsftpd,
   zabbix,
 } from './fifth-servers.ts';
 import { curl, garbage, well } from './healthy-trial.ts';
@@ -37,7 +35,6 @@ export const FIFTH_HEALTHY: readonly Trial[] = [
   ]),
   ...well(jetty, 8, http(8080)),
   ...well(freeradius, 3, [QUIET, ['garbage', "printf 'nonsense' | nc -u -w1 127.0.0.1 1812"]]),
-  ...well(vsftpd, 1, [QUIET, ['garbage', garbage(2121)]]),
   ...well(syslogNg, 2, [
     QUIET,
     ['client-leaves', 'nc -z 127.0.0.1 5514; echo "<11>app: error: cannot reach db" | nc -w1 127.0.0.1 5514'],
@@ -60,14 +57,6 @@ export const FIFTH_HEALTHY: readonly Trial[] = [
   ...well(h2o, 2, http(8080)),
   ...well(monit, 3, [QUIET, ['garbage', garbage(2812)]]),
   ...well(sentinel, 3, [QUIET, ['garbage', garbage(26379)]]),
-  ...well(postfix, 4, [
-    QUIET,
-    [
-      'no-recipient',
-      "printf 'HELO a\\r\\nMAIL FROM:<a@b.example>\\r\\nRCPT TO:<x@y.example>\\r\\nQUIT\\r\\n' | nc -w2 127.0.0.1 2525",
-    ],
-    ['garbage', garbage(2525)],
-  ]),
   ...well(spring, 6, [QUIET]),
   ...well(railsBase, 8, [
     ...http(3000),
