@@ -89,9 +89,13 @@ export function unresolvedHost(line: string): string | undefined {
 /** An absolute path after a blank, a quotation mark or similar: "2026/11/22" is none. */
 const FILE = /(?:^|['"`\s(=[<]|: ?|\bfile:\/\/)(\/[\w@%+=.,~#-]{1,255}(?:\/[\w@%+=.,~#-]{1,255}){0,40}\/?)/;
 
+/** Ruby's place before its error. */
+const RUBY_PLACE = /^\S{1,300}:\d+:in [`'][^']{0,200}': /;
+
 /** The absolute path nearest before a place in the text, else the first after it: "open() "/a" failed (no such file) in /b:3". */
 export function fileNear(text: string, place: number): string | undefined {
-  const all = [...text.matchAll(new RegExp(FILE, 'g'))];
+  const begin = RUBY_PLACE.exec(text)?.[0].length ?? 0;
+  const all = [...text.matchAll(new RegExp(FILE, 'g'))].filter(({ index }) => index >= begin);
   const after = all.find(({ index }) => index >= place);
   // "not found: /a" names it at once.
   const next =
@@ -108,7 +112,7 @@ export function fileNear(text: string, place: number): string | undefined {
 /** The first absolute path of the text, without the punctuation after it. */
 export function fileIn(text: string): string | undefined {
   // A shell names its script first.
-  const file = FILE.exec(text.replace(/^\S{1,300}: (?:line )?\d+: /, ''))?.[1]?.replace(/[.,:]+$/, '');
+  const file = FILE.exec(text.replace(RUBY_PLACE, '').replace(/^\S{1,300}: (?:line )?\d+: /, ''))?.[1]?.replace(/[.,:]+$/, '');
   return file === undefined || file === '/' || /^\/\d+$/.test(file) ? undefined : file;
 }
 
@@ -116,7 +120,7 @@ export function fileIn(text: string): string | undefined {
 const LISTEN_PORT = /(?:\bport["']?[ :=]+|[\])*]:|(?:^|[\s"'(]):|, )(\d{2,5})\b(?![.:]\d)/i;
 
 /** "app.listen(8080)", "TCPServer(8080, site)" */
-const LISTEN_CALL = /\b\w*(?:listen|bind|serve|server|start)\w*\([^()]{0,60}?\b(\d{2,5})\b/i;
+const LISTEN_CALL = /\b\w*(?:listen|bind|serve|server|start)\w*\((?!\d+, ?0x)[^()]{0,60}?\b(\d{2,5})\b/i;
 
 /** The port on which a program could not listen. */
 export function listenPort(line: string): number | undefined {

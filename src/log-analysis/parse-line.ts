@@ -43,6 +43,7 @@ const TIME_OF_DAY = /(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d{1,3}))?(?:\d*)(?: ([AP])M
 
 /** Processes, threads and separators between time and level, or after the level. */
 const HEADS: readonly RegExp[] = [
+  /^\d+\(\d+\)(?=\s)/,
   /^==\d+==(?=\S)/,
   /^\[ +\d+\](?=\s)/,
   /^\[[^\]]{1,80}\](?=\s+(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|SEVERE)\s)/,
@@ -252,7 +253,7 @@ function cutLevel(text: string, step: number): Cut | undefined {
 
 /** Marks such as "-" or a number are a head only after a time or a level. */
 function cutHead(text: string, begun: boolean): Cut | undefined {
-  for (const pattern of begun ? HEADS : HEADS.slice(0, 14)) {
+  for (const pattern of begun ? HEADS : HEADS.slice(0, 15)) {
     const match = pattern.exec(text);
     if (match !== null) return { rest: text.slice(match[0].length), ofClient: match[0].startsWith('[client ') };
   }

@@ -28,7 +28,9 @@ export function plainLine(line: string): string {
 /** The text without the lines of a box around it: "│ Error: no plan │". */
 function withoutBox(text: string): string {
   if (!BOX_EDGE.test(text)) return text;
-  return text.replace(BOX_EDGE, '').replace(/[\u2500-\u257f]{1,300}$/, '').trimEnd();
+  let end = text.length;
+  while (end > 0 && /[\u2500-\u257f]/.test(text[end - 1] ?? '')) end -= 1;
+  return text.slice(0, end).replace(BOX_EDGE, '').trimEnd();
 }
 
 const BOX_EDGE = /^\s{0,8}[\u2500-\u257f]{1,300} ?/;

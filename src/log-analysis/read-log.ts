@@ -97,6 +97,7 @@ function lastSaid(roled: readonly RoledLine[], ofRequest: ReadonlySet<number>): 
       !isAdvice(text) &&
       !isFigure(text) &&
       !isTidying(text) &&
+      !text.endsWith(':') &&
       !isAccess(text),
   );
   return last === undefined ? undefined : shortened(maskSecrets(last.said));

@@ -36,7 +36,7 @@ function isClassAlone(said: string): boolean {
 }
 
 /** Where a parser stopped, below what it says. */
-const PLACE_BELOW = /^\(?(?:in |at |-->? )?["']?\/[^\s"']{1,300}["']?(?:,? line \d+|:\d+)/i;
+const PLACE_BELOW = /^\(?(?:[\w ]{0,40}\b(?:in|at|of) |-->? )?["']?\/[^\s"']{1,300}["']?(?:,? line \d+|:\d+)/i;
 
 /** A line with all that belongs to it and stands below: what it announces, the rest of a message of several lines, its place. */
 export function toldWhole(roled: readonly RoledLine[], position: number): string {
@@ -47,7 +47,7 @@ export function toldWhole(roled: readonly RoledLine[], position: number): string
     withParts(roled, position) ??
     (nameCount(line.said) === 0 ? toldWithParts(roled, position) : undefined) ??
     restOfMessage(roled, position);
-  if (block !== undefined) return block;
+  if (block !== undefined) return withPlace(block, roled, position);
   let said = withNext(line, roled[position + 1]);
   let at = said === line.said ? position : position + 1;
   const isAnnounced = at > position;
@@ -58,6 +58,14 @@ export function toldWhole(roled: readonly RoledLine[], position: number): string
     at += 1;
   }
   return said;
+}
+
+/** The message with the place that stands below its parts. */
+function withPlace(said: string, roled: readonly RoledLine[], position: number): string {
+  const next = roled.slice(position + 1, position + 8).find(({ part }) => part !== true);
+  return next !== undefined && fileIn(said) === undefined && PLACE_BELOW.test(next.said)
+    ? `${said} ${next.said}`
+    : said;
 }
 
 /** Lines of a message that are told with its first. */

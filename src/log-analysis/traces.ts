@@ -27,6 +27,8 @@ const GO_FRAME = /^(\/?[\w@%+=.,/-]{1,300}\.go):(\d{1,7})(?: \+0x[\da-f]+)?$/;
 const GO_CALL = /^(?:created by )?[\w./*()[\]{}-]{2,300}\(.{0,300}\)(?: in goroutine \d+)?$/;
 const GOROUTINE = /^goroutine \d+ (?:gp=\S+ m=\S+ )?\[/;
 const RUBY_FRAME = /^from (\S{1,300}?):(\d{1,7})(?::in |$)/;
+/** Without "from", as loggers print a backtrace. */
+const RUBY_BARE_FRAME = /^(\/\S{1,300}?):(\d{1,7}):in [`'][^'`]{1,200}'$/;
 const PHP_FRAME = /^#\d+ (?:(\/\S{1,300})\((\d{1,7})\)|\{main\}|\[internal function\])/;
 const RUST_FRAME = /^\d+: +(?:0x[\da-f]+ - )?[\w<>:{}[\]&* $,()=;'-]{1,300}$/;
 /** Lua: "[C]: in function 'assert'", "main.lua:5: in main chunk". */
@@ -195,7 +197,7 @@ function isFrame(line: LogLine, kind: string | undefined): boolean {
   if (AT_FRAME.test(text) && (indent > 0 || unfolded === true)) return true;
   if (PYTHON_FRAME.test(text) || GOROUTINE.test(text) || AROUND.test(text) || PHP_FRAME.test(text)) return true;
   if (GO_FRAME.test(text) && (indent > 0 || unfolded === true)) return true;
-  if (RUBY_FRAME.test(text) || QUOTED_CODE.test(text) || OTHER_FRAME.test(text)) return true;
+  if (RUBY_BARE_FRAME.test(line.text) || RUBY_FRAME.test(text) || QUOTED_CODE.test(text) || OTHER_FRAME.test(text)) return true;
   if (indent > 0 && (LUA_FRAME.test(text) || BEAM_FRAME.test(text) || TCL_FRAME.test(text))) return true;
   if (kind === 'go' && GO_CALL.test(text)) return true;
   return RUST_FRAME.test(text) && indent > 0 && text.includes('::');
@@ -213,6 +215,7 @@ function placeIn({ said: text }: LogLine): string | undefined {
     GO_FRAME.exec(text) ??
     PHP_FRAME.exec(text) ??
     RUBY_FRAME.exec(text) ??
+    RUBY_BARE_FRAME.exec(text) ??
     LUA_FRAME.exec(text);
   if (match?.[1] !== undefined) return FOREIGN.test(match[1]) ? undefined : placeName(match[1], match[2] ?? '');
   if (!AT_FRAME.test(text)) return undefined;

@@ -2,6 +2,7 @@
 import type { Dialect } from './dialects/dialect.ts';
 import type { Level } from './level.ts';
 import { SAME_BURST_MS } from './limits.ts';
+import { USAGE } from './messages.ts';
 import { nameCount } from './names.ts';
 import { ASSERTION, TERMINATE, withNext } from './told-whole.ts';
 import type { RoledLine } from './traces.ts';
@@ -47,6 +48,9 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
     score -= 30;
   if (text.startsWith('what(): ')) return undefined;
   if (isRetry(text)) score -= 3;
+  if (SYSTEM_ERROR.test(text)) score += 5;
+  // What stands right above a usage says why it is printed.
+  if (level === undefined && role === 'line' && next?.text !== undefined && USAGE.test(next.text) && !USAGE.test(text)) score = Math.max(score, 42);
   if (score < 20) return undefined;
   // A line that ends with a colon announces the next one.
   if (/[{[(]$/.test(text) && next !== undefined && next.role !== 'frame') score -= 12;
@@ -58,6 +62,10 @@ const COMPILER = /^\S{1,300}:\d+(?:[:.]\d+)?: (?:fatal )?error:/;
 
 export const PANIC =
   /^(?:panic: |fatal error: (?:all goroutines|runtime|concurrent|out of memory|stack|unexpected signal)|thread '[^']*' (?:\(\d+\) )?panicked)/;
+
+/** What the system itself says of a call that failed. */
+export const SYSTEM_ERROR =
+  /address already in use|permission denied|no such file|connection refused|not permitted|no space left|too many open files|cannot allocate memory|timed out/i;
 
 /** What follows an error's class. */
 function messageOf(text: string): string {
