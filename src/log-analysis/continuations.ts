@@ -2,6 +2,9 @@
 import type { RoledLine } from './traces.ts';
 import { isBad, isClosing, isConsequence } from './words.ts';
 
+/** "Execution error (FileNotFoundException) at a.B/c (B.java:1)." */
+export const ERROR_AT = /^[A-Z]\w{1,30} error\b.{0,200}\(\S{1,200}:-?\d+(?::\d+)?\)\.$/;
+
 /** Lines of one message. */
 const MAX_LINES = 12;
 
@@ -36,6 +39,7 @@ function messageBeforeFrames(roled: readonly RoledLine[], position: number): num
 function below(roled: readonly RoledLine[], position: number): number {
   const line = roled[position];
   if (line === undefined || (line.role !== 'line' && line.role !== 'head') || line.indent > 0) return 0;
+  if (ERROR_AT.test(line.said)) return roled[position + 1]?.role === 'line' ? 1 : 0;
   const isError = line.level === 'error' || line.level === 'fatal';
   if (!isError && !isBad(line.text)) return 0;
   let count = 0;

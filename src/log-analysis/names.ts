@@ -123,7 +123,9 @@ const LISTEN_PORT = /(?:\bport["']?[ :=]+|[\])*]:|(?:^|[\s"'(]):|, )(\d{2,5})\b(
 const LISTEN_CALL = /\b\w*(?:listen|bind|serve|server|start)\w*\((?!\d+, ?0x)[^()]{0,60}?\b(\d{2,5})\b/i;
 
 /** The port on which a program could not listen. */
-export function listenPort(line: string): number | undefined {
+export function listenPort(given: string): number | undefined {
+  // The arguments of a system call: "bind(3, 0x7ffac2a5afe8, 16)".
+  const line = given.replace(/\(\d{1,5}, ?0x[^()]{1,60}\)/, '()');
   const port =
     peersIn(line).at(-1)?.port ?? Number((LISTEN_PORT.exec(line) ?? LISTEN_CALL.exec(line))?.[1] ?? Number.NaN);
   return Number.isNaN(port) || port === 0 || port > 65_535 ? undefined : port;
@@ -132,7 +134,7 @@ export function listenPort(line: string): number | undefined {
 /** How many names that decide the line holds, at most three. */
 export function nameCount(line: string): number {
   const peer = peerIn(line);
-  const quoted = /["'`‘“][\w./:@ -]{2,}["'`’”]/.test(line.replace(/thread ["'][^"']*["']/, ''));
+  const quoted = /["'`‘“][\w./:@ -]{2,}["'`’”]/.test(line.replace(/thread ["'][^"']*["']/i, ''));
   return Math.min(3, (peer.host === undefined ? 0 : 1) + (fileIn(line) === undefined ? 0 : 1) + (quoted ? 1 : 0));
 }
 

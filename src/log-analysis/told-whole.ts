@@ -1,5 +1,5 @@
 /** A line with what belongs to it and stands below: what it announces, the rest of its message, its place. Pure. */
-import { toldWithParts } from './continuations.ts';
+import { ERROR_AT, toldWithParts } from './continuations.ts';
 import { withParts } from './messages.ts';
 import { fileIn, nameCount } from './names.ts';
 import { isLogged } from './overcome.ts';
@@ -26,9 +26,6 @@ export function withNext({ said, role }: RoledLine, next: RoledLine | undefined)
   if (detail !== undefined) return `${said} (${detail.replace(/\.$/, '')})`;
   return isAnnounced || isPlace ? `${said} ${next.said}` : said;
 }
-
-/** "Execution error (FileNotFoundException) at a.B/c (B.java:1)." */
-const ERROR_AT = /^[A-Z]\w{1,30} error\b.{0,200}\(\S{1,200}:-?\d+(?::\d+)?\)\.$/;
 
 /** An error's class, with its message in the next line. */
 function isClassAlone(said: string): boolean {

@@ -42,7 +42,7 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
   if (!isError && !inTrace && !decides && isTolerated(text)) return undefined;
   let score = level === undefined ? (isBad(text) ? 40 : 4) : LEVEL_SCORES[level];
   if (level !== undefined && score < 40 && isBad(text)) score += level === 'warning' ? 8 : 14;
-  if (inTrace) score = Math.max(score, PANIC.test(text) ? 60 : isBareHead(text) ? 40 : 56);
+  if (inTrace) score = Math.max(score, PANIC.test(text) ? 60 : isBareHead(said) ? 40 : 56);
   if (decides || TERMINATE.test(said) || ASSERTION.test(said) || COMPILER.test(said)) score = Math.max(score, 62);
   if (isConsequence(text) || isConsequence(messageOf(text)) || dialects.some(({ consequence }) => says(consequence)))
     score -= 30;
