@@ -75,7 +75,8 @@ function isEnd({ role, text }: RoledLine): boolean {
 }
 
 function isOrdinaryWork({ role, text, level, indent, part }: RoledLine): boolean {
-  if (role !== 'line' || part === true || indent > 0 || (level !== undefined && level !== 'info' && level !== 'debug')) return false;
+  if (role !== 'line' || part === true || indent > 0 || (level !== undefined && level !== 'info' && level !== 'debug'))
+    return false;
   return (
     /^\W{0,3}[a-z]{3}/i.test(text) &&
     !isBad(text) &&

@@ -41,7 +41,10 @@ function below(roled: readonly RoledLine[], position: number): number {
   if (line === undefined || (line.role !== 'line' && line.role !== 'head') || line.indent > 0) return 0;
   if (ERROR_AT.test(line.said)) return roled[position + 1]?.role === 'line' ? 1 : 0;
   const isError = line.level === 'error' || line.level === 'fatal';
-  if (!isError && !isBad(line.text)) return 0;
+  const after = roled[position + 1];
+  // Most lines have nothing below them that could belong to them: they are spared the words of failure.
+  if (after === undefined || after.role !== 'line' || after.atMs !== undefined) return 0;
+  if (!isError && (after.indent === 0 || !isBad(line.text))) return 0;
   let count = 0;
   for (let next = roled[position + 1]; next !== undefined && count < MAX_LINES; next = roled[position + 1 + count]) {
     if (next.role !== 'line' || next.atMs !== undefined) break;

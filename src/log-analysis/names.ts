@@ -112,7 +112,10 @@ export function fileNear(text: string, place: number): string | undefined {
 /** The first absolute path of the text, without the punctuation after it. */
 export function fileIn(text: string): string | undefined {
   // A shell names its script first.
-  const file = FILE.exec(text.replace(RUBY_PLACE, '').replace(/^\S{1,300}: (?:line )?\d+: /, ''))?.[1]?.replace(/[.,:]+$/, '');
+  const file = FILE.exec(text.replace(RUBY_PLACE, '').replace(/^\S{1,300}: (?:line )?\d+: /, ''))?.[1]?.replace(
+    /[.,:]+$/,
+    '',
+  );
   return file === undefined || file === '/' || /^\/\d+$/.test(file) ? undefined : file;
 }
 

@@ -60,7 +60,7 @@ export function toldWhole(roled: readonly RoledLine[], position: number): string
 /** The message with the place that stands below its parts. */
 function withPlace(said: string, roled: readonly RoledLine[], position: number): string {
   const next = roled.slice(position + 1, position + 8).find(({ part }) => part !== true);
-  return next !== undefined && fileIn(said) === undefined && PLACE_BELOW.test(next.said)
+  return next?.role === 'line' && fileIn(said) === undefined && PLACE_BELOW.test(next.said)
     ? `${said} ${next.said}`
     : said;
 }

@@ -111,7 +111,8 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
     // console.error('what', error) puts words before the error's class.
     if (role === 'line' && isFrameAt(lines[index + 1]) && ERROR_INSIDE.test(text) && !hasOpenHead(roled)) role = 'head';
     if (role === 'line' && isCodeOfFrame(lines, index)) role = 'frame';
-    if (role === 'line' && line.indent === 0 && !isAdvice(text) && beginsFrames(lines[index + 1], lines[index + 2])) role = 'head';
+    if (role === 'line' && line.indent === 0 && beginsFrames(lines[index + 1], lines[index + 2]) && !isAdvice(text))
+      role = 'head';
     if (role === 'head' && (begins || kind === undefined) && !(inside && previousIsFrame(roled))) trace += 1;
     if (role === 'line') {
       inside = false;
@@ -197,7 +198,8 @@ function isFrame(line: LogLine, kind: string | undefined): boolean {
   if (AT_FRAME.test(text) && (indent > 0 || unfolded === true)) return true;
   if (PYTHON_FRAME.test(text) || GOROUTINE.test(text) || AROUND.test(text) || PHP_FRAME.test(text)) return true;
   if (GO_FRAME.test(text) && (indent > 0 || unfolded === true)) return true;
-  if (RUBY_BARE_FRAME.test(line.text) || RUBY_FRAME.test(text) || QUOTED_CODE.test(text) || OTHER_FRAME.test(text)) return true;
+  if (RUBY_BARE_FRAME.test(line.text) || RUBY_FRAME.test(text) || QUOTED_CODE.test(text) || OTHER_FRAME.test(text))
+    return true;
   if (indent > 0 && (LUA_FRAME.test(text) || BEAM_FRAME.test(text) || TCL_FRAME.test(text))) return true;
   if (kind === 'go' && GO_CALL.test(text)) return true;
   return RUST_FRAME.test(text) && indent > 0 && text.includes('::');

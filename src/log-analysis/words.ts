@@ -23,13 +23,17 @@ const NOT_READY =
 const SERVED =
   /"(?:GET|POST|PUT|HEAD|DELETE|PATCH|OPTIONS) \S{1,500}(?: HTTP\/[\d.]+)?" (?:[23]\d\d)\b|\b(?:GET|POST|PUT|HEAD|DELETE|PATCH) \/\S{0,500}(?: HTTP\/[\d.]+)? (?:-> |=> |- )?[23]\d\d\b|\bstatus[=: ]"?[23]\d\d\b/;
 
+/** What each offer has; most lines are spared the long pattern. */
+const MAY_OFFER = /ing .{0,60}(?::\d\d|:\/\/)/;
 /** "Providing metrics at :9121/metrics" */
 const OFFERS =
   /^(?!start|launch|open|bind|try|attempt|connect|wait|fail|dial|boot|initiali|creat|load|read|us)\w{3,20}ing (?:[\w-]{1,20} ){0,3}(?:at|on|via) (?:https?:\/\/\S{1,200}|[\w.*[\]-]{0,100}:\d{2,5}[\w\/.-]{0,100})$/i;
 
 export function isReady(text: string): boolean {
   if (SERVED.test(text)) return true;
-  return (READY.test(text) || OFFERS.test(text)) && !NOT_READY.test(text) && !isQuestion(text);
+  return (
+    (READY.test(text) || (MAY_OFFER.test(text) && OFFERS.test(text))) && !NOT_READY.test(text) && !isQuestion(text)
+  );
 }
 
 /** A client that came, which only a program that works can tell of. */
