@@ -131,5 +131,7 @@ export const MAX_WAITING_CONVERSIONS = 1000;
 export const CONVERSION_LOG_INTERVAL_MS = 10_000;
 /** Objects in the middle of a write whose form in another version is remembered for the owners of fields in that version. */
 export const MAX_REMEMBERED_CONVERSIONS = 256;
+/** About the most characters of them and of what they were converted from; a larger one is remembered alone. */
+export const MAX_REMEMBERED_CHARACTERS = 16 * 1024 * 1024;
 /** How long the start waits for the kinds of our own definitions. It ends without them then: all else is served. */
 export const OWN_KINDS_TIMEOUT_MS = 10_000;

@@ -24,6 +24,8 @@ export interface ClusterFlags {
   readonly healingController?: boolean;
   /** Absent: true. */
   readonly loadBalancerController?: boolean;
+  /** Absent: false. */
+  readonly disableForceDetachOnTimeout?: boolean;
   /** Absent: true. */
   readonly localVolumes?: boolean;
   /** Name of the StorageClass. */
@@ -104,6 +106,12 @@ function addControllerFlags(command: Command): Command {
       new Option(
         '--load-balancer-controller <true|false>',
         'give LoadBalancer services the addresses of the nodes; false leaves them to another controller (default: true)',
+      ).argParser(valueOf(parseSwitch)),
+    )
+    .addOption(
+      new Option(
+        '--disable-force-detach-on-timeout <true|false>',
+        'never detach volumes from a node that is not heard, unless it is tainted as out of service (default: false)',
       ).argParser(valueOf(parseSwitch)),
     )
     .addOption(

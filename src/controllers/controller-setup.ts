@@ -1,5 +1,6 @@
 /** The settings of the control plane's controllers, and the parts that each of them gets. */
 import type { Candidacy } from '../client/index.ts';
+import type { AttachDetachSettings } from './attach-detach/settings.ts';
 import type { CertificateSigner } from './certificates/certificate-signer.ts';
 import type { KubeletConnections } from './local-volumes/node-volumes.ts';
 import type { Refusals } from './healing/other-nodes.ts';
@@ -34,6 +35,8 @@ export interface ControllersSettings {
   readonly refusals?: Refusals;
   /** Gives each node its own part of the cluster's pod network. Absent: nodes bring their own. */
   readonly nodeIpam?: NodeIpamSettings;
+  /** Absent: another controller has volumes attached, or nobody does. */
+  readonly attachDetach?: AttachDetachSettings;
   /** Absent: nobody makes volumes here. */
   readonly localVolumes?: LocalVolumesSettings;
 }

@@ -1,4 +1,5 @@
 /** controllers: one folder each, a pure reconcile or plan plus a thin shared runner. Door: how to run them all. */
+export type { AttachDetachSettings } from './attach-detach/settings.ts';
 export type { CertificateSigner } from './certificates/certificate-signer.ts';
 export { CONTROLLER_INDEXES } from './indexes.ts';
 export { checkNodeLifecycle, DEFAULT_NODE_LIFECYCLE, type NodeLifecycleSettings } from './node-lifecycle/settings.ts';

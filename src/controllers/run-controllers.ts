@@ -1,5 +1,6 @@
 /** The control plane's controllers, together. */
 import { runElected } from '../client/index.ts';
+import { attachDetachController } from './attach-detach/attach-detach-controller.ts';
 import { tokenCleaner } from './bootstrap-tokens/token-cleaner.ts';
 import { approvingController } from './certificates/approving-controller.ts';
 import { cleanerController } from './certificates/cleaner-controller.ts';
@@ -36,6 +37,7 @@ import { serviceCidrController } from './service-cidrs/service-cidr-controller.t
 import { serviceAccountController } from './service-account/service-account-controller.ts';
 import { statefulSetController } from './statefulset/stateful-set-controller.ts';
 import { volumeBindingController } from './volume-binding/volume-binding-controller.ts';
+import { volumeExpansionController } from './volume-expansion/volume-expansion-controller.ts';
 import { volumeProtectionController } from './volume-binding/volume-protection-controller.ts';
 import type { ControllerSetup, ControllersSettings } from './controller-setup.ts';
 import { REPLICA_SET_KIND, REPLICATION_CONTROLLER_KIND } from './replicaset/replicated-kind.ts';
@@ -65,7 +67,13 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
     volumeBindingController({ ...setup, events: setup.events('persistentvolume-controller') }),
     volumeProtectionController(setup.informers, setup.client),
     ephemeralVolumeController(setup.informers, setup.events('ephemeral_volume')),
+    volumeExpansionController(setup.informers, setup.events('volume_expand')),
   ],
+  (setup) => {
+    const { attachDetach } = setup.settings;
+    const options = { ...setup, events: setup.events('attachdetach-controller') };
+    return attachDetach === undefined ? [] : [attachDetachController(options, attachDetach)];
+  },
   (setup) => (setup.settings.localVolumes ? localVolumeControllers(setup, setup.settings.localVolumes) : []),
   (setup) => [statefulSetController({ ...setup, events: setup.events('statefulset-controller') })],
   (setup) => [

@@ -6,6 +6,7 @@ import {
   type VolumeUsage,
   VolumeUsage_Unit as Unit,
 } from './gen/csi_pb.js';
+import { told } from './told.ts';
 import type { NodeCapability, Usage, VolumeStats } from './plugins.ts';
 
 const CAPABILITIES: ReadonlyMap<Rpc, NodeCapability> = new Map([
@@ -31,7 +32,7 @@ export function statsFromCsi({ usage, volumeCondition }: NodeGetVolumeStatsRespo
     ...(bytes && { bytes }),
     ...(inodes && { inodes }),
     ...(volumeCondition && {
-      condition: { isAbnormal: volumeCondition.abnormal, message: volumeCondition.message },
+      condition: { isAbnormal: volumeCondition.abnormal, message: told(volumeCondition.message) },
     }),
   };
 }

@@ -3,6 +3,8 @@
  * Every call rejects with `CsiError` only. A plugin may be hostile: answers have a limit, and every call has a deadline.
  */
 
+import { told } from './told.ts';
+
 export type StringMap = Readonly<Record<string, string>>;
 
 /** What a plugin says of itself at its registration socket. */
@@ -116,13 +118,13 @@ export interface CsiPlugins {
   hash(text: string): string;
 }
 
-/** A failed call to a plugin. */
+/** A failed call to a plugin. Its message is bounded, and harmless for a terminal. */
 export class CsiError extends Error {
   override readonly name = 'CsiError';
   /** gRPC's name of the code: `DeadlineExceeded`, `NotFound` … */
   readonly code: string;
   constructor(code: string, message: string, options?: ErrorOptions) {
-    super(message, options);
+    super(told(message), options);
     this.code = code;
   }
 }

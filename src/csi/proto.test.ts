@@ -4,14 +4,22 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { generate } from '../../tools/proto/generate.ts';
 
+const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'mendlet-gen-csi-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it('the generated code is what the generator makes of our .proto files now', { timeout: 120_000 }, () => {
-  generate('csi', folder);
-  const gen = join(import.meta.dirname, 'gen');
-  const names = readdirSync(gen).toSorted();
-  expect(readdirSync(folder).toSorted()).toEqual(names);
-  for (const name of names)
-    expect(readFileSync(join(folder, name), 'utf8'), name).toBe(readFileSync(join(gen, name), 'utf8'));
-});
+it.each([
+  ['csi', 'src/csi/gen'],
+  ['csi-example', 'test/support/csi-example/gen'],
+] as const)(
+  'the generated code of %s is what the generator makes of its .proto files now',
+  { timeout: 120_000 },
+  (speaker, path) => {
+    const [made, gen] = [join(folder, speaker), join(root, path)];
+    generate(speaker, made);
+    const names = readdirSync(gen).toSorted();
+    expect(readdirSync(made).toSorted()).toEqual(names);
+    for (const name of names)
+      expect(readFileSync(join(made, name), 'utf8'), name).toBe(readFileSync(join(gen, name), 'utf8'));
+  },
+);

@@ -1,7 +1,7 @@
 /** The kubelet's events about pods, their containers and the node, sent through the client's recorder. */
-import type { Pod } from '../api/index.ts';
+import type { KubeObject } from '../api/index.ts';
 import { type EventRecorder, referenceTo } from '../client/index.ts';
-import type { PodEvents } from './types.ts';
+import type { VolumeEvents } from './types.ts';
 
 /**
  * Events of pods that heal beyond Kubernetes. A crash loop uses up an object's budget of events (25, then one per five
@@ -23,16 +23,19 @@ export const HEALING_EVENTS: ReadonlySet<string> = new Set([
   'RecoveryLimited',
 ]);
 
-export function createPodEvents(recorder: EventRecorder, nodeName: string): PodEvents {
+export function createPodEvents(recorder: EventRecorder, nodeName: string): VolumeEvents {
   // Upstream's kubelet names its node by name in the UID's place, so that events are found before it is registered.
   const node = { kind: 'Node', apiVersion: 'v1', name: nodeName, uid: nodeName };
   return {
-    pod: (pod, type, reason, message, fieldPath) => recorder.event(reference(pod, fieldPath), type, reason, message),
+    pod: (pod, type, reason, message, fieldPath) =>
+      recorder.event(reference(pod, 'Pod', fieldPath), type, reason, message),
+    claim: (claim, type, reason, message) =>
+      recorder.event(reference(claim, 'PersistentVolumeClaim', undefined), type, reason, message),
     node: (type, reason, message) => recorder.event(node, type, reason, message),
   };
 }
 
 /** Items of a list carry no kind of their own. */
-function reference(pod: Pod, fieldPath: string | undefined) {
-  return { ...referenceTo(pod, fieldPath), kind: 'Pod', apiVersion: 'v1' };
+function reference(object: KubeObject, kind: string, fieldPath: string | undefined) {
+  return { ...referenceTo(object, fieldPath), kind, apiVersion: 'v1' };
 }

@@ -2,7 +2,7 @@
  * The types that the kubelet's inner rooms share. Knowledge about a pod has three owners: desired (config), working
  * (pod-workers), observed (pleg); a fourth kind, memory, is the worker's own durable note.
  */
-import type { Container, ImageVolumeSource, Pod, PodStatus } from '../api/index.ts';
+import type { Container, ImageVolumeSource, PersistentVolumeClaim, Pod, PodStatus } from '../api/index.ts';
 import type { ContainerStatus, SandboxStatus } from '../cri/index.ts';
 import type { VolumeStats } from '../csi/index.ts';
 
@@ -188,6 +188,11 @@ export interface StatusManager {
 }
 
 /** Event recorder as sub-rooms see it: `type` Normal or Warning; `fieldPath` e.g. "spec.containers{web}". Never blocks. */
+/** Events of what pods of this node use, beside those of the pods. */
+export interface VolumeEvents extends PodEvents {
+  claim(claim: PersistentVolumeClaim, type: 'Normal' | 'Warning', reason: string, message: string): void;
+}
+
 export interface PodEvents {
   pod(pod: Pod, type: 'Normal' | 'Warning', reason: string, message: string, fieldPath?: string): void;
   node(type: 'Normal' | 'Warning', reason: string, message: string): void;

@@ -1,4 +1,4 @@
-/** A map with a maximum size: a new entry replaces the least recently used one. */
+/** A map with a maximum size: a new entry replaces the one that was set longest ago. */
 export class BoundedMap<K, V> {
   readonly #entries = new Map<K, V>();
   readonly #max: number;

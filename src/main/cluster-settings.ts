@@ -11,6 +11,8 @@ export interface ClusterSettings {
   readonly healing: boolean;
   /** Whether LoadBalancer services get the nodes' addresses. */
   readonly loadBalancers: boolean;
+  /** Whether a volume is detached from a node that is not heard, although the node may still use it. */
+  readonly forceDetachOnTimeout: boolean;
   /** Name of the StorageClass of volumes that are folders of nodes. Absent: nobody makes them here. */
   readonly localVolumeClass?: string;
 }
@@ -43,6 +45,7 @@ export function clusterSettings(flags: ClusterFlags): ClusterSettings {
     },
     healing: flags.healingController ?? true,
     loadBalancers: flags.loadBalancerController ?? true,
+    forceDetachOnTimeout: !(flags.disableForceDetachOnTimeout ?? false),
     ...((flags.localVolumes ?? true) && { localVolumeClass: flags.localVolumeClass ?? DEFAULT_LOCAL_CLASS }),
   };
 }

@@ -1,5 +1,4 @@
 /** The control plane of `up` and `server`: store, certificates, API server with its TLS edge, controllers and scheduler. */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import {
   type ApiServer,
   connectionShares,
@@ -21,6 +20,7 @@ import type { NodeIpamSettings } from '../network/index.ts';
 import { type Clock, type Connection, createMetrics, type MetricsRegistry, type UserInfo } from '../lib/index.ts';
 import { loopBreather } from '../lib/breather.node.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
+import { sha256Hex } from '../lib/sha256.node.ts';
 import { refusals, runScheduler } from '../scheduler/index.ts';
 import { StoreOpenError, type Store } from '../store/index.ts';
 import { StoreDamage } from './store-damage.ts';
@@ -34,6 +34,7 @@ import type { Ground } from './ground.ts';
 import { RemoteNodes } from './remote-nodes.node.ts';
 import type { KeyPair } from './key-pair.ts';
 import { maxOpenFiles } from './open-files.node.ts';
+import { replaceFile } from './replace-file.node.ts';
 import { takenPort } from './taken-port.node.ts';
 import { UserError } from './user-error.ts';
 import { userAgentOf } from './user-agent.ts';
@@ -195,6 +196,7 @@ function startLoops(
         nodeLifecycle: cluster.nodeLifecycle,
         healing: cluster.healing,
         loadBalancers: cluster.loadBalancers,
+        attachDetach: { hash: sha256Hex, forceDetachOnTimeout: cluster.forceDetachOnTimeout },
         ...(cluster.localVolumeClass !== undefined && {
           localVolumes: { className: cluster.localVolumeClass, connectionOf: nodeConnection },
         }),
@@ -305,11 +307,7 @@ function writeKubeconfig(paths: DataPaths, pki: Pki, address: ListenAddress): vo
   const host = isWildcard(address) ? (address.host === '::' ? '::1' : '127.0.0.1') : address.host;
   const server = `https://${formatAddress({ ...address, host })}`;
   const text = formatKubeconfig({ server, authorityPem: pki.authorityPem, client: pki.admin });
-  // The same again needs no disk, which may be full.
-  if (existsSync(paths.kubeconfig) && readFileSync(paths.kubeconfig, 'utf8') === text) return;
-  writeFileSync(`${paths.kubeconfig}.new`, text, { mode: 0o600 });
-  // A reader sees the old or the new one.
-  renameSync(`${paths.kubeconfig}.new`, paths.kubeconfig);
+  replaceFile(paths.kubeconfig, text);
 }
 
 /** Once a day: certificates with little lifetime left are renewed, for the server and in the kubeconfig. */

@@ -2,9 +2,10 @@
  * The format of a data folder: a number that rises when its contents change shape. A newer one is refused, an older one is
  * migrated step by step, after a copy was put aside.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataPaths } from './data-dir-path.ts';
+import { replaceFile } from './replace-file.node.ts';
 import { UserError } from './user-error.ts';
 
 export interface Migration {
@@ -34,8 +35,7 @@ export function readFormat(paths: DataPaths): number | undefined {
 }
 
 export function writeFormat(paths: DataPaths, number: number): void {
-  writeFileSync(`${paths.format}.new`, `${number}\n`, { mode: 0o600, flush: true });
-  renameSync(`${paths.format}.new`, paths.format);
+  replaceFile(paths.format, `${number}\n`);
 }
 
 /** @throws UserError when the folder was written by a newer mendlet */

@@ -144,7 +144,8 @@ async function removeVolumes({ paths, instanceId }: DataDir): Promise<void> {
 export async function purge({ paths, instanceId }: DataDir, context: MainContext): Promise<void> {
   const left = await removeVolumesFolder({ paths, instanceId });
   if (left !== undefined) context.err(`mendlet: ${left}\n`);
-  releaseKubeletFolder({ paths, instanceId });
+  const mounted = releaseKubeletFolder({ paths, instanceId });
+  if (mounted !== undefined) context.err(`mendlet: ${mounted}\n`);
   const uids = podsOf(paths);
   const logs = podLogsDir(context.user, paths.dir);
   for (const name of entries(logs)) {

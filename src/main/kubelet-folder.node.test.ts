@@ -56,6 +56,25 @@ it('what drivers and pods wrote stays when it is given back; notes of volumes go
   expect(existsSync(join(dir(), 'plugins/d/state'))).toBe(true);
 });
 
+it('what is still mounted is told, and not entered', () => {
+  const one = mendlet('one');
+  open(one);
+  const data = join(dir(), 'pods/u/volumes/kubernetes.io~csi/v/mount');
+  mkdirSync(join(data, 'empty'), { recursive: true });
+  writeFileSync(join(data, 'vol_data.json'), 'of the user');
+  const told = releaseKubeletFolder(one, `36 35 8:1 / ${data} rw - ext4 /dev/sdb rw`);
+  expect(told).toContain(`${data} is still mounted`);
+  expect(readdirSync(data)).toEqual(['empty', 'vol_data.json']);
+});
+
+it('a start that was cut off while it wrote its mark leaves the one of before', () => {
+  const one = mendlet('one');
+  open(one);
+  writeFileSync(join(dir(), '.mendlet.new'), '');
+  expect(open(one)).toEqual({ kubeletDir: dir() });
+  expect(kubeletFolderOf(one)).toBe(dir());
+});
+
 it('the root of the machine is none', () => {
   expect(openKubeletFolder('/', mendlet('one'), silentLogger)).toEqual({});
 });

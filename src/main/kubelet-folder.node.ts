@@ -2,10 +2,12 @@
  * The folder in which CSI drivers look for the kubelet: the sockets of drivers, and the mounts that they make. Manifests of
  * drivers name upstream's; one mendlet of a machine can have it.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { mountsUnder, parseMountPoints } from '../kubelet/index.ts';
 import { errorMessage, type Logger } from '../lib/index.ts';
 import type { DataDir } from './data-dir.node.ts';
+import { replaceFile } from './replace-file.node.ts';
 
 /** Upstream's, in the manifests of drivers. */
 export const KUBELET_DIR = '/var/lib/kubelet';
@@ -43,9 +45,9 @@ export function openKubeletFolder(
     }
     for (const name of FOLDERS) mkdirSync(join(dir, name), { recursive: true, mode: 0o750 });
     const owner: Owner = { instance: instanceId, dir: paths.dir };
-    writeFileSync(join(dir, MARKER), JSON.stringify(owner), { mode: 0o600 });
+    replaceFile(join(dir, MARKER), JSON.stringify(owner));
     mkdirSync(paths.agent, { recursive: true, mode: 0o700 });
-    writeFileSync(join(paths.agent, RECORD), dir, { mode: 0o600 });
+    replaceFile(join(paths.agent, RECORD), dir);
   } catch (error) {
     logger.error('this node runs no CSI drivers: the folder for them cannot be used', {
       dir,
@@ -112,11 +114,15 @@ export function isOwnBind(mountinfo: string, dir: string): boolean {
   });
 }
 
-/** Removes folders with nothing in them but the node's own notes of volumes. Nothing that a driver or a pod wrote goes. */
-function removeEmptyTree(folder: string): void {
+/**
+ * Removes folders with nothing in them but the node's own notes of volumes. Nothing that a driver or a pod wrote goes.
+ * @param mounts points that are not entered: a volume's data may have a file of the same name
+ */
+function removeEmptyTree(folder: string, mounts: ReadonlySet<string>): void {
+  if (mounts.has(folder)) return;
   for (const entry of existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : []) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) removeEmptyTree(path);
+    if (entry.isDirectory()) removeEmptyTree(path, mounts);
     else if (entry.isFile() && entry.name === 'vol_data.json') rmSync(path);
   }
   try {
@@ -126,12 +132,21 @@ function removeEmptyTree(folder: string): void {
   }
 }
 
-/** Gives the folder back, if this mendlet has one. Files of drivers stay; folders that are empty go. */
-export function releaseKubeletFolder(dataDir: Pick<DataDir, 'paths' | 'instanceId'>): void {
+/**
+ * Gives the folder back, if this mendlet has one. Files of drivers stay; folders that are empty go.
+ * @param mountinfo of /proc/self
+ * @returns what to tell the user: a driver's mount that is left
+ */
+export function releaseKubeletFolder(
+  dataDir: Pick<DataDir, 'paths' | 'instanceId'>,
+  mountinfo = readFileSync('/proc/self/mountinfo', 'utf8'),
+): string | undefined {
   const dir = kubeletFolderOf(dataDir);
-  if (dir === undefined) return;
+  if (dir === undefined) return undefined;
+  const points = parseMountPoints(mountinfo);
+  const left = mountFoldersOf(dir).flatMap((folder) => mountsUnder(points, folder));
   rmSync(join(dir, MARKER), { force: true });
-  for (const folder of ['pods', 'plugins/kubernetes.io']) removeEmptyTree(join(dir, folder));
+  for (const folder of ['pods', 'plugins/kubernetes.io']) removeEmptyTree(join(dir, folder), new Set(left));
   for (const folder of [...FOLDERS.map((name) => join(dir, name)), dir]) {
     try {
       rmdirSync(folder);
@@ -139,4 +154,5 @@ export function releaseKubeletFolder(dataDir: Pick<DataDir, 'paths' | 'instanceI
       // Something of a driver is in it.
     }
   }
+  return left.length === 0 ? undefined : `${left[0]} is still mounted by a CSI driver; its folder stays`;
 }

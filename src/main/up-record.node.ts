@@ -2,9 +2,10 @@
  * How the last `up` or `agent` of a data folder was started: kept in DIR/up.json for `down`, and for a start that takes pods
  * over.
  */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { RuntimeChoice } from '../cli/index.ts';
 import type { DataPaths } from './data-dir-path.ts';
+import { replaceFile } from './replace-file.node.ts';
 import { UserError } from './user-error.ts';
 
 export interface UpRecord {
@@ -48,10 +49,7 @@ export function readRecord(paths: DataPaths): UpRecord | undefined {
 
 /** Writes only what is new: the disk may be full, and then a restart must go on as before. */
 export function writeRecord(paths: DataPaths, record: UpRecord): void {
-  const text = `${JSON.stringify(record)}\n`;
-  if (existsSync(paths.record) && readFileSync(paths.record, 'utf8') === text) return;
-  writeFileSync(`${paths.record}.new`, text, { mode: 0o600, flush: true });
-  renameSync(`${paths.record}.new`, paths.record);
+  replaceFile(paths.record, `${JSON.stringify(record)}\n`);
 }
 
 /** Running pods can't change their network or runtime. @throws UserError when `next` would want them to */

@@ -18,7 +18,8 @@ import type { SchedulerCache } from './cluster/scheduler-cache.ts';
 import type { SchedulerSources } from './sources.ts';
 import { isGated, isOurs } from './pending.ts';
 import type { Nominations } from './preempt/nominations.ts';
-import { type ClusterEvent, eventLabel } from './queue/cluster-event.ts';
+import { newsOfCapacity, newsOfDriver, newsOfNode } from './queue/driver-news.ts';
+import { type ClusterEvent, type DriverNews, eventLabel } from './queue/cluster-event.ts';
 import { mayHelp } from './queue/may-help.ts';
 import type { SchedulingQueue } from './queue/scheduling-queue.ts';
 import type { ClaimBinder } from './volumes/claim-binder.ts';
@@ -72,7 +73,18 @@ export class ClusterWatch {
     sources.storageClasses.onChange(({ type }) => {
       if (type === 'apply') this.tell({ kind: 'volume' });
     });
+    this.#listenToDrivers(sources);
     sources.namespaces.onChange((change) => this.#onNamespace(change));
+  }
+
+  #listenToDrivers({ csiNodes, csiDrivers, capacities, attachments }: SchedulerSources): void {
+    const tell = (news: DriverNews | undefined): void => {
+      if (news !== undefined) this.tell({ kind: 'driver', news });
+    };
+    csiNodes.onChange((change) => tell(newsOfNode(change)));
+    csiDrivers.onChange((change) => tell(newsOfDriver(change)));
+    capacities.onChange((change) => tell(newsOfCapacity(change)));
+    attachments.onChange(({ type }) => tell(type === 'delete' ? 'VolumeAttachmentDelete' : undefined));
   }
 
   /** Moves the pods that the event may help. */

@@ -1,6 +1,7 @@
 /** Says which nodes would refuse a pod that is about to be replaced, by the same filters as a scheduling decision. Pure. */
 import type { Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../api/index.ts';
 import type { Cluster } from './cluster/cluster.ts';
+import { NO_DRIVERS } from './cluster/driver-facts.ts';
 import { NodeInfo } from './cluster/node-info.ts';
 import { hasEnded, type PodInfo, podInfo } from './cluster/pod-info.ts';
 import { NOTHING_PROMISED } from './cluster/volume-promises.ts';
@@ -74,6 +75,7 @@ function clusterOf(
     promised: NOTHING_PROMISED,
     // Only scores, preemption and unbound claims need these; the claims of a pod that ran are bound.
     storageClass: () => undefined,
+    drivers: NO_DRIVERS,
     spreadSelector: () => undefined,
     budgets: () => [],
     imageSpread: () => 0,

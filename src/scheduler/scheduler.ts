@@ -13,7 +13,7 @@ import { Nominations } from './preempt/nominations.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';
 import { createSchedulerMetrics } from './scheduler-metrics.ts';
 import { SCHEDULER_NAME } from './scheduler-name.ts';
-import { clusterOf, sourcesOf } from './sources.ts';
+import { clusterOf, SOURCE_INDEXES, sourcesOf } from './sources.ts';
 
 const NOBODY = { active: 0, backoff: 0, unschedulable: 0, gated: 0 };
 
@@ -37,7 +37,7 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
 
 async function runAlone(options: SchedulerOptions, signal: AbortSignal): Promise<void> {
   const { client, clock, random, logger } = options;
-  const informers = new Informers(options);
+  const informers = new Informers({ ...options, indexes: SOURCE_INDEXES });
   const sources = sourcesOf(informers);
   const events = createEventRecorder({ ...options, random: random.split('events'), component: SCHEDULER_NAME });
   const cache = new SchedulerCache();

@@ -1,5 +1,11 @@
 /** The watches of the scheduler, and the view of the cluster that decisions use. */
 import {
+  CSI_DRIVERS,
+  CSI_NODES,
+  CSI_STORAGE_CAPACITIES,
+  type CSIDriver,
+  type CSINode,
+  type CSIStorageCapacity,
   type KubeObject,
   type Namespace,
   NAMESPACES,
@@ -23,8 +29,10 @@ import {
   type StatefulSet,
   STORAGE_CLASSES,
   type StorageClass,
+  VOLUME_ATTACHMENTS,
+  type VolumeAttachment,
 } from '../api/index.ts';
-import type { Informers, Lister, SourceForm } from '../client/index.ts';
+import type { Indexes, Informers, Lister, SourceForm } from '../client/index.ts';
 import type { Cluster } from './cluster/cluster.ts';
 import type { SchedulerCache } from './cluster/scheduler-cache.ts';
 import { spreadSelectorOf } from './cluster/spread-selector.ts';
@@ -37,6 +45,10 @@ export interface SchedulerSources {
   readonly claims: Lister<PersistentVolumeClaim>;
   readonly volumes: Lister<PersistentVolume>;
   readonly storageClasses: Lister<StorageClass>;
+  readonly csiNodes: Lister<CSINode>;
+  readonly csiDrivers: Lister<CSIDriver>;
+  readonly capacities: Lister<CSIStorageCapacity>;
+  readonly attachments: Lister<VolumeAttachment>;
   readonly budgets: Lister<PodDisruptionBudget>;
   readonly services: Lister<Service>;
   readonly replicationControllers: Lister<ReplicationController>;
@@ -45,6 +57,17 @@ export interface SchedulerSources {
 }
 
 type Selecting = Service | ReplicationController | ReplicaSet | StatefulSet;
+
+/** Index of VolumeAttachments by their node, and of CSIStorageCapacities by their class. */
+const BY_PLACE = 'place';
+
+/** Of every source; objects of other kinds are in none. */
+export const SOURCE_INDEXES: Indexes<KubeObject> = {
+  [BY_PLACE]: (object) => {
+    if (object.kind === 'VolumeAttachment') return [(object as VolumeAttachment).spec.nodeName];
+    return object.kind === 'CSIStorageCapacity' ? [(object as CSIStorageCapacity).storageClassName] : [];
+  },
+};
 
 /** Keeps identity and selector, the only parts of services and controllers that the scheduler reads. */
 const SELECTOR: SourceForm = {
@@ -68,6 +91,10 @@ export function sourcesOf(informers: Informers): SchedulerSources {
     claims: informers.lister(PERSISTENT_VOLUME_CLAIMS),
     volumes: informers.lister(PERSISTENT_VOLUMES),
     storageClasses: informers.lister(STORAGE_CLASSES),
+    csiNodes: informers.lister(CSI_NODES),
+    csiDrivers: informers.lister(CSI_DRIVERS),
+    capacities: informers.lister(CSI_STORAGE_CAPACITIES),
+    attachments: informers.lister(VOLUME_ATTACHMENTS),
     budgets: informers.lister(POD_DISRUPTION_BUDGETS),
     services: informers.lister(SERVICES, { form: SELECTOR }),
     replicationControllers: informers.lister(REPLICATION_CONTROLLERS, { form: SELECTOR }),
@@ -96,6 +123,12 @@ export function clusterOf(cache: SchedulerCache, sources: SchedulerSources, prom
     volumes: () => sources.volumes.list(),
     promised,
     storageClass: (name) => sources.storageClasses.get(undefined, name),
+    drivers: {
+      csiNode: (name) => sources.csiNodes.get(undefined, name),
+      csiDriver: (name) => sources.csiDrivers.get(undefined, name),
+      capacities: (className) => sources.capacities.byIndex(BY_PLACE, className),
+      attachments: (nodeName) => sources.attachments.byIndex(BY_PLACE, nodeName),
+    },
     spreadSelector: (pod) => spreadSelectorOf(pod, selecting),
     budgets: () => sources.budgets.list(),
     imageSpread: (image) => cache.imageSpread(image),

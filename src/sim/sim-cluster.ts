@@ -3,6 +3,8 @@ import type { EndpointSlice, PersistentVolume, PersistentVolumeClaim, Pod, PodRe
 import { type KubeClient } from '../client/index.ts';
 import { type Connection, type Logger, decodeText } from '../lib/index.ts';
 import type { StoreEvent } from '../store/index.ts';
+import { type DriverKind, noDriverFaults } from './drivers/sim-driver.ts';
+import { StorageLaws } from './drivers/storage-laws.ts';
 import { Facts } from './facts.ts';
 import { Stored } from './fleet/stored.ts';
 import type { Life } from './life.ts';
@@ -27,6 +29,8 @@ export interface SimClusterOptions {
   readonly logger: Logger;
   /** The nodes make volumes, and there is a class for them. */
   readonly hasVolumes?: boolean;
+  /** The drivers of all nodes. */
+  readonly drivers?: readonly DriverKind[];
 }
 
 /** Of the cluster's volumes. */
@@ -50,10 +54,13 @@ export class SimCluster {
   readonly volumes: Stored<PersistentVolume>;
   /** The stored PodRestarts, by key. */
   readonly restarts = new Map<string, PodRestart>();
+  /** What holds of the volumes of drivers. */
+  readonly laws: StorageLaws;
 
-  constructor({ sim, nodes, runAgent, logger, hasVolumes = false }: SimClusterOptions) {
+  constructor({ sim, nodes, runAgent, logger, hasVolumes = false, drivers: kinds = [] }: SimClusterOptions) {
     this.sim = sim;
     this.facts = new Facts(sim);
+    this.laws = new StorageLaws(this.facts);
     this.controlPlane = new SimControlPlane(
       sim,
       logger,
@@ -68,7 +75,8 @@ export class SimCluster {
       const user = { name: `system:node:${name}`, groups: ['system:nodes'] };
       const server = this.controlPlane.as(user);
       const place = { name, address: `192.168.0.${i + 1}`, podPrefix: `10.${FIRST_POD_NETWORK + i}` };
-      return new SimNode({ sim, facts: this.facts, place, server, runAgent, logger, hasVolumes });
+      const drivers = { kinds, laws: this.laws };
+      return new SimNode({ sim, facts: this.facts, place, server, runAgent, logger, hasVolumes, drivers });
     });
   }
 
@@ -111,6 +119,12 @@ export class SimCluster {
       node.disk.setFull(false);
       node.images.registryDown = false;
       node.runtime.comeUp();
+      for (const driver of node.drivers) {
+        Object.assign(driver.faults, noDriverFaults());
+        // One that hangs is restarted by somebody.
+        driver.die();
+        driver.start();
+      }
       node.startAgent();
     }
   }

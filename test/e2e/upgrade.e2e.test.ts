@@ -202,8 +202,12 @@ describe('an upgrade from the program that landed last', () => {
     portmapBefore = (await ofPortmap()).length > 0;
     folders = madeBefore ? await foldersOfClaims() : {};
     deaths = await history('loop');
-    ends = out.lines('loop').length;
-    restarts = mainContainer(await mendlet.pod('loop'))?.restartCount ?? 0;
+    // A container counts as started before its program has written its line: the two are read until they agree.
+    restarts = await until<number>('the lines of all lives so far', async () => {
+      ends = out.lines('loop').length;
+      const { restartCount = 0 } = mainContainer(await mendlet.pod('loop')) ?? {};
+      return ends === restartCount + 1 ? { value: restartCount } : { last: `${ends} lines, ${restartCount} restarts` };
+    });
     const over = new AbortController();
     const asking = (async () => {
       while (!over.signal.aborted) said.push(await askHttp(`http://127.0.0.1:${HOST_PORT}/`));

@@ -28,6 +28,7 @@ export class Cluster {
   readonly folder: string;
   readonly dataDir: string;
   readonly #podCidr: string;
+  readonly #agentFlags: readonly string[];
   #controlPlane: ControlPlane | undefined;
   #agent: Running | undefined;
   #kubeletPort = 0;
@@ -36,8 +37,9 @@ export class Cluster {
   #signing: Promise<void> = Promise.resolve();
 
   /** @param podCidr must differ between clusters on one machine */
-  constructor(podCidr: string) {
+  constructor(podCidr: string, agentFlags: readonly string[] = []) {
     this.#podCidr = podCidr;
+    this.#agentFlags = agentFlags;
     this.folder = mkdtempSync(join(tmpdir(), TEST_FOLDER_PREFIX));
     own(this.folder);
     this.dataDir = join(this.folder, 'data');
@@ -66,7 +68,7 @@ export class Cluster {
     this.#kubeletPort ||= await freePort();
     const at = ['--data-dir', this.dataDir, '--kubelet-listen', `0.0.0.0:${this.#kubeletPort}`];
     const as = ['--kubeconfig', kubeconfig, '--node-name', NODE, '--pod-cidr', this.#podCidr];
-    this.#agent = this.#begin(['agent', ...at, ...as, '--image-archive', busyboxArchive]);
+    this.#agent = this.#begin(['agent', ...at, ...as, '--image-archive', busyboxArchive, ...this.#agentFlags]);
     await this.#agent.ready('mendlet agent ready:');
   }
 

@@ -163,6 +163,8 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
       'node-routes': [],
       'volume-binding': ['pods'],
       'ephemeral-volumes': ['pods'],
+      'attach-detach': ['pods'],
+      'volume-expansion': [],
       'local-volumes': ['healing', 'pods', 'volume-binding'],
       certificates: [],
       'bootstrap-tokens': [],

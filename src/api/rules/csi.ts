@@ -13,11 +13,7 @@ import {
   validateVolumeAttributesClass,
   validateVolumeAttributesClassUpdate,
 } from '../validation/csi.ts';
-import {
-  csiStorageCapacityWarnings,
-  volumeAttachmentWarnings,
-  volumeAttributesClassWarnings,
-} from '../warnings/unused.ts';
+import { volumeAttributesClassWarnings } from '../warnings/unused.ts';
 
 export const CSI_DRIVER_RULES = kindRules({
   create: validateCsiDriver,
@@ -33,13 +29,11 @@ export const CSI_NODE_RULES = kindRules({
 export const CSI_STORAGE_CAPACITY_RULES = kindRules({
   create: validateCsiStorageCapacity,
   update: validateCsiStorageCapacityUpdate,
-  warnings: csiStorageCapacityWarnings,
 });
 
 export const VOLUME_ATTACHMENT_RULES = kindRules({
   create: validateVolumeAttachment,
   update: validateVolumeAttachmentUpdate,
-  warnings: volumeAttachmentWarnings,
 });
 
 export const VOLUME_ATTRIBUTES_CLASS_RULES = kindRules({

@@ -9,16 +9,24 @@ import {
   notSupported,
   required,
 } from '../field-error.ts';
-import { checkDns1123Subdomain } from '../names.ts';
+import { checkDns1123Subdomain, checkLabelKey } from '../names.ts';
 import { compareQuantities, parseQuantity } from '../quantity.ts';
 import { semanticallyEqual } from '../schema/semantic-equality.ts';
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../types.gen.ts';
 import { validateLabelSelector } from './affinity.ts';
-import { checkValue, oneOf } from './messages.ts';
+import { checkValue, NOT_NEGATIVE, oneOf } from './messages.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 export const VOLUME_MODES = ['Block', 'Filesystem'];
+/** In the order in which upstream names them. */
+const RESIZE_STATES: readonly string[] = [
+  'ControllerResizeInProgress',
+  'ControllerResizeInfeasible',
+  'NodeResizePending',
+  'NodeResizeInProgress',
+  'NodeResizeInfeasible',
+];
 const NO_SPEC: PersistentVolumeClaimSpec = {};
 
 export function validatePersistentVolumeClaim(claim: PersistentVolumeClaim): FieldError[] {
@@ -37,7 +45,7 @@ export function validateAccessModes(modes: readonly string[] | undefined, path: 
 }
 
 export function validateClaimSpec(spec: PersistentVolumeClaimSpec = NO_SPEC, path: string): FieldError[] {
-  const { storageClassName, resources } = spec;
+  const { resources } = spec;
   const storage = resources?.requests?.['storage'];
   const errors = [
     ...validateAccessModes(spec.accessModes, child(path, 'accessModes')),
@@ -47,8 +55,10 @@ export function validateClaimSpec(spec: PersistentVolumeClaimSpec = NO_SPEC, pat
   if (storage === undefined) errors.push(required(key(child(path, 'resources'), 'storage')));
   else if (parseQuantity(storage).nano <= 0n)
     errors.push(invalidValue(key(child(path, 'resources'), 'storage'), storage, 'must be greater than zero'));
-  if (storageClassName)
-    errors.push(...checkValue(child(path, 'storageClassName'), storageClassName, checkDns1123Subdomain));
+  for (const field of ['storageClassName', 'volumeAttributesClassName'] as const) {
+    const className = spec[field];
+    if (className) errors.push(...checkValue(child(path, field), className, checkDns1123Subdomain));
+  }
   return [...errors, ...validateDataSources(spec, path)];
 }
 
@@ -67,7 +77,9 @@ function validateDataSources(spec: PersistentVolumeClaimSpec, path: string): Fie
     else if (apiGroup) errors.push(...checkValue(child(at, 'apiGroup'), apiGroup, checkDns1123Subdomain));
   }
   const { dataSource, dataSourceRef } = spec;
-  if (dataSource === undefined || dataSourceRef === undefined || dataSourceRef.namespace) return errors;
+  if (dataSource === undefined || dataSourceRef === undefined) return errors;
+  if (dataSourceRef.namespace)
+    return [...errors, invalidValue(path, {}, 'may not be specified when dataSourceRef.namespace is specified')];
   const isSame = (['apiGroup', 'kind', 'name'] as const).every(
     (name) => (dataSource[name] ?? null) === (dataSourceRef[name] ?? null),
   );
@@ -75,7 +87,9 @@ function validateDataSources(spec: PersistentVolumeClaimSpec, path: string): Fie
   return errors;
 }
 
-/** A bound claim may ask for more room; one that is not bound may be given its volume, and its class when it has none. */
+/**
+ * A bound claim may ask for more room, for less than it asked for but more than it has (after an expansion that failed), and for
+ * another class of attributes. One that is not bound may be given its volume, and its class when it has none. */
 export function validatePersistentVolumeClaimUpdate(
   claim: PersistentVolumeClaim,
   old: PersistentVolumeClaim,
@@ -83,24 +97,44 @@ export function validatePersistentVolumeClaimUpdate(
   const errors = [...validateObjectMetaUpdate(claim.metadata, old.metadata), ...validateClaimSpec(claim.spec, 'spec')];
   const bound = old.status?.phase === 'Bound';
   const before = old.spec ?? NO_SPEC;
-  const free = new Set<string>(bound ? ['resources', 'volumeAttributesClassName'] : []);
+  const free = new Set<string>(bound ? ['volumeAttributesClassName'] : []);
   if (!before.volumeName) {
     free.add('volumeName');
     if (before.storageClassName === undefined) free.add('storageClassName');
   }
-  const fixedOf = (spec: PersistentVolumeClaimSpec = NO_SPEC): object =>
-    Object.fromEntries(Object.entries(spec).filter(([name]) => !free.has(name)));
+  const fixedOf = (spec: PersistentVolumeClaimSpec = NO_SPEC): object => {
+    const { resources = {} } = spec;
+    const { storage: _, ...requests } = resources.requests ?? {};
+    const fixed = bound ? { ...spec, resources: { ...resources, requests } } : spec;
+    return Object.fromEntries(Object.entries(fixed).filter(([name]) => !free.has(name)));
+  };
   if (!semanticallyEqual('core.v1.PersistentVolumeClaimSpec', fixedOf(claim.spec), fixedOf(before))) {
     const text =
       'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
     errors.push(forbiddenField('spec', text));
   }
-  const asked = claim.spec?.resources?.requests?.['storage'];
-  const capacity = old.status?.capacity?.['storage'];
-  if (asked !== undefined && capacity !== undefined && bound && asked !== before.resources?.requests?.['storage'])
-    if (compareQuantities(asked, capacity) < 0)
-      errors.push(forbiddenField('spec.resources.requests.storage', 'field can not be less than status.capacity'));
-  return errors;
+  return [...errors, ...checkShrinking(claim, old), ...checkAttributesClass(claim, old)];
+}
+
+function checkShrinking(claim: PersistentVolumeClaim, { spec, status }: PersistentVolumeClaim): FieldError[] {
+  const asked = storageOf(claim.spec?.resources?.requests);
+  const isLess = compareQuantities(asked, storageOf(spec?.resources?.requests)) < 0;
+  if (!isLess || compareQuantities(asked, storageOf(status?.capacity)) > 0) return [];
+  return [forbiddenField('spec.resources.requests.storage', 'field can not be less than status.capacity')];
+}
+
+function storageOf(amounts: Readonly<Record<string, string>> | undefined): string {
+  return amounts?.['storage'] ?? '0';
+}
+
+/** Once the volume has attributes by a class, it cannot be without one. */
+function checkAttributesClass({ spec }: PersistentVolumeClaim, old: PersistentVolumeClaim): FieldError[] {
+  const name = spec?.volumeAttributesClassName;
+  if (name === old.spec?.volumeAttributesClassName || name) return [];
+  if (old.status?.currentVolumeAttributesClassName === undefined) return [];
+  const what = name === undefined ? 'nil' : 'empty string';
+  const text = `update to ${what} is forbidden when status.currentVolumeAttributesClassName is not nil`;
+  return [forbiddenField('spec.volumeAttributesClassName', text)];
 }
 
 export function validatePersistentVolumeClaimStatus(
@@ -117,5 +151,31 @@ export function validatePersistentVolumeClaimStatus(
     if (!ACCESS_MODES.includes(mode))
       errors.push(notSupported(index('status.accessModes', position), mode, ACCESS_MODES));
   });
+  return [...errors, ...validateAllocated(claim)];
+}
+
+/** What an expansion has asked for, and how far it is. */
+function validateAllocated({ status }: PersistentVolumeClaim): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [name, state] of Object.entries(status?.allocatedResourceStatuses ?? {})) {
+    const field = 'status.allocatedResourceStatuses';
+    errors.push(...checkResource(name, field));
+    // Upstream names the resource as the bad value.
+    if (!RESIZE_STATES.includes(state)) errors.push(notSupported(field, name, RESIZE_STATES));
+  }
+  for (const [name, quantity] of Object.entries(status?.allocatedResources ?? {})) {
+    const wrong = checkResource(name, 'status.allocatedResources');
+    errors.push(...wrong);
+    if (wrong.length === 0 && parseQuantity(quantity).nano < 0n)
+      errors.push(invalidValue(key('status.allocatedResources', name), quantity, NOT_NEGATIVE));
+  }
   return errors;
+}
+
+/** Kubernetes' own resources of a claim are `storage` alone; others have a domain (upstream: validatePersistentVolumeClaimResourceKey). */
+function checkResource(name: string, field: string): FieldError[] {
+  const errors = checkValue(field, name, checkLabelKey);
+  if (errors.length > 0) return errors;
+  const isNative = !name.includes('/') || name.includes('kubernetes.io/');
+  return isNative && name !== 'storage' ? [notSupported(field, name, ['storage'])] : [];
 }

@@ -274,9 +274,15 @@ describe('volumes', () => {
       'spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
     expect(changed(PERSISTENT_VOLUME_CLAIMS, given, grown)).toEqual([forbidden]);
     const shrunk = { spec: { ...CLAIM, volumeName: 'v', resources: { requests: { storage: '1Mi' } } } };
-    expect(changed(PERSISTENT_VOLUME_CLAIMS, bound, shrunk)).toEqual([
-      'spec.resources.requests.storage: Forbidden: field can not be less than status.capacity',
-    ]);
+    const lessThanItHas = 'spec.resources.requests.storage: Forbidden: field can not be less than status.capacity';
+    expect(changed(PERSISTENT_VOLUME_CLAIMS, bound, shrunk)).toEqual([lessThanItHas]);
+    // A volume may be bigger than what was asked for, and the claim grow within it.
+    const big = { ...bound, status: { phase: 'Bound', capacity: { storage: '9Gi' } } };
+    expect(changed(PERSISTENT_VOLUME_CLAIMS, big, grown)).toEqual([]);
+    const limits = {
+      spec: { ...CLAIM, volumeName: 'v', resources: { ...CLAIM.resources, limits: { storage: '9Gi' } } },
+    };
+    expect(changed(PERSISTENT_VOLUME_CLAIMS, bound, limits)).toEqual([forbidden]);
   });
 
   it('volumes', () => {
@@ -288,6 +294,17 @@ describe('volumes', () => {
     expect(
       changed(PERSISTENT_VOLUMES, { spec: VOLUME }, { spec: { ...VOLUME, hostPath: { path: '/other' } } }),
     ).toEqual(['spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after creation']);
+  });
+
+  it('a volume of a driver may be given the secret for its expansion, once', () => {
+    const { hostPath: _, ...rest } = VOLUME;
+    const csi = { driver: 'd', volumeHandle: 'h' };
+    const given = { spec: { ...rest, csi: { ...csi, controllerExpandSecretRef: { name: 's', namespace: 'n' } } } };
+    const other = { spec: { ...rest, csi: { ...csi, controllerExpandSecretRef: { name: 't', namespace: 'n' } } } };
+    const fixed = ['spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after creation'];
+    expect(changed(PERSISTENT_VOLUMES, { spec: { ...rest, csi } }, given)).toEqual([]);
+    expect(changed(PERSISTENT_VOLUMES, given, other)).toEqual(fixed);
+    expect(changed(PERSISTENT_VOLUMES, given, { spec: { ...rest, csi } })).toEqual(fixed);
   });
 
   it('classes', () => {

@@ -1,18 +1,23 @@
 /** Admission of new objects as far as it depends on other objects: reads those, and leaves the decisions to pure functions. */
 import {
+  defaultClass,
   LIMIT_RANGES,
   type LimitRange,
+  type PersistentVolumeClaim,
   type Pod,
   PRIORITY_CLASSES,
   type PriorityClass,
   type Resource,
   RUNTIME_CLASSES,
   type RuntimeClass,
+  STORAGE_CLASSES,
+  type StorageClass,
 } from '../../api/index.ts';
 import type { ApiObject } from '../registry/object.ts';
 import type { Call, ServerContext } from '../call.ts';
 import { listCurrent, readCurrent } from '../registry/read-current.ts';
 import { profilesFromAnnotations } from './app-armor.ts';
+import { admitNewClaim, asksForMoreRoom, refuseGrowth } from './claims.ts';
 import { admitLimitRanges, refuseOutsideLimits } from './limit-ranges.ts';
 import { taintNewNode } from './new-nodes.ts';
 import { isMirrorPod } from './node-restriction.ts';
@@ -30,6 +35,8 @@ export async function admitNew(call: Call, object: ApiObject): Promise<ApiObject
   if (resource === PRIORITY_CLASSES.resource && group === PRIORITY_CLASSES.group)
     admitPriorityClass(object, await listOf<PriorityClass>(server, PRIORITY_CLASSES));
   if (group === '' && resource === 'nodes' && server.writes.admission.taintNewNodes) return taintNewNode(object);
+  if (group === '' && resource === 'persistentvolumeclaims')
+    return admitNewClaim(object, defaultClass(await listOf<StorageClass>(server, STORAGE_CLASSES)));
   if (group !== '' || resource !== 'pods') return object;
   const { namespace } = object.metadata;
   const { object: profiled, warnings } = profilesFromAnnotations(object);
@@ -46,6 +53,19 @@ export async function admitChanged(call: Call, object: ApiObject): Promise<void>
   const { group, resource } = call.registration.row;
   if (resource === PRIORITY_CLASSES.resource && group === PRIORITY_CLASSES.group)
     admitPriorityClass(object, await listOf<PriorityClass>(call.server, PRIORITY_CLASSES));
+}
+
+/** A claim grows only where that may be. Asked after the change was found valid, as upstream's validating plugins are. */
+export async function admitGrowth({ server, registration }: Call, object: ApiObject, old: ApiObject): Promise<void> {
+  const { group, resource } = registration.row;
+  const claim = object as PersistentVolumeClaim;
+  if (group !== '' || resource !== 'persistentvolumeclaims' || !asksForMoreRoom(claim, old)) return;
+  const className = claim.spec?.storageClassName ?? '';
+  const [storageClass, volume] = await Promise.all([
+    readCurrent(server, STORAGE_CLASSES.resource, undefined, className, STORAGE_CLASSES.group),
+    readCurrent(server, 'persistentvolumes', undefined, claim.spec?.volumeName ?? ''),
+  ]);
+  refuseGrowth(old, storageClass as StorageClass | undefined, volume);
 }
 
 /** A pod whose containers get other resources stays within its namespace's limits. */

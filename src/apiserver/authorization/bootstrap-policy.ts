@@ -204,7 +204,7 @@ const COMPONENT_ROLES: readonly ClusterRole[] = [
     rule(READ, 'apps', 'replicasets statefulsets'),
     rule(READ, 'policy', 'poddisruptionbudgets'),
     rule(READ, 'scheduling.k8s.io', 'priorityclasses'),
-    rule(READ, 'storage.k8s.io', 'csidrivers csinodes csistoragecapacities'),
+    rule(READ, 'storage.k8s.io', 'csidrivers csinodes csistoragecapacities volumeattachments'),
     ...DELEGATION,
   ]),
   clusterRole('system:volume-scheduler', [

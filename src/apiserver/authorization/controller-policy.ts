@@ -14,6 +14,14 @@ const PODS_OF_OWNER = rule('list watch create delete patch', '-', 'pods');
 
 /** By name of the controller. */
 const ROLES: Readonly<Record<string, PolicyRule[]>> = {
+  'attachdetach-controller': [
+    rule('list watch', '-', 'persistentvolumes persistentvolumeclaims pods'),
+    rule(READ, '-', 'nodes'),
+    rule(CHANGE, '-', 'nodes/status'),
+    rule(READ, 'storage.k8s.io', 'csidrivers csinodes'),
+    rule(`${READ} create delete`, 'storage.k8s.io', 'volumeattachments'),
+    EVENTS,
+  ],
   'certificate-controller': [
     rule(`${READ} delete`, CERTIFICATES, 'certificatesigningrequests'),
     rule(CHANGE, CERTIFICATES, 'certificatesigningrequests/status certificatesigningrequests/approval'),

@@ -98,8 +98,8 @@ export class NodeGraph {
   /** True when a pod on the node leads to the object that the vertex stands for. */
   reaches(node: string, vertex: string): boolean {
     if (this.#counts.get(vertex)?.has(node) === true) return true;
-    const volumes = this.#volumesOfSecret.get(vertex);
-    return volumes !== undefined && [...volumes].some((name) => this.reachesVolume(node, name));
+    for (const name of this.#volumesOfSecret.get(vertex) ?? []) if (this.reachesVolume(node, name)) return true;
+    return false;
   }
 
   reachesVolume(node: string, name: string): boolean {

@@ -13,14 +13,13 @@ import {
   reviewVersionOf,
   StatusError,
 } from '../../api/index.ts';
-import { BoundedMap, errorMessage, orAborted, Semaphore } from '../../lib/index.ts';
+import { errorMessage, orAborted, Semaphore } from '../../lib/index.ts';
 import { objectText } from '../cache/object-text.ts';
 import {
   CONVERSION_BATCH,
   CONVERSION_BATCH_CHARACTERS,
   CONVERSION_LOG_INTERVAL_MS,
   CONVERSIONS_AT_ONCE,
-  MAX_REMEMBERED_CONVERSIONS,
   MAX_WAITING_CONVERSIONS,
   WEBHOOK_TIMEOUT_MS,
 } from '../limits.ts';
@@ -28,6 +27,7 @@ import type { ServerPorts } from '../call.ts';
 import type { ApiObject } from '../registry/object.ts';
 import type { WebhookCaller } from '../webhooks/webhook-caller.ts';
 import type { ConversionMetrics } from './conversion-metrics.ts';
+import { ConvertedTexts } from './converted-texts.ts';
 
 export interface ConverterParts {
   readonly ports: ServerPorts;
@@ -50,7 +50,7 @@ export class WebhookConverter {
   readonly #memories = new Map<ReadConverted, Memory>();
   readonly #turns = new Semaphore(CONVERSIONS_AT_ONCE);
   /** Objects in the middle of a write, by version and text: they are made anew each time they are looked at. */
-  readonly #texts = new BoundedMap<string, ApiObject>(MAX_REMEMBERED_CONVERSIONS);
+  readonly #texts = new ConvertedTexts();
   #waiting = 0;
   #toldAt: number | undefined;
 

@@ -14,7 +14,7 @@ import {
 import { controllerRevisionTable, daemonSetTable, statefulSetTable } from '../tables/stateful.ts';
 import { persistentVolumeClaimTable, persistentVolumeTable, storageClassTable } from '../tables/volumes.ts';
 import { claimCount } from '../quota/usage.ts';
-import { type ApiObject, withMeta } from '../registry/object.ts';
+import { type ApiObject, omit, withMeta } from '../registry/object.ts';
 import type { Registration, Strategy } from '../registry/registration.ts';
 
 const statefulSetStrategy: Strategy = {
@@ -67,9 +67,31 @@ function protectedBy(finalizer: string): Strategy {
 const protectedClaim = protectedBy('kubernetes.io/pvc-protection');
 const claimStrategy: Strategy = {
   ...protectedClaim,
-  prepareForCreate: (object, user) => withBothSources(protectedClaim.prepareForCreate?.(object, user) ?? object),
-  prepareForUpdate: withBothSources,
+  prepareForCreate: (object, user) =>
+    withBothSources(withKnownSource(protectedClaim.prepareForCreate?.(object, user) ?? object)),
+  prepareForUpdate: (object, old) => withBothSources(hasSource(old) ? object : withKnownSource(object)),
 };
+
+function hasSource(object: ApiObject): boolean {
+  const { dataSource, dataSourceRef } = (object as PersistentVolumeClaim).spec ?? {};
+  return dataSource !== undefined || dataSourceRef !== undefined;
+}
+
+/**
+ * The old field knows claims and snapshots alone, and the new one no other namespace while that gate is closed: what they say beyond
+ * that is dropped (upstream: DropDisabledFields, EnforceDataSourceBackwardsCompatibility).
+ */
+function withKnownSource(object: ApiObject): ApiObject {
+  const { spec } = object as PersistentVolumeClaim;
+  const { dataSource, dataSourceRef } = spec ?? {};
+  if (dataSourceRef?.namespace) return withKnownSource({ ...object, spec: omit(spec ?? {}, 'dataSourceRef') });
+  if (dataSource === undefined || dataSourceRef !== undefined) return object;
+  const { apiGroup, kind } = dataSource;
+  const isKnown =
+    (!apiGroup && kind === 'PersistentVolumeClaim') ||
+    (apiGroup === 'snapshot.storage.k8s.io' && kind === 'VolumeSnapshot');
+  return isKnown ? object : { ...object, spec: omit(spec ?? {}, 'dataSource') };
+}
 
 /** The old field and the new one name the same source (upstream: NormalizeDataSources). */
 function withBothSources(object: ApiObject): ApiObject {

@@ -13,7 +13,7 @@ import {
   warningsOf,
 } from '../../api/index.ts';
 import { formatTime } from '../../lib/index.ts';
-import { admitChanged, admitNew, admitResize } from '../admission/admit-new.ts';
+import { admitChanged, admitGrowth, admitNew, admitResize } from '../admission/admit-new.ts';
 import { healingWarnings } from '../admission/healing-warnings.ts';
 import { admitToNamespace } from '../admission/namespaces.ts';
 import { admitCertificateRequest } from '../admission/certificates.ts';
@@ -340,6 +340,7 @@ async function prepareChanged(call: Call, wanted: ApiObject, old: ApiObject, par
   await refuseMore(call, object, old);
   await call.server.ports.breather.pause('request');
   if (part === '') await restrictRoles(call, object, old);
+  if (part === '') await admitGrowth(call, object, old);
   await admitCertificateRequest(call, part, object, old);
   if (part === '') call.warnings.push(...warningsOf(registration.row, object), ...healingWarnings(object, old));
   if (part === '' || part === 'resize') await admitQuotas(call, object, old);

@@ -3,10 +3,17 @@
  * class is. Afterwards it belongs to the people of the cluster, who may change or delete it; the next start makes a deleted one
  * again. One key: "class".
  */
-import { LOCAL_PROVISIONER, nameOf, NAMESPACES, STORAGE_CLASSES, type StorageClass } from '../../api/index.ts';
+import {
+  DEFAULT_CLASS,
+  isDefaultClass,
+  LOCAL_PROVISIONER,
+  nameOf,
+  NAMESPACES,
+  STORAGE_CLASSES,
+  type StorageClass,
+} from '../../api/index.ts';
 import type { Informers } from '../../client/index.ts';
 import { type Controller, source } from '../controller.ts';
-import { DEFAULT_CLASS, isDefaultClass } from '../volume-binding/default-class.ts';
 
 /** It is there in every cluster, and with it the start has a key. */
 const ALWAYS_THERE = 'kube-system';

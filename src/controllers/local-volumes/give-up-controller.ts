@@ -7,6 +7,7 @@
  * Only then is the volume let go (deletion-controller.ts). Until the claim is deleted everything is withdrawn if the node is heard.
  */
 import {
+  claimsOf,
   GIVE_UP_ANNOTATION,
   GIVEN_UP_CLAIM_ANNOTATION,
   HEALING_POLICIES,
@@ -37,7 +38,6 @@ import { type Clock, type Counter, formatTime } from '../../lib/index.ts';
 import { type Controller, type ReconcileContext, type ReconcileResult, source } from '../controller.ts';
 import { GIVE_UP_CHECK_MS, LOST_NODE_RESTART_GRACE_MS, NODE_VOLUME_BACK_OFF } from '../limits.ts';
 import { isPodTerminal } from '../pods/pod-state.ts';
-import { claimsOf } from '../volume-binding/volume-binding-controller.ts';
 import { formatClaimNote, type GivenUpClaim, readClaimNote } from './claim-note.ts';
 import { giveUpPolicyFor } from './give-up-policy.ts';
 import { isHeard } from './local-volume.ts';

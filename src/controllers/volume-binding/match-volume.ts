@@ -19,6 +19,8 @@ export function misfitOf(claim: PersistentVolumeClaim, volume: PersistentVolume)
     return 'requested PV is too small';
   if ((claim.spec?.storageClassName ?? '') !== (volume.spec?.storageClassName ?? ''))
     return 'storageClassName does not match';
+  if ((claim.spec?.volumeAttributesClassName ?? '') !== (volume.spec?.volumeAttributesClassName ?? ''))
+    return 'volumeAttributesClassName does not match';
   if ((claim.spec?.volumeMode ?? 'Filesystem') !== (volume.spec?.volumeMode ?? 'Filesystem'))
     return 'incompatible volumeMode';
   const modes = volume.spec?.accessModes ?? [];
@@ -46,7 +48,7 @@ export function bestVolume(
   const given = volumes.find(
     (volume) => isFor(volume, claim) && !isDeleting(volume) && misfitOf(claim, volume) === undefined,
   );
-  if (given !== undefined) return given;
+  if (given !== undefined || hasSource(claim)) return given;
   const selector = labelSelectorOf(claim.spec?.selector) ?? [];
   const [best] = volumes
     .filter(
@@ -59,6 +61,11 @@ export function bestVolume(
     )
     .toSorted((a, b) => compareQuantities(capacityOf(a), capacityOf(b)) || (nameOf(a) < nameOf(b) ? -1 : 1));
   return best;
+}
+
+/** A free volume does not hold what the claim's snapshot or other claim holds: one is made for it, or given to it by name. */
+function hasSource({ spec }: PersistentVolumeClaim): boolean {
+  return spec?.dataSource !== undefined || spec?.dataSourceRef !== undefined;
 }
 
 function capacityOf(volume: PersistentVolume): string {

@@ -1,5 +1,6 @@
 /** Plans the next step for one claim: a pure function of it, the volumes, its class and the pods that wait for it. */
 import {
+  defaultClass,
   equalJson,
   isDeleting,
   nameOf,
@@ -13,7 +14,6 @@ import {
   uidOf,
 } from '../../api/index.ts';
 import type { Operation } from '../operation.ts';
-import { defaultClass } from './default-class.ts';
 import { bestVolume, isFor, misfitOf } from './match-volume.ts';
 
 export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
@@ -68,7 +68,13 @@ function keepBound({ claim, volumes }: ClaimView): VolumePlan {
     volume === undefined
       ? ['ClaimLost', 'Bound claim has lost its PersistentVolume. Data on the volume is lost!']
       : ['ClaimMisbound', 'Two claims are bound to the same volume, this one is bound incorrectly'];
-  const operations = [patchClaim(claim, { status: { phase: 'Lost', accessModes: null, capacity: null } }, 'status')];
+  const operations = [
+    patchClaim(
+      claim,
+      { status: { phase: 'Lost', accessModes: null, capacity: null, currentVolumeAttributesClassName: null } },
+      'status',
+    ),
+  ];
   return { operations, note: { type: 'Warning', reason, message } };
 }
 
@@ -158,12 +164,21 @@ function bind(claim: PersistentVolumeClaim, volume: PersistentVolume): readonly 
     const annotations = { [BIND_COMPLETED]: 'yes', ...(asked ? {} : { [BOUND_BY_CONTROLLER]: 'yes' }) };
     operations.push(patchClaim(claim, { metadata: { annotations }, spec: { volumeName: nameOf(volume) } }));
   }
-  const { accessModes = [], capacity = {} } = volume.spec ?? {};
-  const status = { phase: 'Bound', accessModes, capacity };
-  const { phase, accessModes: modes, capacity: known } = claim.status ?? {};
-  if (!equalJson({ phase, accessModes: modes, capacity: known }, status))
-    operations.push(patchClaim(claim, { status }, 'status'));
+  const status = statusOf(claim, volume);
+  if (status !== undefined) operations.push(patchClaim(claim, { status }, 'status'));
   return operations;
+}
+
+/**
+ * What the status of the bound claim lacks. Capacity and class of attributes are written once: while a volume is expanded or
+ * changed, the claim has not yet what the volume has, and whoever does that says when it is done. Upstream: updateClaimStatus.
+ */
+function statusOf(claim: PersistentVolumeClaim, { spec }: PersistentVolume): object | undefined {
+  const { accessModes = [], capacity = {}, volumeAttributesClassName: current } = spec ?? {};
+  const { phase, accessModes: before } = claim.status ?? {};
+  if (phase === 'Bound') return equalJson(before, accessModes) ? undefined : { accessModes };
+  const attributes = current === undefined ? {} : { currentVolumeAttributesClassName: current };
+  return { phase: 'Bound', accessModes, capacity, ...attributes };
 }
 
 interface Patch {

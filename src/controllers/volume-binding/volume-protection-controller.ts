@@ -3,6 +3,7 @@
  * volume-binding-controller.ts. Upstream: pvc-protection-controller, pv-protection-controller.
  */
 import {
+  claimsOf,
   isDeleting,
   type KubeObject,
   nameOf,
@@ -18,7 +19,6 @@ import { type KubeClient, type Informers } from '../../client/index.ts';
 import type { Operation } from '../operation.ts';
 import { isPodTerminal } from '../pods/pod-state.ts';
 import { type Controller, source } from '../controller.ts';
-import { claimsOf } from './volume-binding-controller.ts';
 
 const CLAIM_FINALIZER = 'kubernetes.io/pvc-protection';
 const VOLUME_FINALIZER = 'kubernetes.io/pv-protection';

@@ -17,7 +17,7 @@ import type { CriPorts, HostPorts, KubeletPorts, PodPorts } from '../ports.ts';
 import { measuredImages, measuredRuntime } from '../runtime-operations.ts';
 import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
 import { createMarkDirty } from '../sync-loop.ts';
-import type { MarkDirty, Pleg, PodEvents, PodUID } from '../types.ts';
+import type { MarkDirty, Pleg, PodUID, VolumeEvents } from '../types.ts';
 import { Late } from './late.ts';
 import { NodeKnowledge } from './node-knowledge.ts';
 
@@ -59,7 +59,7 @@ export interface Ground {
   /** What is watched at the API server and kept: this node's pods, and services. */
   readonly informers: Informers;
   readonly recorder: EventRecorder;
-  readonly events: PodEvents;
+  readonly events: VolumeEvents;
   readonly queue: WorkQueue<PodUID>;
   readonly markDirty: MarkDirty;
   readonly desired: DesiredPods;

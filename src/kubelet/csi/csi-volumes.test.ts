@@ -1,15 +1,15 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type CsiDriver, CsiError, type NodeCapability } from '../../csi/index.ts';
+import { type CsiDriver, CsiError, type NodeCapability, type VolumeStats } from '../../csi/index.ts';
 import { encodeText, type FileSystem, silentLogger } from '../../lib/index.ts';
 import { systemFileSystem } from '../../lib/file-system.node.ts';
 import { sha256Hex } from '../../lib/sha256.node.ts';
 import { CsiVolumes, type VolumeToPublish } from './csi-volumes.ts';
 import { Drivers } from './drivers.ts';
 import { NoteStore } from './note-store.ts';
-import { parentOf, stagingPath, targetPath } from './paths.ts';
+import { parentOf, podDir, stagingPath, targetPath } from './paths.ts';
 
 let root = '';
 beforeEach(async () => {
@@ -27,6 +27,7 @@ class Machine {
   /** Calls that say that they succeeded, and do nothing. */
   lies = new Set<string>();
   fails = new Set<string>();
+  stats: (handle: string) => Promise<VolumeStats> = () => Promise.reject(new Error('not asked'));
 
   /** Every effect of an agent goes through here; a dead agent has none. */
   async effect<T>(work: () => Promise<T> | T): Promise<T> {
@@ -46,10 +47,12 @@ class Machine {
     };
     const mounts = {
       isMounted: async (path: string) => this.mounts.has(path),
+      mountedUnder: async (path: string) =>
+        [...this.mounts].filter((point) => point === path || point.startsWith(`${path}/`)),
       unmountAll: (path: string) => this.effect(() => void this.mounts.delete(path)),
     };
     const drivers = new Drivers();
-    const capabilities: ReadonlySet<NodeCapability> = new Set(['stage']);
+    const capabilities: ReadonlySet<NodeCapability> = new Set(['stage', 'stats']);
     const info = { nodeId: 'n', maxVolumes: 0, topology: {} };
     drivers.register({ name: 'd', endpoint: '/d.sock', info, capabilities, calls: this.#driver() });
     return new CsiVolumes({ fs, logger: silentLogger, mounts }, drivers, new NoteStore(fs, root, sha256Hex));
@@ -66,7 +69,7 @@ class Machine {
     return {
       info: () => Promise.reject(new Error('not asked')),
       capabilities: () => Promise.reject(new Error('not asked')),
-      stats: () => Promise.reject(new Error('not asked')),
+      stats: (handle) => this.stats(handle),
       expand: () => Promise.reject(new Error('not asked')),
       stage: ({ stagingPath: path }) => call('stage', path, () => mounts.add(path)),
       unstage: (_, path) =>
@@ -103,7 +106,7 @@ const wish = (pod: string): VolumeToPublish => ({
   asked: { publishContext: {}, stageContext: {}, volumeContext: {}, stageSecrets: {}, publishSecrets: {} },
 });
 
-const publish = (agent: CsiVolumes, pod: string): Promise<void> =>
+const publish = (agent: CsiVolumes, pod: string): Promise<unknown> =>
   agent.publish(VOLUME, target(pod), async () => wish(pod));
 
 describe('a volume of a driver', () => {
@@ -174,6 +177,22 @@ describe('a volume of a driver', () => {
   });
 });
 
+it('figures of one volume do not depend on the driver of another', async () => {
+  const machine = new Machine();
+  const agent = machine.agent();
+  machine.stats = async (handle) => {
+    if (handle === 'h') throw new CsiError('Internal', 'rpc error: code = Internal desc = told to');
+    return { bytes: { available: 1, total: 3, used: 2 } };
+  };
+  await publish(agent, 'a');
+  await agent.publish({ driver: 'd', handle: 'other' }, targetPath(root, 'a', 'w'), async () => ({
+    ...wish('a'),
+    handle: 'other',
+    publication: { pod: 'a', volume: 'w', target: targetPath(root, 'a', 'w') },
+  }));
+  expect([...(await agent.stats('a'))]).toEqual([['w', { bytes: { available: 1, total: 3, used: 2 } }]]);
+});
+
 describe('a driver that', () => {
   it('says that it published and did not is named, and asked to unpublish', async () => {
     const machine = new Machine();
@@ -219,5 +238,64 @@ describe('a driver that', () => {
     await expect(agent.tearDown('a')).rejects.toThrow('is not mounted any more, but is not empty');
     expect((await stat(file)).size).toBe(8);
     expect(await agent.pods()).toEqual(['a']);
+  });
+});
+
+describe('a pod’s folder', () => {
+  it('loses what a driver mounted at a place that it was not asked for', async () => {
+    const machine = new Machine();
+    const agent = machine.agent();
+    await publish(agent, 'a');
+    const elsewhere = `${podDir(root, 'a')}/volumes/kubernetes.io~csi/v/elsewhere`;
+    await systemFileSystem.mkdir(elsewhere);
+    machine.mounts.add(elsewhere);
+    await agent.tearDown('a');
+    await agent.removeFolders(podDir(root, 'a'));
+    expect([...machine.mounts]).toEqual([]);
+    expect(await machine.files()).toEqual([]);
+  });
+
+  it('loses a link that a driver left at the target, and never what the link names', async () => {
+    const machine = new Machine();
+    const agent = machine.agent();
+    const precious = join(root, 'precious');
+    await mkdir(precious);
+    machine.fails.add('publish');
+    await expect(publish(agent, 'a')).rejects.toThrow('told to');
+    await symlink(precious, target('a'));
+    machine.fails.clear();
+    await agent.tearDown('a');
+    await agent.removeFolders(podDir(root, 'a'));
+    expect(await readdir(root)).toContain('precious');
+    expect(await agent.pods()).toEqual([]);
+  });
+
+  it('that is a link is not gone into', async () => {
+    const machine = new Machine();
+    const agent = machine.agent();
+    const precious = join(root, 'precious');
+    await mkdir(join(precious, 'mount'), { recursive: true });
+    await writeFile(join(precious, 'vol_data.json'), 'precious');
+    machine.fails.add('publish');
+    await expect(publish(agent, 'a')).rejects.toThrow('told to');
+    const folder = parentOf(target('a'));
+    await rm(folder, { recursive: true });
+    await symlink(precious, folder);
+    machine.fails.clear();
+    await agent.tearDown('a');
+    expect((await readdir(precious)).toSorted()).toEqual(['mount', 'vol_data.json']);
+  });
+
+  it('is not forgotten while a note is damaged and something is in it', async () => {
+    const machine = new Machine();
+    await publish(machine.agent(), 'a');
+    const [name = ''] = await readdir(join(root, 'csi'));
+    await writeFile(join(root, 'csi', name), 'no note');
+    const next = machine.agent();
+    await next.tearDown('a');
+    await expect(next.removeFolders(podDir(root, 'a'))).rejects.toThrow(
+      `the note ${root}/csi/${name} of a volume is damaged, and may be of this pod`,
+    );
+    expect(machine.mounts.size).toBe(2);
   });
 });

@@ -2,39 +2,51 @@
  * Carries out, for the volumes of pods, the calls to drivers that `next-step.ts` chooses. The calls for one volume are strictly
  * serial. Its note is on the disk before each of them.
  */
-import type { CsiDriver, StringMap, VolumeCapability, VolumeStats } from '../../csi/index.ts';
-import { decodeText, errorMessage, FileError, type FileSystem, KeyedLock, type Logger } from '../../lib/index.ts';
+import {
+  type CsiDriver,
+  CsiError,
+  type NodeCapability,
+  type StringMap,
+  type VolumeCapability,
+  type VolumeStats,
+} from '../../csi/index.ts';
+import { decodeText, errorMessage, KeyedLock } from '../../lib/index.ts';
 import type { PodUID } from '../types.ts';
 import type { Drivers } from './drivers.ts';
-import { type Call, type Goal, nextStep } from './next-step.ts';
-import type { NoteStore } from './note-store.ts';
+import { type Call, type Goal, isTooSmall, nextStep, noteAfterFailure, type WantedSize } from './next-step.ts';
+import { DamagedNoteError, type NoteStore } from './note-store.ts';
 import { MAX_STEPS } from './limits.ts';
 import { parentOf } from './paths.ts';
-import type { Publication, VolumeNote } from './volume-note.ts';
-
-/** What is mounted on this machine. */
-export interface MountTable {
-  isMounted(path: string): Promise<boolean>;
-  /** Unmounts everything at or below the path. Rejects when something stays. */
-  unmountAll(path: string): Promise<void>;
-}
-
-export interface CsiVolumesPorts {
-  readonly fs: FileSystem;
-  readonly logger: Logger;
-  readonly mounts: MountTable;
-}
+import { type FoldersPorts, makeFolder, podsOf, removeFolder, removePodFolders } from './volume-folders.ts';
+import type { NotedSize, Publication, VolumeNote } from './volume-note.ts';
 
 type VolumeName = Pick<VolumeNote, 'driver' | 'handle'>;
 
 export interface VolumeToPublish extends VolumeName {
   readonly publication: Omit<Publication, 'step'>;
+  /** Absent: the driver needs no attachment. */
+  readonly isAttached?: boolean;
   /** Absent: a driver that stages is not asked to. */
   readonly stagingPath?: string;
   readonly isBlock: boolean;
   readonly readOnly: boolean;
   readonly capability: VolumeCapability;
   readonly asked: AskedOfDriver;
+  /** Absent: no size is asked for. */
+  readonly expansion?: VolumeExpansion;
+}
+
+export interface VolumeExpansion {
+  readonly size: WantedSize;
+  readonly secrets: StringMap;
+  /** Says in the cluster that the driver is about to be asked. The driver is not asked when it rejects. */
+  readonly begin: () => Promise<void>;
+}
+
+/** What a driver answered to a wish for a size; `refusal`: it does not expand the volume while this node uses it. */
+export interface Published {
+  readonly isExpanded: boolean;
+  readonly refusal?: string;
 }
 
 /** What goes into the requests beside paths. */
@@ -59,7 +71,12 @@ export class CsiVolumeError extends Error {
   }
 }
 
-const VOL_DATA = 'vol_data.json';
+export interface CsiVolumesPorts extends FoldersPorts {
+  /** Absent: the plan of `next-step.ts`. Tests give broken ones, which must be found. */
+  readonly nextStep?: typeof nextStep;
+}
+
+const NOT_EXPANDED: Published = { isExpanded: false };
 
 export class CsiVolumes {
   readonly #ports: CsiVolumesPorts;
@@ -82,17 +99,29 @@ export class CsiVolumes {
     return await this.#ports.mounts.isMounted(target);
   }
 
+  /** The size that is noted for the volume; undefined: none. */
+  async size(volume: VolumeName): Promise<NotedSize | undefined> {
+    return (await this.#notes.get(volume))?.size;
+  }
+
   /**
-   * Stages and publishes as far as it is not done. Idempotent. Rejects with `CsiVolumeError`, or with `NoDriverError`.
+   * Stages, expands and publishes as far as it is not done. Idempotent. Rejects with `CsiVolumeError`, or with `NoDriverError`.
    * @param build asked only if the driver must be
+   * @param size the one that `build` asks for; absent: none
    */
-  async publish(volume: VolumeName, target: string, build: () => Promise<VolumeToPublish>): Promise<void> {
-    await this.#locks.run(this.#notes.key(volume), async () => {
-      if (await this.isPublished(volume, target)) return;
+  async publish(
+    volume: VolumeName,
+    target: string,
+    build: () => Promise<VolumeToPublish>,
+    size?: WantedSize,
+  ): Promise<Published> {
+    return await this.#locks.run(this.#notes.key(volume), async () => {
+      const isLargeEnough = size === undefined || !isTooSmall(await this.size(volume), size);
+      if (isLargeEnough && (await this.isPublished(volume, target))) return NOT_EXPANDED;
       const wish = await build();
-      const { publication, stagingPath } = wish;
-      const goal: Goal = { kind: 'published', publication, stagingPath };
-      await this.#reach(volume, goal, target, wish);
+      const { publication, stagingPath, expansion } = wish;
+      const goal: Goal = { kind: 'published', publication, stagingPath, ...(expansion && { size: expansion.size }) };
+      return await this.#reach(volume, goal, target, wish);
     });
   }
 
@@ -123,33 +152,44 @@ export class CsiVolumes {
 
   /** Removes the folders of a pod whose volumes are gone, as far as nothing is in them. */
   async removeFolders(podFolder: string): Promise<void> {
-    for (const folder of [`${podFolder}/volumes/kubernetes.io~csi`, `${podFolder}/volumes`, podFolder]) {
-      const info = await this.#ports.fs.stat(folder);
-      if (info === undefined) continue;
-      if (info.type !== 'directory' || (await this.#ports.fs.readdir(folder)).length > 0) return;
-      await this.#ports.fs.remove(folder);
-    }
+    if (await removePodFolders(this.#ports.fs, podFolder)) return;
+    const [damaged] = await this.#notes.damaged();
+    if (damaged !== undefined)
+      throw new DamagedNoteError(`the note ${damaged} of a volume is damaged, and may be of this pod`);
   }
 
   /** The pods that have, or may have, a volume. */
   async pods(): Promise<readonly PodUID[]> {
-    const notes = await this.#notes.list();
-    return [...new Set(notes.flatMap(({ publications }) => publications.map(({ pod }) => pod)))];
+    return podsOf(await this.#notes.list());
   }
 
-  /** What the driver says of a published volume of a pod, by the volume's name there. Drivers that do not say are left out. */
+  /** What drivers say of the published volumes of a pod, by the volumes' names there. Those that say nothing are left out. */
   async stats(uid: PodUID): Promise<ReadonlyMap<string, VolumeStats>> {
-    const found = new Map<string, VolumeStats>();
-    for (const { driver, handle, staging, publications } of await this.#notes.list()) {
-      for (const { pod, target, volume, step } of publications) {
-        if (pod !== uid || step !== 'published' || !this.#drivers.has(driver)) continue;
-        if (!this.#drivers.get(driver).capabilities.has('stats')) continue;
-        // Not in the line of calls: a driver that is busy with mounts may still answer.
-        const stats = await this.#drivers.get(driver).calls.stats(handle, target, staging?.path ?? '');
-        found.set(volume, stats);
+    const asked: Promise<readonly [string, VolumeStats] | undefined>[] = [];
+    for (const note of await this.#notes.list()) {
+      for (const publication of note.publications) {
+        if (publication.pod === uid && publication.step === 'published') asked.push(this.#statsOf(note, publication));
       }
     }
-    return found;
+    return new Map((await Promise.all(asked)).flatMap((found) => (found === undefined ? [] : [found])));
+  }
+
+  async #statsOf(
+    { driver, handle, staging }: VolumeNote,
+    { target, volume }: Publication,
+  ): Promise<readonly [string, VolumeStats] | undefined> {
+    if (!this.#can(driver, 'stats')) return undefined;
+    try {
+      // Not in the line of calls: a driver that is busy with mounts may still answer.
+      return [volume, await this.#drivers.get(driver).calls.stats(handle, target, staging?.path ?? '')];
+    } catch (error) {
+      this.#ports.logger.debug('a driver does not say how a volume is', { driver, volume, error: errorMessage(error) });
+      return undefined;
+    }
+  }
+
+  #can(driver: string, capability: NodeCapability): boolean {
+    return this.#drivers.has(driver) && this.#drivers.get(driver).capabilities.has(capability);
   }
 
   async #withdraw(volume: VolumeName, target: string): Promise<void> {
@@ -157,41 +197,54 @@ export class CsiVolumes {
   }
 
   /** @param wish absent: nothing is to be done but undone */
-  async #reach(volume: VolumeName, goal: Goal, target: string, wish?: VolumeToPublish): Promise<void> {
+  async #reach(volume: VolumeName, goal: Goal, target: string, wish?: VolumeToPublish): Promise<Published> {
+    let outcome = NOT_EXPANDED;
     for (let steps = 0; steps < MAX_STEPS; steps++) {
       const { mounts } = this.#ports;
       const note = await this.#notes.get(volume);
       const { staging } = note ?? {};
-      const step = nextStep(note, volume, goal, {
+      const wanted = { ...volume, ...(wish?.isAttached === true && { isAttached: true }) };
+      const step = (this.#ports.nextStep ?? nextStep)(note, wanted, goal, {
         boot: await this.#bootId(),
         isMounted: await mounts.isMounted(target),
         isStagingMounted: staging?.isMount === true && (await mounts.isMounted(staging.path)),
       });
-      if (step.kind === 'done') return;
-      if (step.kind === 'forget') return await this.#notes.remove(volume);
+      if (step.kind === 'done') return outcome;
+      if (step.kind === 'forget') {
+        await this.#notes.remove(volume);
+        return outcome;
+      }
       if (step.kind === 'drop') await this.#notes.put(step.after);
-      else await this.#call(step, volume, wish);
+      else outcome = (await this.#call(step, volume, wish)) ?? outcome;
     }
     throw new Error(
       `volume ${volume.handle} of CSI driver ${volume.driver} is still not there after ${MAX_STEPS} steps`,
     );
   }
 
-  async #call(call: Call, volume: VolumeName, wish: VolumeToPublish | undefined): Promise<void> {
+  /** @returns what became of an expansion */
+  async #call(call: Call, volume: VolumeName, wish: VolumeToPublish | undefined): Promise<Published | undefined> {
     try {
       // A driver that is not there is not called: nothing needs to be noted.
       this.#drivers.get(volume.driver);
       await this.#notes.put(call.before);
+      if (call.kind === 'expand') await wish?.expansion?.begin();
       await this.#drivers.call(volume.driver, ({ calls }) =>
         wish === undefined || call.kind === 'unpublish' || call.kind === 'unstage'
           ? this.#undo(call, volume, calls)
           : this.#do(call, calls, wish),
       );
     } catch (error) {
-      throw new CsiVolumeError(call, errorMessage(error), { cause: error });
+      const note = error instanceof CsiError ? noteAfterFailure(call, error.code) : undefined;
+      if (note !== undefined) await this.#notes.put(note);
+      if (call.kind !== 'expand' || !isRefusal(error))
+        throw new CsiVolumeError(call, errorMessage(error), { cause: error });
+      await this.#notes.put(call.refused);
+      return { isExpanded: false, refusal: errorMessage(error) };
     }
     if (call.after === undefined) await this.#notes.remove(volume);
     else await this.#notes.put(await this.#seen(call.after));
+    return call.kind === 'expand' ? { isExpanded: true } : undefined;
   }
 
   /** The note of a volume that was staged just now says whether that was a mount. */
@@ -203,58 +256,31 @@ export class CsiVolumes {
 
   async #do(call: Call, driver: CsiDriver, wish: VolumeToPublish): Promise<void> {
     const { fs, mounts } = this.#ports;
-    const { handle, capability, asked, isBlock } = wish;
-    if (call.kind === 'stage') {
-      await fs.mkdir(call.path, { mode: 0o750 });
-      await this.#writeVolData(wish, call.path, isBlock);
-      const { publishContext, stageContext: volumeContext, stageSecrets: secrets } = asked;
-      await driver.stage({ handle, stagingPath: call.path, capability, publishContext, volumeContext, secrets });
+    const { handle, capability, asked, expansion } = wish;
+    const { path } = call;
+    if (call.kind === 'expand') {
+      const { size, secrets = {} } = expansion ?? { size: { bytes: 0 } };
+      const stagingPath = call.before.staging?.path ?? '';
+      await driver.expand({ handle, volumePath: path, stagingPath, requiredBytes: size.bytes, capability, secrets });
       return;
     }
-    await fs.mkdir(parentOf(call.path), { mode: 0o750 });
-    await this.#writeVolData(wish, call.path, isBlock);
+    await makeFolder(fs, path, call.kind === 'stage' ? path : parentOf(path), wish);
+    if (call.kind === 'stage') {
+      const { publishContext, stageContext: volumeContext, stageSecrets: secrets } = asked;
+      await driver.stage({ handle, stagingPath: path, capability, publishContext, volumeContext, secrets });
+      return;
+    }
     await publishCall(driver, call.before, wish);
-    if (await mounts.isMounted(call.path)) return;
+    if (await mounts.isMounted(path)) return;
     throw new Error(
-      `CSI driver ${wish.driver} says that it has published volume ${handle}, but nothing is mounted at ${call.path}`,
+      `CSI driver ${wish.driver} says that it has published volume ${handle}, but nothing is mounted at ${path}`,
     );
   }
 
-  /** Upstream's file beside a mount, for the tools and people that look for it there. The node itself goes by its notes. */
-  async #writeVolData({ driver, handle, publication }: VolumeToPublish, path: string, isBlock: boolean): Promise<void> {
-    if (isBlock) return;
-    const data = {
-      driverName: driver,
-      volumeHandle: handle,
-      ...(path === publication.target && { specVolID: publication.volume }),
-    };
-    await this.#ports.fs.writeFile(`${parentOf(path)}/${VOL_DATA}`, JSON.stringify(data), { atomic: true });
-  }
-
-  async #undo({ kind, path }: Call, { driver: name, handle }: VolumeName, driver: CsiDriver): Promise<void> {
-    const { logger, mounts } = this.#ports;
-    if (kind === 'unpublish') await driver.unpublish(handle, path);
-    else await driver.unstage(handle, path);
-    if (await mounts.isMounted(path)) {
-      logger.warn('a CSI driver left a mount, which is unmounted now', { driver: name, handle, call: kind, path });
-      await mounts.unmountAll(path);
-    }
-    await this.#removeEmpty(path);
-    const folder = parentOf(path);
-    // Folders of block devices are shared by pods.
-    if (folder.includes('/volumeDevices/')) return;
-    await this.#ports.fs.remove(`${folder}/${VOL_DATA}`);
-    await this.#removeEmpty(folder);
-  }
-
-  /** Data may be in a folder that no mount covers: nothing but an empty one is removed. */
-  async #removeEmpty(path: string): Promise<void> {
-    const { fs } = this.#ports;
-    const info = await fs.stat(path);
-    if (info === undefined) return;
-    const content = info.type === 'directory' ? (await fs.readdir(path)).length : info.size;
-    if (content > 0) throw new FileError('ENOTEMPTY', path, `${path} is not mounted any more, but is not empty`);
-    await fs.remove(path);
+  async #undo({ kind, path }: Call, volume: VolumeName, driver: CsiDriver): Promise<void> {
+    if (kind === 'unpublish') await driver.unpublish(volume.handle, path);
+    else await driver.unstage(volume.handle, path);
+    await removeFolder(this.#ports, path, volume);
   }
 
   #bootId(): Promise<string> {
@@ -263,6 +289,11 @@ export class CsiVolumes {
       .then((bytes) => decodeText(bytes).trim());
     return this.#boot;
   }
+}
+
+/** CSI: the volume cannot be expanded while it is in use. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof CsiError && error.code === 'FailedPrecondition';
 }
 
 async function publishCall(driver: CsiDriver, note: VolumeNote, wish: VolumeToPublish): Promise<void> {

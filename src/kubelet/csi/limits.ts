@@ -8,10 +8,19 @@ export const MAX_STEPS = 16;
 export const MAX_DRIVERS = 64;
 /** A note of a volume: its paths, and the pods that have it. */
 export const MAX_NOTE_BYTES = 256 * 1024;
+/** Kept free in a note for the words of later steps, and for each pod in it. */
+export const NOTE_RESERVE_BYTES = 512;
+export const PUBLICATION_RESERVE_BYTES = 16;
 /** Sockets that are looked at in the registration folder. */
 export const MAX_SOCKETS = 256;
 /** A registration that failed is tried again after this, doubling. */
 export const REGISTRATION_BACK_OFF = { baseMs: 500, capMs: 60_000 };
+/** Registrations at one path that do not wait, as long as no quiet time is between them. */
+export const FREE_REGISTRATIONS = 5;
+/** After this time without a registration a path is as good as new. */
+export const REGISTRATION_PACE_MS = 120_000;
+/** Problems of one path are events at most this often. */
+export const EVENT_PACE_MS = 60_000;
 /** Tries of a write that somebody else's write came before. */
 export const MAX_CONFLICTS = 5;
 /** Figures of volumes are asked for at most this often, for each pod. */
@@ -20,7 +29,9 @@ export const STATS_MAX_AGE_MS = 60_000;
 export const STATS_WAIT_MS = 2000;
 /** Longest name of a driver (CSI). */
 export const MAX_DRIVER_NAME_LENGTH = 63;
-/** Longest text of a driver's own that is repeated in an event. */
-export const MAX_TOLD_LENGTH = 1024;
+/** Longest id that a driver may give a node (the API's limit). */
+export const MAX_NODE_ID_LENGTH = 192;
 /** How often volumes of drivers with `requiresRepublish` are published anew; upstream goes by its sync period. */
 export const REPUBLISH_MS = 60_000;
+/** How often the size of a claim is looked at, while its driver can expand volumes; upstream goes by its sync period. */
+export const EXPANSION_LOOK_MS = 60_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { PersistentVolume, Pod } from '../../api/index.ts';
+import { attachmentName, type PersistentVolume, type Pod } from '../../api/index.ts';
 import type { NodeCapability } from '../../csi/index.ts';
-import { accessModeOf, attachmentName, delegatedGroup, inlineHandle, ownGroup, policyOf } from './requests.ts';
+import { accessModeOf, delegatedGroup, inlineHandle, ownGroup, policyOf } from './requests.ts';
 
 const NONE: ReadonlySet<NodeCapability> = new Set();
 const pod = (fsGroup?: number): Pod => ({
@@ -72,6 +72,6 @@ it('a driver without an object is one that attaches, and mounts claims alone', (
 
 it('names are hashes of what upstream hashes', () => {
   const hash = (text: string): string => `#${text}`;
-  expect(attachmentName(hash, { handle: 'h', driver: 'd', nodeName: 'n' })).toBe('csi-#hdn');
+  expect(attachmentName(hash, { handle: 'h', driver: 'd' }, 'n')).toBe('csi-#hdn');
   expect(inlineHandle(hash, 'uid', 'vol')).toBe('csi-#uidvol');
 });

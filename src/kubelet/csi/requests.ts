@@ -118,14 +118,6 @@ export function tokenContext(tokens: Readonly<Record<string, TokenRequestStatus>
   return { 'csi.storage.k8s.io/serviceAccount.tokens': JSON.stringify(tokens) };
 }
 
-/** Upstream's name of the object that says whether a volume is attached to a node. */
-export function attachmentName(
-  hash: (text: string) => string,
-  { handle, driver, nodeName }: { readonly handle: string; readonly driver: string; readonly nodeName: string },
-): string {
-  return `csi-${hash(`${handle}${driver}${nodeName}`)}`;
-}
-
 /** Upstream's handle of an inline volume. */
 export function inlineHandle(hash: (text: string) => string, podUid: string, volumeName: string): string {
   return `csi-${hash(`${podUid}${volumeName}`)}`;

@@ -23,19 +23,31 @@ export interface Publication {
   readonly step: 'planned' | 'publishing' | 'published' | 'unpublishing';
 }
 
+/** The size that the driver was asked for, or that the volume had when it came to this node. */
+export interface NotedSize {
+  readonly bytes: number;
+  /** `refused`: the driver does not expand it while it is used here; it is not asked again. */
+  readonly step: 'expanding' | 'expanded' | 'refused';
+}
+
 export interface VolumeNote {
   readonly driver: string;
   readonly handle: string;
   /** The boot of the machine in which its mounts were made: none of them outlives it. */
   readonly boot: string;
+  /** It had to be attached to this node first, and must not be detached while there is this note. */
+  readonly isAttached?: boolean;
   /** Absent: it was never staged, or nothing of that is left. */
   readonly staging?: Staging;
+  /** Absent: nobody has asked for a size. */
+  readonly size?: NotedSize;
   /** One for each target. */
   readonly publications: readonly Publication[];
 }
 
 const STAGING_STEPS: readonly string[] = ['staging', 'staged', 'unstaging'];
 const STEPS: readonly string[] = ['planned', 'publishing', 'published', 'unpublishing'];
+const SIZE_STEPS: readonly string[] = ['expanding', 'expanded', 'refused'];
 
 /** `undefined`: it cannot be understood. */
 export function parseVolumeNote(text: string): VolumeNote | undefined {
@@ -46,12 +58,14 @@ export function parseVolumeNote(text: string): VolumeNote | undefined {
     return undefined;
   }
   if (typeof note !== 'object' || note === null) return undefined;
-  const { driver, handle, boot, staging, publications } = note;
+  const { driver, handle, boot, isAttached, staging, size, publications } = note;
   if (typeof driver !== 'string' || typeof handle !== 'string' || typeof boot !== 'string') return undefined;
   if (staging !== undefined && (typeof staging.path !== 'string' || !STAGING_STEPS.includes(staging.step)))
     return undefined;
+  if (size !== undefined && (typeof size.bytes !== 'number' || !SIZE_STEPS.includes(size.step))) return undefined;
   if (!Array.isArray(publications) || !publications.every(isPublication)) return undefined;
-  return { driver, handle, boot, ...(staging && { staging }), publications };
+  const attached = isAttached === true ? { isAttached } : {};
+  return { driver, handle, boot, ...attached, ...(staging && { staging }), ...(size && { size }), publications };
 }
 
 function isPublication(value: unknown): value is Publication {

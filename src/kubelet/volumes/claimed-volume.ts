@@ -17,6 +17,7 @@ import { fsGroupOf } from './ownership.ts';
 import { VolumeError } from './payload.ts';
 import { type PersistentOptions, type PersistentSetUp, setUpPersistent, usedHere } from './persistent-kinds.ts';
 import type { Publication, Publications, Published } from './publications.ts';
+import { podsDir } from './volume-paths.ts';
 
 export interface ClaimOptions extends PersistentOptions {
   readonly client: KubeClient;
@@ -33,10 +34,6 @@ export interface ClaimSource {
   readonly readOnly?: boolean;
 }
 
-export interface SetUpClaim extends PersistentSetUp {
-  readonly problem?: string;
-}
-
 /**
  * The folder to mount. Rejects with `VolumeError` in upstream's words.
  * @param dir of our own, for the note
@@ -46,16 +43,17 @@ export async function setUpClaim(
   pod: Pod,
   source: ClaimSource,
   dir: string,
-): Promise<SetUpClaim> {
+): Promise<PersistentSetUp> {
   const known = await options.publications.note(dir);
-  let volume: PersistentVolume;
+  let bound: BoundClaim;
   try {
-    volume = await volumeOf(options.client, pod, source, known);
+    bound = await volumeOf(options.client, pod, source, known);
   } catch (error) {
     if (error instanceof VolumeError || known === undefined) throw error;
-    await stillThere(options, known);
+    if (!(await isStillThere(options, known))) throw error;
     return { path: known.path, problem: errorMessage(error) };
   }
+  const { volume, claim } = bound;
   const publish = (path: string): Promise<Published> =>
     options.publications.publish({
       volume: nameOf(volume),
@@ -67,7 +65,7 @@ export async function setUpClaim(
       isSettled: fsGroupOf(pod) === undefined,
     });
   const { volumeName, readOnly = false } = source;
-  return await setUpPersistent(options, { pod, volumeName, volume, readOnly, publish });
+  return await setUpPersistent(options, { pod, volumeName, volume, claim, readOnly, publish });
 }
 
 /** Upstream enforces it where it is the only mode: with several, it is not known which one the pod means. */
@@ -76,13 +74,18 @@ function isExclusive({ spec }: PersistentVolume): boolean {
   return modes.length === 1 && modes[0] === 'ReadWriteOncePod';
 }
 
+interface BoundClaim {
+  readonly volume: PersistentVolume;
+  readonly claim: PersistentVolumeClaim;
+}
+
 /** @param known what the pod has already */
 async function volumeOf(
   client: KubeClient,
   pod: Pod,
   { claimName, isOwned = false }: ClaimSource,
   known: Publication | undefined,
-): Promise<PersistentVolume> {
+): Promise<BoundClaim> {
   const namespace = pod.metadata?.namespace ?? '';
   const whose = `error processing PVC ${namespace}/${claimName}`;
   const claim = await fetched(`${whose}: failed to fetch PVC from API server`, () =>
@@ -103,7 +106,7 @@ async function volumeOf(
   );
   if (volume.spec?.claimRef?.uid !== uidOf(claim))
     throw new VolumeError(`${whose}: PV ${name} is not bound to this claim`);
-  return volume;
+  return { volume, claim };
 }
 
 async function fetched<T>(what: string, get: () => Promise<T>): Promise<T> {
@@ -115,7 +118,11 @@ async function fetched<T>(what: string, get: () => Promise<T>): Promise<T> {
   }
 }
 
-async function stillThere({ localVolumes }: ClaimOptions, { volume, path }: Publication): Promise<void> {
-  if (localVolumes === undefined || volume === undefined || !path.startsWith(`${localVolumes.dir}/`)) return;
-  await usedHere(() => localVolumes.use(volume, path, async () => {}));
+/** A folder that should be a mount, and is none, is not the volume: what a container writes there would be lost. */
+async function isStillThere(options: ClaimOptions, { volume, path }: Publication): Promise<boolean> {
+  const { localVolumes, mounter, rootDir, csi } = options;
+  if (localVolumes !== undefined && volume !== undefined && path.startsWith(`${localVolumes.dir}/`))
+    await usedHere(() => localVolumes.use(volume, path, async () => {}));
+  const mountedIn = [podsDir(rootDir), ...(csi === undefined ? [] : [csi.kubeletDir])];
+  return !mountedIn.some((dir) => path.startsWith(`${dir}/`)) || (await mounter.isMounted(path));
 }

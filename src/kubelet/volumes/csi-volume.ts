@@ -1,12 +1,18 @@
 /** A volume that a CSI driver serves: inline in a pod, or the PersistentVolume of a claim (upstream: pkg/volume/csi). */
 import {
+  attachmentName,
   CSI_DRIVERS,
+  driverVolumeName,
+  isDeleting,
+  NODES,
+  type VolumeAttachment,
   type CSIDriver,
   type CSIPersistentVolumeSource,
   type CSIVolumeSource,
   isNotFound,
   nameOf,
   type PersistentVolume,
+  type PersistentVolumeClaim,
   type Pod,
   type SecretReference,
   type TokenRequestStatus,
@@ -14,16 +20,15 @@ import {
   VOLUME_ATTACHMENTS,
 } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
-import type { NodeCapability, StringMap } from '../../csi/index.ts';
+import { type NodeCapability, type StringMap, told } from '../../csi/index.ts';
 import { decodeText, errorMessage } from '../../lib/index.ts';
 import { base64Bytes } from '../base64.ts';
 import { type CsiVolumes, CsiVolumeError, type VolumeToPublish } from '../csi/csi-volumes.ts';
 import { type Drivers, NoDriverError } from '../csi/drivers.ts';
-import { REPUBLISH_MS } from '../csi/limits.ts';
+import { EXPANSION_LOOK_MS, REPUBLISH_MS } from '../csi/limits.ts';
 import { blockStagingPath, blockTargetPath, isDriverName, stagingPath, targetPath } from '../csi/paths.ts';
 import {
   accessModeOf,
-  attachmentName,
   capabilityOf,
   delegatedGroup,
   type DriverPolicy,
@@ -33,16 +38,17 @@ import {
   policyOf,
   tokenContext,
 } from '../csi/requests.ts';
+import type { VolumesInUse } from '../csi/volumes-in-use.ts';
 import type { ConfigSource } from '../env/config-source.ts';
-import { VolumeError } from './payload.ts';
+import { CsiExpansion, type ExpansionPorts } from './csi-expansion.ts';
+import { type ToldProblem, VolumeError } from './payload.ts';
 
 /** What the node has for drivers. */
-export interface CsiSupport {
-  readonly client: KubeClient;
+export interface CsiSupport extends ExpansionPorts {
   readonly kubeletDir: string;
-  readonly nodeName: string;
   readonly drivers: Drivers;
   readonly volumes: CsiVolumes;
+  readonly inUse: VolumesInUse;
   /** Hexadecimal SHA-256. */
   readonly hash: (text: string) => string;
   readonly secrets: Pick<ConfigSource, 'secret'>;
@@ -57,15 +63,21 @@ export interface CsiWish {
   readonly volumeName: string;
   /** Absent: it is inline in the pod. */
   readonly volume?: PersistentVolume;
+  /** Of the volume; absent: it is never expanded. */
+  readonly claim?: PersistentVolumeClaim;
   /** Of the pod's volume, or of its claim there. */
   readonly readOnly: boolean;
 }
 
 export interface PublishedByDriver {
   readonly path: string;
+  readonly driver: string;
   /** The files are to be given to this group by us; absent: they are not. */
   readonly group?: number;
   readonly republishAfterMs?: number;
+  /** It is there, and its driver could not be asked for more. */
+  readonly problem?: string;
+  readonly told?: ToldProblem;
 }
 
 /** Upstream's names of what failed. */
@@ -100,21 +112,52 @@ export async function setUpCsi(
     policy = policyOf(await driverObject(csi.client, driver));
   } catch (error) {
     // A pod that has its volume keeps it, also while the API server is away.
-    if (isThere) return { path };
+    if (isThere) return { path, driver };
     throw error;
   }
+  if (needsAttachment(wish, policy)) csi.inUse.want(uidOf(wish.pod), { driver, handle });
+  const expansion = expansionOf(csi, wish, driver);
+  const done = { path, driver, ...lookAgain(policy, expansion) };
   try {
-    const asked = new CsiRequest(csi, wish, source, policy);
-    if (!isThere) await csi.volumes.publish({ driver, handle }, path, () => asked.build(handle, path));
-    else if (policy.requiresRepublish) await csi.volumes.republish(await asked.build(handle, path));
+    const asked = new CsiRequest(csi, wish, source, { policy, expansion });
+    const build = (): Promise<VolumeToPublish> => asked.build(handle, path);
+    const published = await csi.volumes.publish({ driver, handle }, path, build, expansion?.size);
+    if (isThere && policy.requiresRepublish) await csi.volumes.republish(await build());
+    await expansion?.settle(published, await csi.volumes.size({ driver, handle }));
   } catch (error) {
-    throw explained(error, wish.volume);
+    const beside = await expansion?.failed(error);
+    const { message, operation, eventReason, isUnattached } = explained(error, wish.volume, isThere);
+    const problem = beside === undefined ? message : `${message}; ${beside}`;
+    if (!isThere) throw new VolumeError(problem, { operation, eventReason, isUnattached });
+    // A pod that has its volume keeps it.
+    if (isUnattached) return done;
+    return { ...done, problem, told: { operation, eventReason } };
   }
-  return {
-    path,
-    ...groupFor(csi, wish, source, policy),
-    ...(policy.requiresRepublish && { republishAfterMs: REPUBLISH_MS }),
-  };
+  return { ...done, ...groupFor(csi, wish, source, policy) };
+}
+
+/** `undefined`: the volume is not expanded here. */
+function expansionOf(
+  csi: CsiSupport,
+  { pod, volume, claim, readOnly }: CsiWish,
+  driver: string,
+): CsiExpansion | undefined {
+  if (volume === undefined || claim === undefined || readOnly || !csi.drivers.has(driver)) return undefined;
+  if (!csi.drivers.get(driver).capabilities.has('expand')) return undefined;
+  return CsiExpansion.of(csi, { pod, volume, claim });
+}
+
+/** When the volume is to be looked at once more. */
+function lookAgain(
+  { requiresRepublish }: DriverPolicy,
+  expansion: CsiExpansion | undefined,
+): Pick<PublishedByDriver, 'republishAfterMs'> {
+  if (requiresRepublish) return { republishAfterMs: REPUBLISH_MS };
+  return expansion === undefined ? {} : { republishAfterMs: EXPANSION_LOOK_MS };
+}
+
+function needsAttachment({ volume }: CsiWish, { attachRequired }: DriverPolicy): boolean {
+  return volume !== undefined && attachRequired;
 }
 
 function groupFor(
@@ -130,14 +173,23 @@ function groupFor(
   return group === undefined ? {} : { group };
 }
 
-/** Upstream's words for what failed. */
-function explained(error: unknown, volume: PersistentVolume | undefined): Error {
+/** Upstream's words for what failed. @param isThere the pod has the volume */
+function explained(error: unknown, volume: PersistentVolume | undefined, isThere: boolean): VolumeError {
   if (error instanceof VolumeError) return error;
-  if (error instanceof CsiVolumeError) {
-    const operation = (isBlock(volume) ? BLOCK_OPERATIONS : OPERATIONS)[error.call];
-    return new VolumeError(noClient(error.cause) ?? error.message, { operation });
-  }
-  return new VolumeError(noClient(error) ?? errorMessage(error));
+  if (!(error instanceof CsiVolumeError)) return new VolumeError(noClient(error) ?? errorMessage(error));
+  const message = noClient(error.cause) ?? error.message;
+  if (error.call === 'expand') return new VolumeError(`${EXPANDING}: ${message}`, expandingWords(isThere));
+  const operation = (isBlock(volume) ? BLOCK_OPERATIONS : OPERATIONS)[error.call];
+  return new VolumeError(message, { operation });
+}
+
+const EXPANDING = 'Expander.NodeExpand failed to expand the volume';
+
+/** A pod that has the volume goes on with it; one that waits for it cannot begin. */
+function expandingWords(isThere: boolean): Required<ToldProblem> {
+  return isThere
+    ? { operation: 'NodeExpandVolume.NodeExpandVolume', eventReason: 'VolumeResizeFailed' }
+    : { operation: 'MountVolume.NodeExpandVolume', eventReason: 'FailedMount' };
 }
 
 function noClient(error: unknown): string | undefined {
@@ -158,23 +210,36 @@ async function driverObject(client: KubeClient, name: string): Promise<CSIDriver
   }
 }
 
+const ATTACH_OPERATION = { operation: 'MountVolume.WaitForAttach' };
+
+function notAttached(why: string): VolumeError {
+  return new VolumeError(why, ATTACH_OPERATION);
+}
+
+/** Whoever attaches it tells the pod what is wrong, if anything is. */
+function unattached(why: string): VolumeError {
+  return new VolumeError(why, { ...ATTACH_OPERATION, isUnattached: true });
+}
+
 /** Collects what a driver is asked for one volume of one pod. */
 class CsiRequest {
   readonly #csi: CsiSupport;
   readonly #wish: CsiWish;
   readonly #source: CSIPersistentVolumeSource | CSIVolumeSource;
   readonly #policy: DriverPolicy;
+  readonly #expansion: CsiExpansion | undefined;
 
   constructor(
     csi: CsiSupport,
     wish: CsiWish,
     source: CSIPersistentVolumeSource | CSIVolumeSource,
-    policy: DriverPolicy,
+    { policy, expansion }: { readonly policy: DriverPolicy; readonly expansion: CsiExpansion | undefined },
   ) {
     this.#csi = csi;
     this.#wish = wish;
     this.#source = source;
     this.#policy = policy;
+    this.#expansion = expansion;
   }
 
   /** Rejects with `VolumeError`, or with `NoDriverError`. */
@@ -184,7 +249,8 @@ class CsiRequest {
     const { driver, volumeAttributes, fsType = '' } = this.#source;
     this.#checkMode();
     const { capabilities } = csi.drivers.get(driver);
-    const publishContext = volume === undefined ? {} : await this.#attachment(handle);
+    const isAttached = needsAttachment(this.#wish, this.#policy);
+    const publishContext = isAttached ? await this.#attachment(handle) : {};
     const context = volumeAttributes ?? {};
     const tokens = await this.#tokens();
     const info = this.#policy.podInfoOnMount ? podInfo(pod, volume === undefined) : {};
@@ -196,6 +262,7 @@ class CsiRequest {
       driver,
       handle,
       publication: { pod: uidOf(pod), volume: volumeName, target },
+      ...(isAttached && { isAttached }),
       ...(stagingPath !== undefined && { stagingPath }),
       isBlock: isBlock(volume),
       readOnly,
@@ -212,7 +279,16 @@ class CsiRequest {
         stageSecrets: stages ? await this.#secrets(this.#stageSecret(), 'NodeStageSecretRef') : {},
         publishSecrets: { ...publishSecrets, ...(tokensInSecrets ? tokens : {}) },
       },
+      ...(await this.#sized()),
     };
+  }
+
+  /** The size that is asked for, with the secrets of that call. */
+  async #sized(): Promise<Pick<VolumeToPublish, 'expansion'>> {
+    const expansion = this.#expansion;
+    if (expansion === undefined) return {};
+    const secrets = await this.#secrets(this.#expandSecret(), 'NodeExpandSecretRef');
+    return { expansion: { size: expansion.size, secrets, begin: () => expansion.begin() } };
   }
 
   /** Upstream: supportsVolumeLifecycleMode. */
@@ -236,26 +312,34 @@ class CsiRequest {
       : stagingPath(kubeletDir, this.#source.driver, hash(handle));
   }
 
-  /** What the attacher says of the volume on this node. Rejects until it is attached. */
+  /**
+   * What the attacher says of the volume on this node. Rejects until it is attached, and the node may count on that: the server
+   * has on record that the node uses the volume, and its controller has not begun to detach it (upstream:
+   * VerifyControllerAttachedVolume, then WaitForAttach).
+   */
   async #attachment(handle: string): Promise<StringMap> {
-    if (!this.#policy.attachRequired) return {};
-    const { client, nodeName, hash } = this.#csi;
-    const { driver } = this.#source;
-    const name = attachmentName(hash, { handle, driver, nodeName });
-    const operation = 'MountVolume.WaitForAttach';
-    const problem = (text: string): VolumeError =>
-      new VolumeError(`volume ${handle} of driver ${driver} is not attached to node ${nodeName}: ${text}`, {
-        operation,
-      });
+    const { client, nodeName, hash, inUse } = this.#csi;
+    const volume = { driver: this.#source.driver, handle };
+    const name = driverVolumeName(volume);
+    if (!inUse.isReported(volume)) throw unattached("it is not on the list of volumes in the node's status yet");
+    const { status } = await client.get(NODES, undefined, nodeName);
+    if (status?.volumesInUse?.includes(name) !== true)
+      throw unattached("it is not on the list of volumes in the node's status any more");
+    if (status.volumesAttached?.some((each) => each.name === name) !== true)
+      throw unattached('volume not attached according to node status');
+    const attachment = attachmentName(hash, volume, nodeName);
+    let found: VolumeAttachment;
     try {
-      const { metadata, status } = await client.get(VOLUME_ATTACHMENTS, undefined, name);
-      if (metadata?.deletionTimestamp !== undefined) throw problem('volume attachment is being deleted');
-      if (status?.attached === true) return status.attachmentMetadata ?? {};
-      throw problem(status?.attachError?.message ?? `VolumeAttachment ${name} waits for the driver's attacher`);
+      found = await client.get(VOLUME_ATTACHMENTS, undefined, attachment);
     } catch (error) {
-      if (!isNotFound(error)) throw error;
-      throw problem(`there is no VolumeAttachment ${name}`);
+      throw notAttached(`volume ${handle} has GET error for volume attachment ${attachment}: ${errorMessage(error)}`);
     }
+    if (isDeleting(found)) throw notAttached('volume attachment is being deleted');
+    if (found.status?.attached === true) return found.status.attachmentMetadata ?? {};
+    const error = found.status?.attachError?.message;
+    throw error === undefined
+      ? unattached(`VolumeAttachment ${attachment} waits for the driver's attacher`)
+      : notAttached(told(error));
   }
 
   async #tokens(): Promise<StringMap> {
@@ -270,6 +354,10 @@ class CsiRequest {
 
   #stageSecret(): SecretReference | undefined {
     return 'nodeStageSecretRef' in this.#source ? this.#source.nodeStageSecretRef : undefined;
+  }
+
+  #expandSecret(): SecretReference | undefined {
+    return 'nodeExpandSecretRef' in this.#source ? this.#source.nodeExpandSecretRef : undefined;
   }
 
   /** An inline volume names a secret of the pod's namespace. */

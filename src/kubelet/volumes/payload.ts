@@ -16,6 +16,13 @@ export type Payload = ReadonlyMap<string, PayloadFile>;
 
 export const DEFAULT_FILE_MODE = 0o644;
 
+/** How a problem is told; absent parts are those of a volume that cannot be mounted. */
+export interface ToldProblem {
+  readonly eventReason?: string;
+  /** Upstream's name of what failed. */
+  readonly operation?: string;
+}
+
 /** Why a volume cannot be set up, in upstream's words. */
 export class VolumeError extends Error {
   override readonly name = 'VolumeError';
@@ -23,8 +30,14 @@ export class VolumeError extends Error {
   readonly eventReason: string;
   /** Upstream's name of what failed. */
   readonly operation: string;
-  constructor(message: string, { eventReason = 'FailedMount', operation = 'MountVolume.SetUp' } = {}) {
+  /** Nothing is wrong yet: the volume will be attached. */
+  readonly isUnattached: boolean;
+  constructor(
+    message: string,
+    { eventReason = 'FailedMount', operation = 'MountVolume.SetUp', isUnattached = false } = {},
+  ) {
     super(message);
+    this.isUnattached = isUnattached;
     this.eventReason = eventReason;
     this.operation = operation;
   }

@@ -4,6 +4,7 @@ import {
   isLocalVolume,
   nameOf,
   type PersistentVolume,
+  type PersistentVolumeClaim,
   type PersistentVolumeSpec,
   type Pod,
 } from '../../api/index.ts';
@@ -16,7 +17,7 @@ import { type CsiSupport, csiTarget, setUpCsi } from './csi-volume.ts';
 import type { Mounter } from './mounter.ts';
 import { setUpNfs } from './nfs.ts';
 import { folderMode, fsGroupOf } from './ownership.ts';
-import { VolumeError } from './payload.ts';
+import { type ToldProblem, VolumeError } from './payload.ts';
 import type { Published } from './publications.ts';
 import { noDrivers, unservedProblem } from './unserved-kinds.ts';
 import { volumeDir } from './volume-paths.ts';
@@ -38,6 +39,7 @@ export interface PersistentToSetUp {
   /** Name of the volume in the pod. */
   readonly volumeName: string;
   readonly volume: PersistentVolume;
+  readonly claim: PersistentVolumeClaim;
   /** The pod's claim says so. */
   readonly readOnly: boolean;
   /** Notes that the pod has it, before anything is done to it. */
@@ -46,6 +48,11 @@ export interface PersistentToSetUp {
 
 export interface PersistentSetUp {
   readonly path: string;
+  /** It is there, and could not be brought up to date. */
+  readonly problem?: string;
+  readonly told?: ToldProblem;
+  /** The CSI driver that serves it. */
+  readonly driver?: string;
   /** Its driver wants to be asked again after this. */
   readonly republishAfterMs?: number;
 }
@@ -139,19 +146,20 @@ async function setUpGiven({ fs }: PersistentOptions, { pod, volume, publish }: P
 async function setUpByDriver(
   options: PersistentOptions,
   csi: CsiSupport,
-  { pod, volumeName, volume, readOnly, publish }: PersistentToSetUp,
+  { pod, volumeName, volume, claim, readOnly, publish }: PersistentToSetUp,
   source: CSIPersistentVolumeSource,
 ): Promise<PersistentSetUp> {
-  const wish = { pod, volumeName, volume, readOnly };
+  const wish = { pod, volumeName, volume, claim, readOnly };
   const published = await publish(csiTarget(csi, wish));
-  const { path, group, republishAfterMs } = await setUpCsi(csi, wish, source);
+  const { group, ...done } = await setUpCsi(csi, wish, source);
+  const { path } = done;
   if (group !== undefined && !published.isSettled) {
     const info = await options.fs.stat(path, { isolated: true });
     if (info === undefined) throw new VolumeError(`path "${path}" does not exist`);
     await giveToGroup(options, pod, { path, info, fsGroup: group, isShared: published.isShared });
     await published.settle();
   }
-  return { path, ...(republishAfterMs !== undefined && { republishAfterMs }) };
+  return done;
 }
 
 /** A folder that this node made. */

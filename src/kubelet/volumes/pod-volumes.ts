@@ -145,8 +145,10 @@ export class PodVolumes {
 
   #tellWaitAfter(delayMs: number): void {
     this.#waiting = this.#options.clock.setTimer(delayMs, () => {
-      const unmounted = this.tasks.filter(({ path }) => path === undefined).map(({ volume }) => volume.name);
-      this.#options.events.pod(this.#pod, 'Warning', 'FailedMount', waitMessage(unmounted));
+      const missing = this.tasks.filter(({ path }) => path === undefined);
+      const unmounted = missing.map(({ volume }) => volume.name);
+      const unattached = missing.filter(({ isUnattached }) => isUnattached).map(({ volume }) => volume.name);
+      this.#options.events.pod(this.#pod, 'Warning', 'FailedMount', waitMessage(unmounted, unattached));
       this.#tellWaitAfter(EVENT_REPEAT_MS);
     });
   }
@@ -162,7 +164,7 @@ function readyFact(tasks: readonly VolumeTask[]): VolumesFact {
   return { state: 'ready', paths, ...(Object.keys(images).length > 0 && { images }) };
 }
 
-/** Upstream's message, its lists printed as Go prints them. None of our volumes is attached by another component. */
-export function waitMessage(unmounted: readonly string[]): string {
-  return `Unable to attach or mount volumes: unmounted volumes=[${unmounted.join(' ')}], unattached volumes=[], failed to process volumes=[]: timed out waiting for the condition`;
+/** Upstream's message, its lists printed as Go prints them. */
+export function waitMessage(unmounted: readonly string[], unattached: readonly string[] = []): string {
+  return `Unable to attach or mount volumes: unmounted volumes=[${unmounted.join(' ')}], unattached volumes=[${unattached.join(' ')}], failed to process volumes=[]: timed out waiting for the condition`;
 }

@@ -4,6 +4,7 @@ import type { Clock, FileSystem, Random } from '../../lib/index.ts';
 import type { ClaimOptions } from './claimed-volume.ts';
 import type { ImageVolumeOptions } from './image-volume.ts';
 import type { Mounter } from './mounter.ts';
+import type { ToldProblem } from './payload.ts';
 import type { PayloadOptions } from './payload-source.ts';
 import type { VolumePlugin } from './volume-paths.ts';
 
@@ -27,7 +28,11 @@ export interface VolumeSetupOptions {
 export interface SetUpVolume {
   readonly path: string;
   readonly problem?: string;
+  /** Of the problem. */
+  readonly told?: ToldProblem;
   readonly image?: string;
+  /** The CSI driver that serves it. */
+  readonly driver?: string;
   /** Its driver wants to be asked again after this. */
   readonly republishAfterMs?: number;
 }

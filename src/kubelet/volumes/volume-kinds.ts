@@ -113,11 +113,12 @@ const KINDS = [
     setUp: async ({ fs, claims: { csi } }, { pod, volume, source }) => {
       if (csi === undefined) throw noDrivers(source.driver);
       const wish = { pod, volumeName: volume.name, readOnly: source.readOnly === true };
-      const { path, group, republishAfterMs } = await setUpCsi(csi, wish, source);
+      const { group, ...done } = await setUpCsi(csi, wish, source);
+      const { path } = done;
       // The volume's own folder is the last that is given, so that it tells whether all was.
       if (group !== undefined && (await fs.stat(path, { isolated: true }))?.gid !== group)
         await fs.giveToGroup(path, group);
-      return { path, ...(republishAfterMs !== undefined && { republishAfterMs }) };
+      return done;
     },
   }),
 ] as const;

@@ -125,7 +125,11 @@ async function world(): Promise<World> {
           logger: silentLogger,
           client: api.client,
         }),
-        events: { pod: (_, type, reason, message) => events.push(`${type} ${reason} ${message}`), node: () => {} },
+        events: {
+          pod: (_, type, reason, message) => events.push(`${type} ${reason} ${message}`),
+          node: () => {},
+          claim: () => {},
+        },
         markDirty: (uid, cause) => dirty.push(`${uid} ${cause}`),
         images: { volumeImage: async (_, { reference = '' }) => images(reference) },
         publications: new Publications(fs, root),

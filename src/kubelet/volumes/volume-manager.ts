@@ -17,16 +17,15 @@ import {
 } from '../../lib/index.ts';
 import { CsiVolumeError } from '../csi/csi-volumes.ts';
 import { DriverStats, type PodVolumeStats } from '../csi/driver-stats.ts';
-import { MAX_TOLD_LENGTH } from '../csi/limits.ts';
 import { podDir as csiPodDir } from '../csi/paths.ts';
 import type { ConfigFollower } from '../env/config-source.ts';
 import type { LocalVolumes } from '../local-volumes/local-volumes.ts';
 import type {
   MarkDirty,
-  PodEvents,
   PodUID,
   PodVolume,
   SubPathWish,
+  VolumeEvents,
   VolumeManager,
   VolumesFact,
   NodeResources,
@@ -66,7 +65,7 @@ export interface VolumesNode {
 
 export interface VolumeManagerParts extends ImageVolumeOptions {
   readonly config: ConfigFollower;
-  readonly events: PodEvents;
+  readonly events: VolumeEvents;
   readonly markDirty: MarkDirty;
   readonly publications: Publications;
   /** Absent: this node makes no volumes. */
@@ -76,7 +75,7 @@ export interface VolumeManagerParts extends ImageVolumeOptions {
 }
 
 /** What the node has for CSI drivers. */
-export type CsiParts = Pick<CsiSupport, 'kubeletDir' | 'drivers' | 'volumes' | 'hash'>;
+export type CsiParts = Pick<CsiSupport, 'kubeletDir' | 'drivers' | 'volumes' | 'inUse' | 'hash'>;
 
 export function createVolumeManager(
   ports: VolumeManagerPorts,
@@ -133,7 +132,7 @@ class Manager implements VolumeManager {
           events,
           publications,
           ...(localVolumes && { localVolumes }),
-          ...(csi && { csi: { ...csi, client, nodeName, secrets: config, tokens: this.#tokens } }),
+          ...(csi && { csi: { ...csi, client, clock, nodeName, events, secrets: config, tokens: this.#tokens } }),
         },
         content: { config, tokens: this.#tokens, nodeName, nodeResources },
         image: { images, imageVolumeProblem },
@@ -180,7 +179,7 @@ class Manager implements VolumeManager {
   async driverStats(pod: Pod): Promise<PodVolumeStats> {
     const { events } = this.#options;
     const told = (name: string, message: string): void =>
-      events.pod(pod, 'Warning', 'VolumeConditionAbnormal', `Volume ${name}: ${message.slice(0, MAX_TOLD_LENGTH)}`);
+      events.pod(pod, 'Warning', 'VolumeConditionAbnormal', `Volume ${name}: ${message}`);
     return (await this.#driverStats?.of(pod.metadata?.uid ?? '', told)) ?? new Map();
   }
 
@@ -228,12 +227,13 @@ class Manager implements VolumeManager {
   /** By the notes of volumes: the pod's object may be long gone. */
   async #tearDownCsi(uid: PodUID): Promise<void> {
     if (this.#csi === undefined) return;
-    const { volumes, kubeletDir } = this.#csi;
+    const { volumes, inUse, kubeletDir } = this.#csi;
     try {
       await volumes.tearDown(uid);
     } catch (error) {
       throw error instanceof CsiVolumeError ? new UnmountError(error.path, error.message) : error;
     }
+    await inUse.release(uid);
     await volumes.removeFolders(csiPodDir(kubeletDir, uid));
   }
 
@@ -301,7 +301,7 @@ class Manager implements VolumeManager {
 
   *#counts(): Iterable<VolumeCount> {
     for (const { tasks } of this.#pods.values()) {
-      for (const { volume, path } of tasks) yield { plugin: pluginName(volume), mounted: path !== undefined };
+      for (const { plugin, path } of tasks) yield { plugin, mounted: path !== undefined };
     }
   }
 }

@@ -1,5 +1,9 @@
 /** The volumes' metrics, under upstream's names. */
 import type { MetricsRegistry } from '../../lib/index.ts';
+import { BoundedNames } from '../csi/bounded-names.ts';
+
+/** Names of plugins that are told apart. */
+const MAX_PLUGINS = 128;
 
 /** Upstream's buckets, seconds. */
 const OPERATION_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 25, 50, 120, 300, 600];
@@ -25,11 +29,14 @@ export function createVolumeMetrics(metrics: MetricsRegistry, volumes: () => Ite
     help: 'Volumes of pods that should run here, and those of them that are set up.',
     labels: ['plugin_name', 'state'],
   });
+  // CSI drivers are part of the names.
+  const names = new BoundedNames(MAX_PLUGINS);
   const seen = new Set<string>();
   metrics.onCollect(() => {
     const counts = new Map<string, { desired: number; actual: number }>();
     for (const plugin of seen) counts.set(plugin, { desired: 0, actual: 0 });
-    for (const { plugin, mounted } of volumes()) {
+    for (const { plugin: name, mounted } of volumes()) {
+      const plugin = names.label(name);
       const count = counts.get(plugin) ?? { desired: 0, actual: 0 };
       counts.set(plugin, { desired: count.desired + 1, actual: count.actual + (mounted ? 1 : 0) });
       seen.add(plugin);
@@ -41,6 +48,11 @@ export function createVolumeMetrics(metrics: MetricsRegistry, volumes: () => Ite
   });
   return {
     operation: (plugin, name, status, duration) =>
-      seconds.observe(duration, { volume_plugin: plugin, operation_name: name, status, migrated: 'false' }),
+      seconds.observe(duration, {
+        volume_plugin: names.label(plugin),
+        operation_name: name,
+        status,
+        migrated: 'false',
+      }),
   };
 }

@@ -4,9 +4,10 @@
  * DIR/pki/kubelet-server.pem.
  */
 import { X509Certificate } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeyPair } from '../key-pair.ts';
+import { replaceFile } from '../replace-file.node.ts';
 import { readKubeconfig, type ServerAccess } from '../../client/index.ts';
 import { systemFileSystem } from '../../lib/file-system.node.ts';
 import type { DataPaths } from '../data-dir-path.ts';
@@ -75,7 +76,7 @@ export function writeCredentials(paths: DataPaths, credentials: NodeCredentials)
     'current-context': 'node@cluster',
   };
   // JSON is YAML.
-  writeSecret(paths.kubeconfig, `${JSON.stringify(config, undefined, 2)}\n`);
+  replaceFile(paths.kubeconfig, `${JSON.stringify(config, undefined, 2)}\n`);
   rmSync(files(paths).pendingKey, { force: true });
 }
 
@@ -88,7 +89,7 @@ export async function keepAddress(paths: DataPaths, credentials: NodeCredentials
 
 export function writeClientPair(paths: DataPaths, pair: KeyPair): void {
   mkdirSync(paths.pki, { recursive: true, mode: 0o700 });
-  writeSecret(files(paths).client, `${pair.certificatePem.trim()}\n${pair.keyPem.trim()}\n`);
+  replaceFile(files(paths).client, `${pair.certificatePem.trim()}\n${pair.keyPem.trim()}\n`);
 }
 
 /** The pair of the agent's own port. */
@@ -99,7 +100,7 @@ export function readServerPair(paths: DataPaths): KeyPair | undefined {
 
 export function writeServerPair(paths: DataPaths, pair: KeyPair): void {
   mkdirSync(paths.pki, { recursive: true, mode: 0o700 });
-  writeSecret(files(paths).server, `${pair.certificatePem.trim()}\n${pair.keyPem.trim()}\n`);
+  replaceFile(files(paths).server, `${pair.certificatePem.trim()}\n${pair.keyPem.trim()}\n`);
 }
 
 /** The key that a request was made for before we were stopped. */
@@ -110,7 +111,7 @@ export function readPendingKey(paths: DataPaths): string | undefined {
 
 export function writePendingKey(paths: DataPaths, keyPem: string): void {
   mkdirSync(paths.pki, { recursive: true, mode: 0o700 });
-  writeSecret(files(paths).pendingKey, keyPem);
+  replaceFile(files(paths).pendingKey, keyPem);
 }
 
 export function forgetPendingKey(paths: DataPaths): void {
@@ -136,10 +137,4 @@ function splitPair(text: string): KeyPair {
   const certificates = blocks.filter((block) => block.includes('BEGIN CERTIFICATE'));
   const keyPem = blocks.find((block) => block.includes('PRIVATE KEY')) ?? '';
   return { certificatePem: `${[...new Set(certificates)].join('\n')}\n`, keyPem: `${keyPem}\n` };
-}
-
-/** A reader sees the old or the new one. */
-function writeSecret(path: string, text: string): void {
-  writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
-  renameSync(`${path}.new`, path);
 }

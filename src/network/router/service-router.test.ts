@@ -25,6 +25,8 @@ let refusals: number;
 let begunAt: number[];
 let hold: Promise<void> | undefined;
 let flows: readonly TrackedConnection[];
+/** How often the UDP flows were listed. */
+let listed: number;
 let begun: readonly TrackedConnection[];
 let forgotten: string[];
 let verdicts: LocalVerdicts;
@@ -32,8 +34,9 @@ let router: ServiceRouter;
 const metrics = createMetrics();
 let end: AbortController;
 
-function service(name: string, ips: readonly string[]): void {
-  const spec = { clusterIP: `10.96.0.${name.length}`, ports: [{ port: 80 }, { name: 'u', port: 53, protocol: 'UDP' }] };
+function service(name: string, ips: readonly string[], udp = true): void {
+  const servicePorts = [{ port: 80 }, ...(udp ? [{ name: 'u', port: 53, protocol: 'UDP' }] : [])];
+  const spec = { clusterIP: `10.96.0.${name.length}`, ports: servicePorts };
   const endpoints = ips.map((ip) => ({
     addresses: [ip],
     nodeName: 'here',
@@ -90,7 +93,10 @@ const machine: RouterMachine = {
   removeServiceRoute: async () => undefined,
   removeServiceRoutes: async () => {},
   addresses: () => ['192.0.2.1'],
-  udpConnections: async () => flows,
+  udpConnections: async () => {
+    listed += 1;
+    return flows;
+  },
   forget: async ({ answeredBy }) => void forgotten.push(answeredBy),
   begunConnections: async () => begun,
   forgetUntranslated: async (address) => void forgotten.push(`to ${address}`),
@@ -107,6 +113,7 @@ beforeEach(async () => {
   services = new Map();
   changed = () => {};
   begunAt = [];
+  listed = 0;
   [table, texts, refusals, hold, flows, begun, forgotten] = [new TestTable(), [], 0, undefined, [], [], []];
   verdicts = new LocalVerdicts();
   service('a', ['10.244.0.1', '10.244.0.2']);
@@ -218,6 +225,18 @@ describe('the router', () => {
     await until(() => forgotten.length > 0);
     expect(forgotten[0]).toBe('10.244.0.1');
     expect(forgotten).not.toContain('10.244.0.2');
+  });
+
+  it('lists no flows for a service without UDP', async () => {
+    await until(() => listed === 1);
+    for (const ips of [['10.244.0.3'], ['10.244.0.4'], []]) {
+      const before = texts.length;
+      service('ccc', ips, false);
+      await until(() => texts.length > before);
+    }
+    expect(listed).toBe(1);
+    service('a', ['10.244.0.2']);
+    await until(() => listed === 2);
   });
 });
 

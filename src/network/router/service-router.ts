@@ -13,7 +13,7 @@ import type { RouterMachine } from './router-machine.ts';
 import { routerMetrics, type RouterMetrics } from './router-metrics.ts';
 import { addressText } from './safe-values.ts';
 import { planService, type RoutingNode } from './service-fronts.ts';
-import { staleFlows, untranslatedAddresses } from './stale-flows.ts';
+import { servesUdp, staleFlows, untranslatedAddresses } from './stale-flows.ts';
 import { serviceKeyOf } from '../services/service-directory.ts';
 import { readTable } from './read-table.ts';
 import { layoutOf, type TableSettings } from './table-base.ts';
@@ -295,7 +295,7 @@ export class ServiceRouter {
       for (const [podUid, verdict] of judged) {
         if (this.#unapplied.get(podUid) === verdict) this.#unapplied.delete(podUid);
       }
-      this.#after(wishes);
+      this.#after(wishes, isLoad);
       const isWhole = isLoad || this.#isAdopting;
       this.#isAdopting = false;
       if (isWhole) void this.#forgetAttempts();
@@ -406,8 +406,11 @@ export class ServiceRouter {
     return this.#mirror.change(wishes, sweeps);
   }
 
-  #after(wishes: Wishes): void {
-    this.#parts.healthChecks.update(this.#parts.directory, [...wishes.keys()]);
+  #after(wishes: Wishes, isLoad: boolean): void {
+    const keys = [...wishes.keys()];
+    this.#parts.healthChecks.update(this.#parts.directory, keys);
+    // The question walks the kernel's whole table, and most services have no UDP.
+    if (!isLoad && !this.#isAdopting && !keys.some((key) => servesUdp(this.#claims.plans().get(key)))) return;
     this.#flowsMayBeStale = true;
     void this.#forgetFlows();
   }

@@ -5,6 +5,11 @@
 import type { TrackedConnection } from './router-machine.ts';
 import type { ServicePlan } from './service-fronts.ts';
 
+/** Whether a change of this service can leave flows that `staleFlows` finds. */
+export function servesUdp(plan: ServicePlan | undefined): boolean {
+  return plan?.fronts.some(({ key }) => key.includes('udp . ')) ?? false;
+}
+
 /**
  * The flows to forget: those to a front of a service with endpoints, answered by somebody who is none of them. Without an
  * endpoint nothing is forgotten (as upstream): the next packet would find none either.

@@ -1,5 +1,8 @@
 /** A cluster written down as objects, for tests of decisions. */
 import type {
+  CSIDriver,
+  CSINode,
+  CSIStorageCapacity,
   Namespace,
   Node,
   PersistentVolume,
@@ -9,6 +12,7 @@ import type {
   ReplicaSet,
   Service,
   StorageClass,
+  VolumeAttachment,
 } from '../../api/index.ts';
 import type { Cluster } from './cluster.ts';
 import { NodeInfo } from './node-info.ts';
@@ -24,6 +28,10 @@ export interface Written {
   readonly claims?: readonly PersistentVolumeClaim[];
   readonly volumes?: readonly PersistentVolume[];
   readonly storageClasses?: readonly StorageClass[];
+  readonly csiNodes?: readonly CSINode[];
+  readonly csiDrivers?: readonly CSIDriver[];
+  readonly capacities?: readonly CSIStorageCapacity[];
+  readonly attachments?: readonly VolumeAttachment[];
   readonly budgets?: readonly PodDisruptionBudget[];
   readonly services?: readonly Service[];
   readonly replicaSets?: readonly ReplicaSet[];
@@ -55,6 +63,12 @@ export function clusterFrom(written: Written): Cluster {
     volumes: () => volumes,
     promised: NOTHING_PROMISED,
     storageClass: (name) => named(storageClasses, name),
+    drivers: {
+      csiNode: (name) => named(written.csiNodes ?? [], name),
+      csiDriver: (name) => named(written.csiDrivers ?? [], name),
+      capacities: (name) => (written.capacities ?? []).filter(({ storageClassName }) => storageClassName === name),
+      attachments: (name) => (written.attachments ?? []).filter(({ spec }) => spec.nodeName === name),
+    },
     spreadSelector: (pod) =>
       spreadSelectorOf(pod, {
         services: (namespace) => (written.services ?? []).filter(({ metadata }) => metadata?.namespace === namespace),

@@ -8,6 +8,7 @@ import type {
   StorageClass,
 } from '../../api/index.ts';
 import type { NamespaceLabels } from './affinity-term.ts';
+import type { DriverFacts } from './driver-facts.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { Promised } from './volume-promises.ts';
 
@@ -23,6 +24,7 @@ export interface Cluster {
   /** What earlier decisions have promised to claims. */
   readonly promised: Promised;
   storageClass(name: string): StorageClass | undefined;
+  readonly drivers: DriverFacts;
   /** Selects the pods that spread together with this one, by its services and its controller; undefined: it has none. */
   spreadSelector(pod: Pod): ParsedLabelSelector | undefined;
   budgets(): readonly PodDisruptionBudget[];

@@ -16,6 +16,7 @@ export class NodeInfo {
   readonly #pods = new Map<string, PodInfo>();
   readonly #withAffinity = new Map<string, PodInfo>();
   readonly #withPorts = new Map<string, PodInfo>();
+  readonly #withClaims = new Map<string, PodInfo>();
   /** Answers of `countMatching`, until the pods change. */
   readonly #counts = new Map<string, number>();
 
@@ -82,6 +83,10 @@ export class NodeInfo {
     return this.#withPorts.values();
   }
 
+  podsWithClaims(): Iterable<PodInfo> {
+    return this.#withClaims.values();
+  }
+
   has(key: string): boolean {
     return this.#pods.has(key);
   }
@@ -100,6 +105,7 @@ export class NodeInfo {
     this.#pods.set(pod.key, pod);
     if (pod.hasAffinity) this.#withAffinity.set(pod.key, pod);
     if (pod.hostPorts.length > 0) this.#withPorts.set(pod.key, pod);
+    if (pod.claims.length > 0) this.#withClaims.set(pod.key, pod);
     this.#sum(pod, 1);
   }
 
@@ -113,6 +119,7 @@ export class NodeInfo {
     this.#pods.delete(key);
     this.#withAffinity.delete(key);
     this.#withPorts.delete(key);
+    this.#withClaims.delete(key);
     this.#sum(pod, -1);
   }
 

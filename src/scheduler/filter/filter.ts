@@ -12,7 +12,9 @@ export type FilterName =
   | 'NodePorts'
   | 'NodeResourcesFit'
   | 'VolumeRestrictions'
+  | 'NodeVolumeLimits'
   | 'VolumeBinding'
+  | 'VolumeZone'
   | 'PodTopologySpread'
   | 'InterPodAffinity';
 

@@ -10,6 +10,8 @@ import { nodePorts } from './node-ports.ts';
 import { nodeResourcesFit } from './node-resources.ts';
 import { podTopologySpread } from './pod-topology-spread.ts';
 import { nodeUnschedulable, taintToleration } from './taints.ts';
+import { nodeVolumeLimits } from './volume-limits.ts';
+import { volumeZone } from './volume-zone.ts';
 import { volumeBinding, volumeRestrictions } from './volumes.ts';
 
 const FILTERS: readonly Filter[] = [
@@ -20,7 +22,9 @@ const FILTERS: readonly Filter[] = [
   nodePorts,
   nodeResourcesFit,
   volumeRestrictions,
+  nodeVolumeLimits,
   volumeBinding,
+  volumeZone,
   podTopologySpread,
   interPodAffinity,
 ];

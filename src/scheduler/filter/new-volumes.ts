@@ -12,6 +12,7 @@ import {
   nameOf,
   type Node,
   type NodeVolumeSpace,
+  type ParsedLabelSelector,
   type PersistentVolume,
   type PersistentVolumeClaim,
   quantityValue,
@@ -20,7 +21,9 @@ import {
   uidOf,
   VOLUME_SPACE_ANNOTATION,
 } from '../../api/index.ts';
+import { readSelector } from '../cluster/affinity-term.ts';
 import type { Cluster } from '../cluster/cluster.ts';
+import type { DriverFacts } from '../cluster/driver-facts.ts';
 import type { VolumePromise } from '../cluster/volume-promises.ts';
 import { isBound, NO_PROVISIONER, reaches } from './claims.ts';
 
@@ -38,6 +41,7 @@ export type VolumeOffer =
 export class VolumeSupply {
   readonly #claims: readonly PersistentVolumeClaim[];
   readonly #cluster: Cluster;
+  readonly #capacity = new Map<PersistentVolumeClaim, readonly ParsedLabelSelector[] | 'any'>();
   #free: readonly PersistentVolume[] | undefined;
   #taken: ReadonlyMap<string, number> | undefined;
 
@@ -79,10 +83,18 @@ export class VolumeSupply {
     );
     if (volume !== undefined) return { promise: { claim, nodeName, volume: nameOf(volume) }, newBytes: 0 };
     if (!allows(storageClass, node)) return NO_VOLUME;
-    const promise = { claim, nodeName };
-    if (storageClass.provisioner !== LOCAL_PROVISIONER) return { promise, newBytes: 0 };
     if (promised.refused(claim, nodeName)) return NO_SPACE;
-    return { promise, newBytes: askedBytes(claim) };
+    const promise = { claim, nodeName };
+    if (storageClass.provisioner === LOCAL_PROVISIONER) return { promise, newBytes: askedBytes(claim) };
+    return this.#hasCapacity(claim, storageClass, node) ? { promise, newBytes: 0 } : NO_SPACE;
+  }
+
+  /** Upstream: hasEnoughCapacity. Each claim is looked at by itself, since nobody knows which capacities are one. */
+  #hasCapacity(claim: PersistentVolumeClaim, storageClass: StorageClass, { metadata }: Node): boolean {
+    const known = this.#capacity.get(claim);
+    const places = known ?? placesWithCapacity(claim, storageClass, this.#cluster.drivers);
+    if (known === undefined) this.#capacity.set(claim, places);
+    return places === 'any' || places.some((place) => matchesLabels(place, metadata?.labels));
   }
 
   /** The smallest first. */
@@ -127,6 +139,24 @@ function takenBytes(cluster: Cluster): ReadonlyMap<string, number> {
   return taken;
 }
 
+/** Selectors of the nodes where the driver says it has room for the claim; 'any': it does not say where it has how much. */
+function placesWithCapacity(
+  claim: PersistentVolumeClaim,
+  { metadata, provisioner }: StorageClass,
+  drivers: DriverFacts,
+): readonly ParsedLabelSelector[] | 'any' {
+  if (drivers.csiDriver(provisioner)?.spec.storageCapacity !== true) return 'any';
+  const asked = claim.spec?.resources?.requests?.['storage'];
+  if (asked === undefined) return 'any';
+  return drivers.capacities(metadata?.name ?? '').flatMap(({ capacity, maximumVolumeSize, nodeTopology }) => {
+    // The size of one volume is more exact than what all of them may have together.
+    const limit = maximumVolumeSize ?? capacity;
+    if (nodeTopology === undefined || limit === undefined || compareQuantities(limit, asked) < 0) return [];
+    const place = readSelector(nodeTopology);
+    return place === undefined ? [] : [place];
+  });
+}
+
 function spaceOf({ metadata }: Node): number {
   const text = metadata?.annotations?.[VOLUME_SPACE_ANNOTATION];
   if (text === undefined) return 0;
@@ -155,11 +185,14 @@ function capacityOf(volume: PersistentVolume): string {
   return volume.spec?.capacity?.['storage'] ?? '0';
 }
 
-/** Whether the free volume is what the claim asks for. Upstream: FindMatchingVolume. */
+/** Whether the free volume is what the claim asks for; it has no data that the claim may ask for. Upstream: FindMatchingVolume. */
 function suits({ spec }: PersistentVolumeClaim, volume: PersistentVolume): boolean {
   const modes = volume.spec?.accessModes ?? [];
   return (
+    spec?.dataSource === undefined &&
+    spec?.dataSourceRef === undefined &&
     (volume.spec?.storageClassName ?? '') === (spec?.storageClassName ?? '') &&
+    (volume.spec?.volumeAttributesClassName ?? '') === (spec?.volumeAttributesClassName ?? '') &&
     (volume.spec?.volumeMode ?? 'Filesystem') === (spec?.volumeMode ?? 'Filesystem') &&
     compareQuantities(capacityOf(volume), spec?.resources?.requests?.['storage'] ?? '0') >= 0 &&
     (spec?.accessModes ?? []).every((mode) => modes.includes(mode)) &&

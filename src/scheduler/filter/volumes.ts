@@ -66,7 +66,7 @@ export const volumeRestrictions: Filter = {
     const shares = (other: PodInfo): boolean =>
       other.namespace === pod.namespace && other.key !== pod.key && alone.some((name) => other.claims.includes(name));
     let users = 0;
-    for (const info of cluster.nodes) for (const other of info.pods()) if (shares(other)) users += 1;
+    for (const info of cluster.nodes) for (const other of info.podsWithClaims()) if (shares(other)) users += 1;
     const misfit = resolvable(
       'VolumeRestrictions',
       'node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode',
@@ -100,7 +100,9 @@ function rejectionOf(pod: PodInfo, cluster: Cluster): string | undefined {
     if (ephemeral !== undefined && isOurs !== true) {
       return `PVC ${pod.namespace}/${name} was not created for pod ${pod.key} (pod is not owner)`;
     }
-    if (!isBound(claim) && !waitsForConsumer(claim, cluster)) {
+    // A claim that names its volume waits for the controller that binds them, whatever its class.
+    const isImmediate = (claim.spec?.volumeName ?? '') !== '' || !waitsForConsumer(claim, cluster);
+    if (!isBound(claim) && isImmediate) {
       return 'pod has unbound immediate PersistentVolumeClaims';
     }
   }

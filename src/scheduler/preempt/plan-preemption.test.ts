@@ -13,6 +13,27 @@ import { planPreemption } from './plan-preemption.ts';
 const named = (name: string, priority: number, cpu: string, more: Pod['metadata'] = {}): Pod =>
   aPod({ priority }, { cpu }, { name, uid: name, ...more });
 
+const withClaims = (name: string, priority: number, ...claims: readonly string[]): Pod =>
+  aPod(
+    { priority, volumes: claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })) },
+    undefined,
+    { name, uid: name },
+  );
+/** Two nodes that can have one volume each (node b) and none (node a), and two claims that are bound to volumes of their names. */
+const disks = (mode: string): Written => ({
+  nodes: [aNode('a'), aNode('b')],
+  csiNodes: [
+    { metadata: { name: 'a' }, spec: { drivers: [{ name: 'disk', nodeID: 'a', allocatable: { count: 0 } }] } },
+    { metadata: { name: 'b' }, spec: { drivers: [{ name: 'disk', nodeID: 'b', allocatable: { count: 1 } }] } },
+  ],
+  claims: ['x', 'y'].map((name) => ({
+    metadata: { namespace: 'default', name },
+    spec: { volumeName: name, accessModes: [mode] },
+    status: { phase: 'Bound' },
+  })),
+  volumes: ['x', 'y'].map((name) => ({ metadata: { name }, spec: { csi: { driver: 'disk', volumeHandle: name } } })),
+});
+
 /** "NODE: VICTIM…", or why not. */
 function plan(pod: Pod, written: Written): string {
   const cluster = clusterFrom(written);
@@ -53,6 +74,43 @@ describe('preemption', () => {
       named('vip', 10, '1'),
       { nodes: [aNode('a')], pods: [running('a', named('one', 1, '1')), running('a', named('two', 2, '1'))] },
       'a: one',
+    ],
+    [
+      'the one that has the claim alone',
+      withClaims('vip', 10, 'x'),
+      {
+        ...disks('ReadWriteOncePod'),
+        pods: [running('b', withClaims('low', 1, 'x')), running('a', named('web', 1, '1'))],
+      },
+      'b: low',
+    ],
+    [
+      'nobody for a claim that an equal has alone',
+      withClaims('vip', 10, 'x'),
+      { ...disks('ReadWriteOncePod'), pods: [running('b', withClaims('same', 10, 'x'))] },
+      'preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.',
+    ],
+    [
+      'one that has a volume where no more can be',
+      withClaims('vip', 10, 'x'),
+      {
+        ...disks('ReadWriteOnce'),
+        pods: [running('b', withClaims('low', 1, 'y')), running('a', named('web', 1, '1'))],
+      },
+      'b: low',
+    ],
+    [
+      'nobody for a volume that stays attached',
+      withClaims('vip', 10, 'x'),
+      {
+        ...disks('ReadWriteOnce'),
+        pods: [running('b', withClaims('low', 1, 'y'))],
+        attachments: [
+          { spec: { attacher: 'disk', nodeName: 'b', source: { persistentVolumeName: 'y' } } },
+          { spec: { attacher: 'disk', nodeName: 'a', source: { persistentVolumeName: 'y' } } },
+        ],
+      },
+      'preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, 1 node(s) exceed max volume count.',
     ],
     [
       'never its equals',

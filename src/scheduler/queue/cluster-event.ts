@@ -15,7 +15,19 @@ export type ClusterEvent =
   | { readonly kind: 'claim'; readonly claim: PersistentVolumeClaim }
   /** Volumes and storage classes. */
   | { readonly kind: 'volume' }
+  /** A CSI driver can have more volumes on a node, or has more room for new ones. */
+  | { readonly kind: 'driver'; readonly news: DriverNews }
   | { readonly kind: 'namespace' };
+
+/** Upstream's names. */
+export type DriverNews =
+  | 'CSINodeAdd'
+  | 'CSINodeUpdate'
+  | 'CSINodeDelete'
+  | 'VolumeAttachmentDelete'
+  | 'CSIDriverUpdate'
+  | 'CSIStorageCapacityAdd'
+  | 'CSIStorageCapacityUpdate';
 
 /** Upstream's names, for metrics. */
 export function eventLabel(event: ClusterEvent): string {
@@ -34,6 +46,8 @@ export function eventLabel(event: ClusterEvent): string {
       return 'PersistentVolumeClaimAdd';
     case 'volume':
       return 'PersistentVolumeAdd';
+    case 'driver':
+      return event.news;
     case 'namespace':
       return 'NamespaceUpdate';
   }

@@ -4,7 +4,7 @@ import { ALLOCATABLE, aNode, aPod } from '../cluster/cluster.testing.ts';
 import { NodeInfo } from '../cluster/node-info.ts';
 import { podInfo } from '../cluster/pod-info.ts';
 import type { FilterName } from '../filter/filter.ts';
-import type { ClusterEvent } from './cluster-event.ts';
+import type { ClusterEvent, DriverNews } from './cluster-event.ts';
 import { mayHelp } from './may-help.ts';
 
 const base = aNode('n');
@@ -23,6 +23,7 @@ const placed = (pod: Pod, before?: Pod): ClusterEvent => ({
   pod: podInfo(pod),
   before: before === undefined ? undefined : podInfo(before),
 });
+const driver = (news: DriverNews): ClusterEvent => ({ kind: 'driver', news });
 const web = aPod({}, undefined, { labels: { app: 'web' } });
 const db = aPod({}, undefined, { labels: { app: 'db' } });
 const likes = (kind: 'podAffinity' | 'podAntiAffinity') =>
@@ -130,6 +131,16 @@ describe('mayHelp', () => {
       true,
     ],
     ['who shared its claim went', 'VolumeRestrictions', withClaim, gone(withClaim), true],
+    ['who had a volume went', 'NodeVolumeLimits', withClaim, gone(withClaim), true],
+    ['who had no volume went', 'NodeVolumeLimits', withClaim, gone(web), false],
+    ['a volume was detached', 'NodeVolumeLimits', withClaim, driver('VolumeAttachmentDelete'), true],
+    ['a driver can have more volumes', 'NodeVolumeLimits', withClaim, driver('CSINodeUpdate'), true],
+    ['a driver has more room', 'NodeVolumeLimits', withClaim, driver('CSIStorageCapacityUpdate'), false],
+    ['more room, for new volumes', 'VolumeBinding', withClaim, driver('CSIStorageCapacityUpdate'), true],
+    ['a detached one is of no use', 'VolumeBinding', withClaim, driver('VolumeAttachmentDelete'), false],
+    ['the zone of a node', 'VolumeZone', withClaim, changed(aNode('n', {}, { zone: 'z' })), true],
+    ['a volume has another zone', 'VolumeZone', withClaim, { kind: 'volume' }, true],
+    ['a pod more', 'VolumeZone', withClaim, placed(web), false],
   ])('%s', (_, rejectedBy, pod, event, helps) => {
     const filters = new Set(rejectedBy === undefined ? [] : [rejectedBy]);
     expect(mayHelp({ pod: podInfo(pod), rejectedBy: filters }, event, () => undefined)).toBe(helps);

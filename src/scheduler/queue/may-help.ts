@@ -7,13 +7,25 @@ import type { FilterName } from '../filter/filter.ts';
 import { portsClash } from '../filter/node-ports.ts';
 import { spreadConstraintsOf } from '../filter/spread-constraint.ts';
 import { toleratesHardTaints } from '../filter/taints.ts';
-import type { ClusterEvent } from './cluster-event.ts';
+import type { ClusterEvent, DriverNews } from './cluster-event.ts';
 
 export interface Waiting {
   readonly pod: PodInfo;
   /** Empty: there was no node at all. */
   readonly rejectedBy: ReadonlySet<FilterName>;
 }
+
+const NEWS_OF_LIMITS: ReadonlySet<DriverNews> = new Set([
+  'CSINodeAdd',
+  'CSINodeUpdate',
+  'CSINodeDelete',
+  'VolumeAttachmentDelete',
+]);
+const NEWS_OF_ROOM: ReadonlySet<DriverNews> = new Set([
+  'CSIDriverUpdate',
+  'CSIStorageCapacityAdd',
+  'CSIStorageCapacityUpdate',
+]);
 
 /** Whether the pod is worth another attempt after the event. */
 export function mayHelp({ pod, rejectedBy }: Waiting, event: ClusterEvent, namespaceLabels: NamespaceLabels): boolean {
@@ -53,11 +65,20 @@ const HINTS: Readonly<Record<FilterName, Hint>> = {
       event.pod.namespace === namespace &&
       claims.some((name) => event.pod.claims.includes(name))) ||
     isOwnClaim(namespace, claims, event),
+  NodeVolumeLimits: ({ namespace, claims }, event) =>
+    (event.kind === 'pod-gone' && event.pod.claims.length > 0) ||
+    (event.kind === 'driver' && NEWS_OF_LIMITS.has(event.news)) ||
+    isOwnClaim(namespace, claims, event),
   VolumeBinding: ({ namespace, claims }, event) =>
     event.kind === 'volume' ||
+    (event.kind === 'driver' && NEWS_OF_ROOM.has(event.news)) ||
     isOwnClaim(namespace, claims, event) ||
     (event.kind === 'node' &&
       isNews(event, ({ metadata }) => [metadata?.labels, metadata?.annotations?.[VOLUME_SPACE_ANNOTATION]])),
+  VolumeZone: ({ namespace, claims }, event) =>
+    event.kind === 'volume' ||
+    isOwnClaim(namespace, claims, event) ||
+    (event.kind === 'node' && isNews(event, ({ metadata }) => metadata?.labels)),
   PodTopologySpread: ({ pod, namespace }, event) => {
     if (event.kind === 'node-gone') return true;
     if (event.kind === 'node') {

@@ -1,5 +1,6 @@
 /** Which class claims get that name none. Pure. Upstream: GetDefaultClass. */
-import { nameOf, type StorageClass } from '../../api/index.ts';
+import { nameOf } from './object-meta.ts';
+import type { StorageClass } from './types.gen.ts';
 
 export const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
 const DEFAULT_CLASS_BEFORE = 'storageclass.beta.kubernetes.io/is-default-class';
