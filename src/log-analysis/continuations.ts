@@ -14,7 +14,7 @@ const MAX_LINES = 12;
  */
 export function withContinuations(roled: readonly RoledLine[]): readonly RoledLine[] {
   const parts = new Set<number>();
-  for (const [position, line] of roled.entries()) {
+  for (const position of roled.keys()) {
     if (parts.has(position)) continue;
     const count = Math.max(messageBeforeFrames(roled, position), below(roled, position));
     for (let each = position + 1; each <= position + count; each += 1) parts.add(each);

@@ -27,7 +27,7 @@ const SERVED =
 const MAY_OFFER = /ing .{0,60}(?::\d\d|:\/\/)/;
 /** "Providing metrics at :9121/metrics" */
 const OFFERS =
-  /^(?!start|launch|open|bind|try|attempt|connect|wait|fail|dial|boot|initiali|creat|load|read|us)\w{3,20}ing (?:[\w-]{1,20} ){0,3}(?:at|on|via) (?:https?:\/\/\S{1,200}|[\w.*[\]-]{0,100}:\d{2,5}[\w\/.-]{0,100})$/i;
+  /^(?!start|launch|open|bind|try|attempt|connect|wait|fail|dial|boot|initiali|creat|load|read|us)\w{3,20}ing (?:[\w-]{1,20} ){0,3}(?:at|on|via) (?:https?:\/\/\S{1,200}|[\w.*[\]-]{0,100}:\d{2,5}[\w/.-]{0,100})$/i;
 
 export function isReady(text: string): boolean {
   if (SERVED.test(text)) return true;

@@ -61,7 +61,8 @@ function references({ path, spec }: ContainerFacts, variable: string): readonly 
 function missingFile(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   const word = lastWord(container, NO_FILE);
   const file = word && fileNear(word.line, word.match.index);
-  if (word === undefined || file === undefined || NO_SETTING.test(word.line) || isAboutOther(word.line, file)) return NOTHING;
+  if (word === undefined || file === undefined || NO_SETTING.test(word.line) || isAboutOther(word.line, file))
+    return NOTHING;
   const { where, quotes } = placeOf(facts, container, file);
   return [
     explainedEnd(facts, container, {
