@@ -25,6 +25,7 @@ import { SECOND_HEALTHY } from './second-healthy.ts';
 import { SECOND_LANGUAGES } from './second-languages.ts';
 import { SECOND_SERVERS } from './second-servers.ts';
 import { shell } from './shell.ts';
+import { SIXTH } from './sixth.ts';
 import { smallServers } from './small-servers.ts';
 import { THIRD } from './third.ts';
 
@@ -151,10 +152,11 @@ export const BATCHES: readonly (readonly string[])[] = [
     'alembic',
     'jupyter',
   ],
+  ['mysql-jobs', 'archive-jobs', 'node-pg-migrate', 'log4j', 'django-jobs', 'puma'],
 ];
 
-/** The programs of the fifth batch, which run on a folder of their own. */
-export const FIFTH: ReadonlySet<string> = new Set(BATCHES[4]);
+/** The programs of the fifth and the sixth batch, which run on a folder of their own. */
+export const FIFTH: ReadonlySet<string> = new Set(BATCHES.slice(4).flat());
 
 export const HELD_OUT: ReadonlySet<string> = new Set(BATCHES.flat());
 
@@ -187,4 +189,5 @@ export const TRIALS: readonly Trial[] = [
   ...FIFTH_SERVERS,
   ...FIFTH_APPS,
   ...FIFTH_HEALTHY,
+  ...SIXTH,
 ];
