@@ -93,8 +93,20 @@ function drawDrivers(random: Random, wanted: boolean | undefined): readonly Driv
   const drawn = random.next() < DRIVERS_SHARE;
   if (!(wanted ?? drawn)) return [];
   return [
-    { name: 'disks.sim', stages: true, mountsStaging: random.next() < 0.7, isForgetful: random.next() < 0.3 },
-    { name: 'shares.sim', stages: false, mountsStaging: false, isForgetful: random.next() < 0.3 },
+    {
+      name: 'disks.sim',
+      stages: true,
+      mountsStaging: random.next() < 0.7,
+      isForgetful: random.next() < 0.3,
+      attaches: random.next() < 0.6,
+    },
+    {
+      name: 'shares.sim',
+      stages: false,
+      mountsStaging: false,
+      isForgetful: random.next() < 0.3,
+      attaches: false,
+    },
   ];
 }
 

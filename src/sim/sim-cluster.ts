@@ -5,6 +5,8 @@ import { type Connection, type Logger, decodeText } from '../lib/index.ts';
 import type { StoreEvent } from '../store/index.ts';
 import { type DriverKind, noDriverFaults } from './drivers/sim-driver.ts';
 import { StorageLaws } from './drivers/storage-laws.ts';
+import { SimAttacher } from './drivers/sim-attacher.ts';
+import { simHash } from './drivers/sim-plugins.ts';
 import { Facts } from './facts.ts';
 import { Stored } from './fleet/stored.ts';
 import type { Life } from './life.ts';
@@ -56,6 +58,8 @@ export class SimCluster {
   readonly restarts = new Map<string, PodRestart>();
   /** What holds of the volumes of drivers. */
   readonly laws: StorageLaws;
+  /** One for each driver whose volumes must be attached. */
+  readonly attachers: readonly SimAttacher[];
 
   constructor({ sim, nodes, runAgent, logger, hasVolumes = false, drivers: kinds = [] }: SimClusterOptions) {
     this.sim = sim;
@@ -64,12 +68,15 @@ export class SimCluster {
     this.controlPlane = new SimControlPlane(
       sim,
       logger,
-      {},
+      kinds.some(({ attaches }) => attaches) ? { attachDetach: { hash: simHash } } : {},
       hasVolumes ? (life) => ({ className: VOLUME_CLASS, connectionOf: this.#kubeletsFor(life) }) : undefined,
     );
     this.claims = new Stored(sim, this.controlPlane.store, '/registry/persistentvolumeclaims/');
     this.volumes = new Stored(sim, this.controlPlane.store, '/registry/persistentvolumes/');
     this.admin = this.controlPlane.adminClient('admin');
+    const { store } = this.controlPlane;
+    const ground = { sim, laws: this.laws, store, client: this.admin };
+    this.attachers = kinds.flatMap(({ name, attaches }) => (attaches ? new SimAttacher(ground, name) : []));
     this.nodes = Array.from({ length: nodes }, (_, i) => {
       const name = `node${i + 1}`;
       const user = { name: `system:node:${name}`, groups: ['system:nodes'] };
@@ -97,6 +104,7 @@ export class SimCluster {
     void this.#observe(SLICES_PREFIX, (event) => this.#onSlice(event));
     void this.#observe(RESTARTS_PREFIX, (event) => this.#onRestart(event));
     this.controlPlane.start();
+    for (const attacher of this.attachers) attacher.start();
     for (const node of this.nodes) node.startAgent();
   }
 
@@ -104,6 +112,7 @@ export class SimCluster {
   heal(): void {
     this.controlPlane.startServer();
     this.controlPlane.link.heal();
+    for (const attacher of this.attachers) attacher.isDown = false;
     for (const node of this.nodes) {
       Object.assign(node.runtimeFaults, {
         slow: 0,

@@ -6,8 +6,8 @@ import { readLog, type WrittenLog } from '../../tools/writers/fsync-writer.ts';
 import type { Lab, LabNode } from '../support/lab.ts';
 
 /** Where the driver keeps its volumes, of all nodes. */
-export const dataDirOf = (lab: Lab): string => join(lab.folder, 'csi-data');
-export const kubeletDirOf = ({ dataDir }: LabNode): string => join(dataDir, 'kubelet');
+const dataDirOf = (lab: Lab): string => join(lab.folder, 'csi-data');
+const kubeletDirOf = ({ dataDir }: LabNode): string => join(dataDir, 'kubelet');
 
 /** Handle → nodes to which the storage attached it. */
 export function attachedNodes(lab: Lab): ReadonlyMap<string, readonly string[]> {

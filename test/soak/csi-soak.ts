@@ -8,10 +8,10 @@ import { type Random, seededRandom } from '../../src/lib/index.ts';
 import { Acknowledgements } from '../../tools/writers/acknowledgements.ts';
 import { firstLost, overlapping, writerScript } from '../../tools/writers/fsync-writer.ts';
 import { exampleDriverArchive } from '../support/csi-example/image.ts';
-import { installInLab } from '../support/csi-example/manifests.ts';
+import { installInLab, labKubeletDir } from '../support/csi-example/manifests.ts';
 import { Lab } from '../support/lab.ts';
 import { serverAddress } from '../support/lab-network.ts';
-import { attachedNodes, kubeletDirOf, logOn, restOfVolumes, stagedNodes } from './csi-disk.ts';
+import { attachedNodes, logOn, restOfVolumes, stagedNodes } from './csi-disk.ts';
 import { CsiPeople } from './csi-people.ts';
 import { CSI_STRIKES } from './csi-strikes.ts';
 import { patiently } from './patiently.ts';
@@ -37,12 +37,12 @@ const LOOK_EVERY_MS = 500;
 /** Runs the soak; throws at the first fault, with the logs of all. */
 export async function soakCsi(options: VolumesSoakOptions): Promise<CsiSoakFigures> {
   const archive = await exampleDriverArchive();
-  const lab = await Lab.create({
+  const lab: Lab = await Lab.create({
     nodes: NODES,
     clusterCidr: `10.${options.podNetwork}.0.0/16`,
     serverFlags: ['--service-cidr', options.serviceCidr, '--node-monitor-grace-period', '6s'],
     agentFlags: ['--image-archive', archive],
-    flagsOf: (node) => ['--kubelet-dir', kubeletDirOf(node)],
+    flagsOf: (node) => ['--kubelet-dir', labKubeletDir(lab, node.name)],
     kubelet: { crashLoopBackOff: { maxContainerRestartPeriod: '1s' } },
   });
   const heard = await Acknowledgements.listen(serverAddress(lab.names));

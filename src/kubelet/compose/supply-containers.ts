@@ -14,7 +14,7 @@ import { NoteStore } from '../csi/note-store.ts';
 import { registryDir } from '../csi/paths.ts';
 import { PluginWatcher } from '../csi/plugin-watcher.ts';
 import { VolumesInUse } from '../csi/volumes-in-use.ts';
-import type { EnvironmentResolver, ImageManager, VolumeManager } from '../types.ts';
+import type { EnvironmentResolver, ImageManager, PodUID, VolumeManager } from '../types.ts';
 import { MAX_USAGE_ENTRIES } from '../local-volumes/limits.ts';
 import type { VolumeOveruse } from '../eviction/volume-blame.ts';
 import { fullDiskMessage, overuseBytes, type VolumeUsage } from '../local-volumes/full-disk.ts';
@@ -58,10 +58,11 @@ export function createSupplies(
     apiServer,
     instanceId,
   }: Pick<KubeletConfig, 'nodeName' | 'rootDir' | 'apiServer' | 'instanceId'>,
-  { informers, events, markDirty, node, later }: Pick<Ground, 'informers' | 'events' | 'markDirty' | 'node' | 'later'>,
+  ground: Pick<Ground, 'informers' | 'events' | 'markDirty' | 'node' | 'later'>,
   { changes }: Pick<BlackBox, 'changes'>,
 ): Supplies {
   const { clock, random, logger, client, settings } = given;
+  const { informers, events, markDirty, node, later } = ground;
   const { volumesDir } = settings;
   const configCache = createConfigCache({
     clock,
@@ -88,7 +89,12 @@ export function createSupplies(
       ? undefined
       : createLocal(given, { rootDir, volumesDir, instanceId }, { events, later, publications });
   const csi = createCsi(given, { rootDir, nodeName }, { later, events });
-  const place = { nodeName, rootDir, nodeResources: () => node.allocatable() };
+  const place = {
+    nodeName,
+    rootDir,
+    nodeResources: () => node.allocatable(),
+    observation: (uid: PodUID) => later.pleg.it.observation(uid),
+  };
   const volumes = createVolumeManager(givenTo('volumes', given), place, {
     config: configCache,
     events,

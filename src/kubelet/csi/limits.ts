@@ -33,5 +33,7 @@ export const MAX_DRIVER_NAME_LENGTH = 63;
 export const MAX_NODE_ID_LENGTH = 192;
 /** How often volumes of drivers with `requiresRepublish` are published anew; upstream goes by its sync period. */
 export const REPUBLISH_MS = 60_000;
+/** Pods that are named because one waits for them. */
+export const MAX_PODS_TOLD = 5;
 /** How often the size of a claim is looked at, while its driver can expand volumes; upstream goes by its sync period. */
 export const EXPANSION_LOOK_MS = 60_000;

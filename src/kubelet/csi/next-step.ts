@@ -2,6 +2,7 @@
  * Which call to a driver comes next for one volume, by its note alone and what is mounted. Any call before may have happened or
  * not: it is repeated, or undone, never left out. Pure.
  */
+import type { PodUID } from '../types.ts';
 import type { NotedSize, Publication, VolumeNote } from './volume-note.ts';
 
 /** A size that the volume shall have at least. */
@@ -48,10 +49,14 @@ export interface ExpandCall extends AnyCall {
 /** One call: the note to write before it, and the one to write when it has succeeded; `after` absent: the note goes. */
 export type Call = ExpandCall | (AnyCall & { readonly kind: 'stage' | 'publish' | 'unpublish' | 'unstage' });
 
-/** `drop`: a target that no call was made for is not wanted any more. `forget`: nothing is left. Both take no call. */
+/**
+ * `drop`: a target that no call was made for is not wanted any more. `forget`: nothing is left. Both take no call. `blocked`: these
+ * pods have the volume, and its staging, which is dead, goes when they do not.
+ */
 export type Step =
   | Call
   | { readonly kind: 'done' }
+  | { readonly kind: 'blocked'; readonly by: readonly PodUID[] }
   | { readonly kind: 'drop'; readonly after: VolumeNote }
   | { readonly kind: 'forget' };
 
@@ -104,6 +109,11 @@ function towardsPublished(stored: VolumeNote, goal: Extract<Goal, { kind: 'publi
   const known = note.publications.find(({ target }) => target === publication.target);
   if (known?.step === 'unpublishing') return unpublish(note, known);
   if (staging !== undefined && staging.step === 'unstaging') return unstageFirst(note, staging.path);
+  if (staging?.isDead === true) {
+    if (known !== undefined && known.step !== 'planned') return unpublish(note, known);
+    const by = others(note, publication.target).filter(({ step }) => step !== 'planned');
+    return by.length === 0 ? unstageFirst(note, staging.path) : { kind: 'blocked', by: by.map(({ pod }) => pod) };
+  }
   const isStaged = staging?.step === 'staged' && (staging.isMount !== true || facts.isStagingMounted);
   if (stagingPath !== undefined && !isStaged) {
     // A call that was begun at another path is ended there: nobody else would.

@@ -10,6 +10,8 @@ import type { Publication, VolumeNote } from './volume-note.ts';
 /** What is mounted on this machine. */
 export interface MountTable {
   isMounted(path: string): Promise<boolean>;
+  /** What is mounted at the path cannot be written to. Absent: it is not known. */
+  isReadOnly?(path: string): Promise<boolean>;
   /** Mount points at or below the path, in the order to unmount them. */
   mountedUnder(path: string): Promise<readonly string[]>;
   /** Unmounts everything at or below the path. Rejects when something stays. */

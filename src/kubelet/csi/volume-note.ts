@@ -13,6 +13,8 @@ export interface Staging {
   readonly step: 'staging' | 'staged' | 'unstaging';
   /** Of a staged one: something was mounted at the path. If it is not there any more, the staging is lost. */
   readonly isMount?: boolean;
+  /** What is mounted there does not work any more: it is unstaged when no pod has the volume, and before another gets it. */
+  readonly isDead?: boolean;
 }
 
 export interface Publication {
@@ -21,6 +23,8 @@ export interface Publication {
   readonly volume: string;
   readonly target: string;
   readonly step: 'planned' | 'publishing' | 'published' | 'unpublishing';
+  /** Of a published one: whether its mount was read-only then. */
+  readonly isReadOnly?: boolean;
 }
 
 /** The size that the driver was asked for, or that the volume had when it came to this node. */

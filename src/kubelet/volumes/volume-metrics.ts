@@ -1,6 +1,8 @@
 /** The volumes' metrics, under upstream's names. */
+import { VOLUME_TROUBLES } from '../../api/index.ts';
 import type { MetricsRegistry } from '../../lib/index.ts';
 import { BoundedNames } from '../csi/bounded-names.ts';
+import type { VolumeTrouble } from '../types.ts';
 
 /** Names of plugins that are told apart. */
 const MAX_PLUGINS = 128;
@@ -17,7 +19,12 @@ export interface VolumeMetrics {
   operation(plugin: string, name: 'volume_mount' | 'volume_unmount', status: string, seconds: number): void;
 }
 
-export function createVolumeMetrics(metrics: MetricsRegistry, volumes: () => Iterable<VolumeCount>): VolumeMetrics {
+/** @param troubles what is wrong with volumes now */
+export function createVolumeMetrics(
+  metrics: MetricsRegistry,
+  volumes: () => Iterable<VolumeCount>,
+  troubles: () => Iterable<Pick<VolumeTrouble, 'reason'>>,
+): VolumeMetrics {
   const seconds = metrics.histogram({
     name: 'storage_operation_duration_seconds',
     help: 'How long operations on volumes took.',
@@ -29,6 +36,7 @@ export function createVolumeMetrics(metrics: MetricsRegistry, volumes: () => Ite
     help: 'Volumes of pods that should run here, and those of them that are set up.',
     labels: ['plugin_name', 'state'],
   });
+  countTroubles(metrics, troubles);
   // CSI drivers are part of the names.
   const names = new BoundedNames(MAX_PLUGINS);
   const seen = new Set<string>();
@@ -55,4 +63,20 @@ export function createVolumeMetrics(metrics: MetricsRegistry, volumes: () => Ite
         migrated: 'false',
       }),
   };
+}
+
+function countTroubles(metrics: MetricsRegistry, troubles: () => Iterable<Pick<VolumeTrouble, 'reason'>>): void {
+  const gauge = metrics.gauge({
+    name: 'mendlet_volume_problems',
+    help: 'Volumes of pods that do not work, by what is wrong with them.',
+    labels: ['reason'],
+  });
+  let wereAny = false;
+  metrics.onCollect(() => {
+    const all = [...troubles()];
+    // A node without a problem has no series of it.
+    if (all.length === 0 && !wereAny) return;
+    wereAny = true;
+    for (const reason of VOLUME_TROUBLES) gauge.set(all.filter((each) => each.reason === reason).length, { reason });
+  });
 }

@@ -108,6 +108,12 @@ export class VolumeTask {
     else this.#working = this.#run();
   }
 
+  /** Its mount is not there any more, or is about to be made anew: it is not set up until a try has succeeded. */
+  lose(): void {
+    this.#path = undefined;
+    this.#changed();
+  }
+
   /** Sets the volume up once more, now. Rejects when it does not come about. */
   async again(): Promise<void> {
     while (this.#busy) await this.#working;

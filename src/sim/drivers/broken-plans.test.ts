@@ -116,8 +116,14 @@ function world(seed: number, mind: Mind): World {
   const laws = new StorageLaws(facts);
   const random = sim.random.split('kinds');
   const kinds: readonly DriverKind[] = [
-    { name: 'disks.sim', stages: true, mountsStaging: random.next() < 0.5, isForgetful: random.next() < 0.3 },
-    { name: 'shares.sim', stages: false, mountsStaging: false, isForgetful: random.next() < 0.3 },
+    {
+      name: 'disks.sim',
+      stages: true,
+      mountsStaging: random.next() < 0.5,
+      isForgetful: random.next() < 0.3,
+      attaches: false,
+    },
+    { name: 'shares.sim', stages: false, mountsStaging: false, isForgetful: random.next() < 0.3, attaches: false },
   ];
   const wishes: Wishes = new Map();
   const nodes: readonly SimNode[] = Array.from({ length: NODES }, (_, i) => {

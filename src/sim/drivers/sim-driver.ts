@@ -29,6 +29,8 @@ export interface DriverKind {
   readonly stages: boolean;
   /** What it stages is a mount; if not, it is state of the machine that ends with a boot. */
   readonly mountsStaging: boolean;
+  /** Its volumes must be attached to a node before it stages them there. */
+  readonly attaches: boolean;
   /** It has no memory of what it did before it died. */
   readonly isForgetful: boolean;
 }

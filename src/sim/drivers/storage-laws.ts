@@ -1,7 +1,8 @@
 /**
  * Invariants of volumes that drivers serve, checked at every call that reaches a driver: a volume is staged before it is published,
- * at one path of a node; unpublished before it is unstaged; published on one node at a time if its mode says so. No container runs
- * whose volume is being taken away. What was begun is undone in the end.
+ * at one path of a node; unpublished before it is unstaged; published on one node at a time if its mode says so. One that must be
+ * attached is attached before it is staged, to one node at a time, and detached after it was unstaged. No container runs whose volume
+ * is being taken away. What was begun is undone in the end.
  */
 import type { Facts } from '../facts.ts';
 import { InvariantViolation } from '../invariants/violation.ts';
@@ -46,6 +47,8 @@ const TARGET = /^.*\/volumes\/kubernetes\.io~csi\/[^/]+\/mount/;
 export class StorageLaws {
   /** Handles of volumes that many nodes may have. */
   readonly shared = new Set<string>();
+  /** Handles of volumes that must be attached → nodes to which they are. */
+  readonly #attached = new Map<string, Set<string>>();
   readonly #volumes = new Map<string, VolumeOnNode>();
   /** By container id. */
   readonly #holders = new Map<string, Holder>();
@@ -81,6 +84,7 @@ export class StorageLaws {
     const { path } = call;
     switch (call.method) {
       case 'stage':
+        if (this.#attached.get(call.handle)?.has(call.node) === false) throw violation('attach before stage', call);
         for (const other of volume.stagings.keys()) if (other !== path) throw violation('one staging', call, other);
         if (volume.stagings.get(path) === 'ending') throw violation('unstaged to its end', call);
         volume.stagings.set(path, 'begun');
@@ -102,6 +106,32 @@ export class StorageLaws {
         volume.stagings.set(path, 'ending');
       }
     }
+  }
+
+  /** From now on the volume must be attached before it is staged. */
+  mustBeAttached(handle: string): void {
+    this.#attached.set(handle, new Set());
+  }
+
+  /** The storage attaches the volume to the node, or has it attached already. Throws `InvariantViolation`. */
+  attaches(handle: string, node: string): void {
+    const nodes = this.#attached.get(handle) ?? new Set();
+    this.#attached.set(handle, nodes);
+    for (const other of nodes) {
+      if (other === node || this.shared.has(handle)) continue;
+      throw new InvariantViolation('one attachment', `${handle} goes to ${node}, and is attached to ${other}`);
+    }
+    nodes.add(node);
+  }
+
+  /** The storage detaches the volume, or has done so already. Throws `InvariantViolation`. */
+  detaches(handle: string, node: string): void {
+    for (const { handle: other, stagings, targets } of this.#on(node)) {
+      const [path] = [...targets.keys(), ...stagings.keys()];
+      if (other !== handle || path === undefined) continue;
+      throw new InvariantViolation('detach after unstage', `${handle} is detached from ${node}, and is at ${path}`);
+    }
+    this.#attached.get(handle)?.delete(node);
   }
 
   /** The driver says that it succeeded; whether anybody hears it is unknown. */
@@ -127,6 +157,8 @@ export class StorageLaws {
       const [path] = [...targets.keys(), ...stagings.keys()];
       if (path !== undefined) return `${handle} is still at ${path} of ${node}`;
     }
+    for (const [handle, [node]] of this.#attached)
+      if (node !== undefined) return `${handle} is still attached to ${node}`;
     return undefined;
   }
 

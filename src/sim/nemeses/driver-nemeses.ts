@@ -83,6 +83,22 @@ export const DRIVER_NEMESES: readonly Nemesis[] = [
       cluster.sim.after(between(random, 1000, 90_000), 'driver is back', () => driver.start());
     },
   },
+  {
+    name: 'attacher-down',
+    everyMs: 90_000,
+    strike: (cluster, _node, random) =>
+      forAWhile(
+        cluster,
+        'attacher down',
+        between(random, 1000, 40_000),
+        () => {
+          for (const attacher of cluster.attachers) attacher.isDown = true;
+        },
+        () => {
+          for (const attacher of cluster.attachers) attacher.isDown = false;
+        },
+      ),
+  },
 ];
 
 /** Of a node that has drivers. */

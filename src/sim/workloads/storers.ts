@@ -14,6 +14,7 @@ import {
 } from '../../api/index.ts';
 import type { Random } from '../../lib/index.ts';
 import type { DriverKind } from '../drivers/sim-driver.ts';
+import { handleOf } from '../drivers/sim-attacher.ts';
 import { People } from '../fleet/people.ts';
 import type { SimCluster } from '../sim-cluster.ts';
 import { between, container } from './patients.ts';
@@ -25,6 +26,8 @@ const GRACE_SECONDS = 5;
 interface Storer {
   readonly name: string;
   readonly driver: string;
+  /** The volume must be attached. */
+  readonly attaches: boolean;
   readonly pods: readonly string[];
   /** A volume of the pod's own, beside. */
   readonly hasInline: boolean;
@@ -48,10 +51,11 @@ export class Storers {
 
   plan(kinds: readonly DriverKind[], count: number, forMs: number): void {
     const random = this.#random;
-    for (const { name } of kinds) this.#create(CSI_DRIVERS, driverObject(name));
+    for (const kind of kinds) this.#create(CSI_DRIVERS, driverObject(kind));
     this.#storers = Array.from({ length: kinds.length === 0 ? 0 : count }, (_, i) => ({
       name: `storer-${i}`,
       driver: kinds[i % kinds.length]?.name ?? '',
+      attaches: kinds[i % kinds.length]?.attaches === true,
       pods: Array.from({ length: random.next() < 0.5 ? 1 : 2 }, (__, at) => `storer-${i}-${at}`),
       hasInline: random.next() < 0.3,
       behaviour: {
@@ -61,10 +65,11 @@ export class Storers {
       node: this.#anyNode(),
     }));
     for (const storer of this.#storers) {
+      if (storer.attaches) this.#cluster.laws.mustBeAttached(handleOf(storer.name));
       this.#create(PERSISTENT_VOLUMES, volumeOf(storer));
       this.#create(PERSISTENT_VOLUME_CLAIMS, claimOf(storer));
       this.#care(storer);
-      for (const pod of storer.pods) this.#sometimes(forMs, 60_000, () => this.#delete(pod));
+      for (const pod of storer.pods) this.#sometimes(forMs, 60_000, () => this.#delete(pod, storer.attaches));
       this.#sometimes(forMs, 60_000, () => this.#move(storer));
     }
   }
@@ -133,9 +138,11 @@ export class Storers {
     this.#people.do(async () => this.#cluster.admin.create(kind, object));
   }
 
-  /** Never by force: without an attacher nothing would keep the volume on one node then. */
-  #delete(name: string): void {
-    this.#people.do(async () => this.#cluster.admin.delete(PODS, NAMESPACE, name));
+  /** @param mayForce not without an attacher: nothing would keep the volume on one node then */
+  #delete(name: string, mayForce = false): void {
+    const isForced = mayForce && this.#random.next() < 0.4;
+    const options = isForced ? { gracePeriodSeconds: 0 } : {};
+    this.#people.do(async () => this.#cluster.admin.delete(PODS, NAMESPACE, name, options));
   }
 
   #pod(name: string): Pod | undefined {
@@ -151,8 +158,8 @@ export class Storers {
   }
 }
 
-function driverObject(name: string): object {
-  const spec = { attachRequired: false, volumeLifecycleModes: ['Persistent', 'Ephemeral'] };
+function driverObject({ name, attaches }: DriverKind): object {
+  const spec = { attachRequired: attaches, volumeLifecycleModes: ['Persistent', 'Ephemeral'] };
   return { apiVersion: 'storage.k8s.io/v1', kind: 'CSIDriver', metadata: { name }, spec };
 }
 
@@ -167,7 +174,7 @@ function volumeOf({ name, driver }: Storer): object {
       persistentVolumeReclaimPolicy: 'Retain',
       storageClassName: '',
       claimRef: { namespace: NAMESPACE, name },
-      csi: { driver, volumeHandle: `handle of ${name}` },
+      csi: { driver, volumeHandle: handleOf(name) },
     },
   };
 }

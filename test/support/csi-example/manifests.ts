@@ -61,8 +61,10 @@ export async function installInLab(lab: Lab, variant: Omit<Variant, 'kubeletDir'
     await lab.kubectl(['-n', NAMESPACE, 'rollout', 'status', what, '--timeout=300s']);
   for (const { name } of nodes) {
     await until(`the driver on node ${name}`, async () => {
-      const last = await lab.kubectl(['get', 'csinode', name, '-o', 'jsonpath={.spec.drivers[*].name}']);
-      return last === DRIVER ? { value: true } : { last };
+      // The object is made when the first driver registers.
+      const driver = ['get', 'csinode', name, '-o', 'jsonpath={.spec.drivers[*].name}'];
+      const { stdout, stderr } = await lab.tryKubectl(driver);
+      return stdout === DRIVER ? { value: true } : { last: stdout + stderr };
     });
   }
   return dataDir;
