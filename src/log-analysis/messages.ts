@@ -18,7 +18,7 @@ export function withoutHelp(roled: readonly RoledLine[]): readonly RoledLine[] {
   let inUsage = false;
   return roled.map((line): RoledLine => {
     if (USAGE.test(line.text)) inUsage = true;
-    else if (OPTION.test(line.text) && line.indent > 0) return { ...line, role: 'frame' };
+    else if (line.indent > 0 && line.text.startsWith('-') && OPTION.test(line.text)) return { ...line, role: 'frame' };
     else if (inUsage && (line.indent > 0 || line.text.startsWith('-'))) return { ...line, role: 'frame' };
     else inUsage = false;
     return line;

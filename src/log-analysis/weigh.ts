@@ -48,7 +48,7 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
     score -= 30;
   if (text.startsWith('what(): ')) return undefined;
   if (isRetry(text)) score -= 3;
-  if ((!inTrace || said.startsWith('Error: ')) && SYSTEM_ERROR.test(text)) score += 5;
+  if (score >= 20 && (!inTrace || said.startsWith('Error: ')) && SYSTEM_ERROR.test(text)) score += 5;
   // What stands right above a usage says why it is printed.
   if (level === undefined && role === 'line' && next?.text !== undefined && USAGE.test(next.text) && !USAGE.test(text))
     score = Math.max(score, 42);
