@@ -61,8 +61,8 @@ export function errorsWhileWorking(
   return found;
 }
 
-function isWorking({ role, text, said, level }: RoledLine, dialects: readonly Dialect[]): boolean {
-  if (role !== 'line' || level === 'error' || level === 'fatal') return false;
+function isWorking({ role, text, said, level, part }: RoledLine, dialects: readonly Dialect[]): boolean {
+  if (role !== 'line' || part === true || level === 'error' || level === 'fatal') return false;
   if (dialects.some(({ noise }) => noise?.test(text) === true || noise?.test(said) === true)) return false;
   if (dialects.some(({ recovery }) => recovery?.test(text) === true || recovery?.test(said) === true)) return true;
   return (isReady(text) || (isServing(text) && !isBad(text))) && !isClosing(text);
@@ -74,8 +74,9 @@ function isEnd({ role, text }: RoledLine): boolean {
   return (isClosing(text) || isTidying(text)) && !OF_CLIENTS.test(text);
 }
 
-function isOrdinaryWork({ role, text, level, indent }: RoledLine): boolean {
-  if (role !== 'line' || indent > 0 || (level !== undefined && level !== 'info' && level !== 'debug')) return false;
+function isOrdinaryWork({ role, text, level, indent, part }: RoledLine): boolean {
+  if (role !== 'line' || part === true || indent > 0 || (level !== undefined && level !== 'info' && level !== 'debug'))
+    return false;
   return (
     /^\W{0,3}[a-z]{3}/i.test(text) &&
     !isBad(text) &&

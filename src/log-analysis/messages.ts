@@ -7,7 +7,10 @@ const FIELD = /^[a-z][\w ]{1,30}: \S/;
 /** Fields below one error. */
 const MAX_PARTS = 6;
 /** Begins a list of options and commands. */
-const USAGE = /^(?:usage(?: of \S{1,100})?:|(?:[\w-]{1,20} )?(?:options|flags|commands|arguments|subcommands):$)/i;
+export const USAGE =
+  /^(?:usage(?: of \S{1,100})?:|(?:[\w-]{1,20} )?(?:options|flags|commands|arguments|subcommands):$)/i;
+/** "  -t, --timeout NUM    Shutdown timeout" */
+const OPTION = /^(?:-\w,? {1,3})?--[\w-]{2,40}(?:[ =][^\s]{1,40})? {2,}\S/;
 const SHELL = /^\S{1,300}: (?:line )?\d{1,6}: .{1,200}: (?:command )?not found$/;
 
 /** The lines; help below a usage, which may hold any words, is made a frame, that is no word of the program about itself. */
@@ -15,6 +18,7 @@ export function withoutHelp(roled: readonly RoledLine[]): readonly RoledLine[] {
   let inUsage = false;
   return roled.map((line): RoledLine => {
     if (USAGE.test(line.text)) inUsage = true;
+    else if (line.indent > 0 && line.text.startsWith('-') && OPTION.test(line.text)) return { ...line, role: 'frame' };
     else if (inUsage && (line.indent > 0 || line.text.startsWith('-'))) return { ...line, role: 'frame' };
     else inUsage = false;
     return line;

@@ -22,7 +22,7 @@ const PORT = /\bport(?: number)?["']?[ :=]+["']?(\d{2,5})\b/i;
 /** "('0.0.0.0', 8000)", "host='db', port=80". */
 const TUPLE = /\(['"]([\w.:-]{1,253})['"], ?(\d{2,5})\)|host=['"]([\w.:-]{1,253})['"], ?port=(\d{2,5})/g;
 const NO_HOSTS =
-  /^(?:the|a|an|name|server|host|hostname|port|to|on|at|by|in|is|not|remote|local|failed|refused|error|with|for|socket|redis|mysql|postgres|postgresql|database|broker|upstream|peer|any|all|\d+)$/i;
+  /^(?:the|a|an|and|or|but|that|this|which|running|name|server|host|hostname|port|to|on|at|by|in|is|not|remote|local|failed|refused|error|with|for|socket|redis|mysql|postgres|postgresql|database|broker|upstream|peer|any|all|\d+)$/i;
 const NO_PEERS =
   /^(?:line|column|port|tcp|udp|https?|error|code|status|pid|at|[\d-]+T?\d*|.*\.(?:[cm]?[jt]sx?|py|go|rs|rb|php|java|conf|cfg|cnf|ya?ml|json|toml|ini|xml|c|h|cc|cpp|kt|sh|pl|pm|exs?|erl))$/i;
 
@@ -69,11 +69,13 @@ const UNRESOLVED_HOST: readonly RegExp[] = [
   /([a-z][\w-]{0,62}(?:\.[\w-]{1,63}){0,10}):\d{2,5}\b/i,
 ];
 
+const SOURCE_FILE = /\.(?:[cm]?[jt]sx?|py|go|rs|rb|php|java|scala|kt|clj|cs|c|cc|cpp|h|exs?|erl|hs|lua|pl)$/i;
+
 /** The name that was not resolved. */
 export function unresolvedHost(line: string): string | undefined {
   for (const pattern of UNRESOLVED_HOST) {
     const host = pattern.exec(line)?.[1]?.replace(/\.+$/, '');
-    if (host === undefined || host === '' || NO_HOSTS.test(host)) continue;
+    if (host === undefined || host === '' || NO_HOSTS.test(host) || SOURCE_FILE.test(host)) continue;
     if (
       !/^(?:failed|failure|error|getaddrinfo|name|not|service|temporary|addrinfo|address|information|unknown|in)$/i.test(
         host,
@@ -87,9 +89,13 @@ export function unresolvedHost(line: string): string | undefined {
 /** An absolute path after a blank, a quotation mark or similar: "2026/11/22" is none. */
 const FILE = /(?:^|['"`\s(=[<]|: ?|\bfile:\/\/)(\/[\w@%+=.,~#-]{1,255}(?:\/[\w@%+=.,~#-]{1,255}){0,40}\/?)/;
 
+/** Ruby's place before its error. */
+const RUBY_PLACE = /^\S{1,300}:\d+:in [`'][^']{0,200}': /;
+
 /** The absolute path nearest before a place in the text, else the first after it: "open() "/a" failed (no such file) in /b:3". */
 export function fileNear(text: string, place: number): string | undefined {
-  const all = [...text.matchAll(new RegExp(FILE, 'g'))];
+  const begin = RUBY_PLACE.exec(text)?.[0].length ?? 0;
+  const all = [...text.matchAll(new RegExp(FILE, 'g'))].filter(({ index }) => index >= begin);
   const after = all.find(({ index }) => index >= place);
   // "not found: /a" names it at once.
   const next =
@@ -106,7 +112,10 @@ export function fileNear(text: string, place: number): string | undefined {
 /** The first absolute path of the text, without the punctuation after it. */
 export function fileIn(text: string): string | undefined {
   // A shell names its script first.
-  const file = FILE.exec(text.replace(/^\S{1,300}: (?:line )?\d+: /, ''))?.[1]?.replace(/[.,:]+$/, '');
+  const file = FILE.exec(text.replace(RUBY_PLACE, '').replace(/^\S{1,300}: (?:line )?\d+: /, ''))?.[1]?.replace(
+    /[.,:]+$/,
+    '',
+  );
   return file === undefined || file === '/' || /^\/\d+$/.test(file) ? undefined : file;
 }
 
@@ -114,10 +123,12 @@ export function fileIn(text: string): string | undefined {
 const LISTEN_PORT = /(?:\bport["']?[ :=]+|[\])*]:|(?:^|[\s"'(]):|, )(\d{2,5})\b(?![.:]\d)/i;
 
 /** "app.listen(8080)", "TCPServer(8080, site)" */
-const LISTEN_CALL = /\b\w*(?:listen|bind|serve|server|start)\w*\([^()]{0,60}?\b(\d{2,5})\b/i;
+const LISTEN_CALL = /\b\w*(?:listen|bind|serve|server|start)\w*\((?!\d+, ?0x)[^()]{0,60}?\b(\d{2,5})\b/i;
 
 /** The port on which a program could not listen. */
-export function listenPort(line: string): number | undefined {
+export function listenPort(given: string): number | undefined {
+  // The arguments of a system call: "bind(3, 0x7ffac2a5afe8, 16)".
+  const line = given.replace(/\(\d{1,5}, ?0x[^()]{1,60}\)/, '()');
   const port =
     peersIn(line).at(-1)?.port ?? Number((LISTEN_PORT.exec(line) ?? LISTEN_CALL.exec(line))?.[1] ?? Number.NaN);
   return Number.isNaN(port) || port === 0 || port > 65_535 ? undefined : port;
@@ -126,7 +137,7 @@ export function listenPort(line: string): number | undefined {
 /** How many names that decide the line holds, at most three. */
 export function nameCount(line: string): number {
   const peer = peerIn(line);
-  const quoted = /["'`‘“][\w./:@ -]{2,}["'`’”]/.test(line.replace(/thread ["'][^"']*["']/, ''));
+  const quoted = /["'`‘“][\w./:@ -]{2,}["'`’”]/.test(line.replace(/thread ["'][^"']*["']/i, ''));
   return Math.min(3, (peer.host === undefined ? 0 : 1) + (fileIn(line) === undefined ? 0 : 1) + (quoted ? 1 : 0));
 }
 

@@ -18,8 +18,8 @@ import {
 
 /** The position of the last line after which the program worked; -1: there is none. */
 export function overcome(roled: readonly RoledLine[], dialects: readonly Dialect[]): number {
-  return roled.findLastIndex(({ role, text, said, level }) => {
-    if (role !== 'line' || level === 'error' || level === 'fatal') return false;
+  return roled.findLastIndex(({ role, text, said, level, part }) => {
+    if (role !== 'line' || part === true || level === 'error' || level === 'fatal') return false;
     if (dialects.some(({ noise }) => noise?.test(text) === true || noise?.test(said) === true)) return false;
     if (dialects.some(({ recovery }) => recovery?.test(text) === true || recovery?.test(said) === true)) return true;
     return (isReady(text) || isGoingOn(text)) && !isClosing(text) && !advises(text);
@@ -77,7 +77,7 @@ export function wentOn(roled: readonly RoledLine[], dialects: readonly Dialect[]
   for (let position = roled.length - 1; position >= 0; position--) {
     const line = roled[position];
     if (line === undefined) return -1;
-    if (line.role === 'line' && isFigure(line.text)) continue;
+    if (line.role === 'line' && (line.part === true || isFigure(line.text))) continue;
     if (!isOrdinary(line, dialects)) {
       // What a program tidies up after its last words is no work.
       const isEnd = line.level === 'fatal' || isClosing(line.text) || isTidying(line.text) || isConsequence(line.text);

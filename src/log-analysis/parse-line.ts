@@ -43,6 +43,7 @@ const TIME_OF_DAY = /(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d{1,3}))?(?:\d*)(?: ([AP])M
 
 /** Processes, threads and separators between time and level, or after the level. */
 const HEADS: readonly RegExp[] = [
+  /^\d+\(\d+\)(?=\s)/,
   /^==\d+==(?=\S)/,
   /^\[ +\d+\](?=\s)/,
   /^\[[^\]]{1,80}\](?=\s+(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|SEVERE)\s)/,
@@ -57,7 +58,7 @@ const HEADS: readonly RegExp[] = [
   /^#\d+\](?=\s)/,
   /^[a-z][\w.-]{1,30}\[[\d:]+\]:?(?=\s)/,
   /^\[ *(?:main|[a-z]+[\w-]*-\d+(?:-[\w-]+)?|[\w-]*thread[\w-]*|Thread-\d+|client [^\]]{1,60}|MainThread|ForkPoolWorker-\d+|MY-\d+|Server|InnoDB|Repl)\](?=[\s:])/,
-  /^\[[\w.$-]{2,120}\](?=:?\s)/,
+  /^\[[\w.$-]{2,120} {0,30}\](?=:?\s|\[)/,
   /^\((?:main|[\w-]*thread[\w-]*|[a-z]+-\d+)\)(?=\s)/i,
   /^\{[\w-]{1,30}\}:?(?=\s)/,
   /^(?:[a-z]{1,20} )?pid \d{1,9}:(?=\s)/,
@@ -85,11 +86,27 @@ const LETTERS: Readonly<Record<string, Level>> = {
   C: 'fatal',
   F: 'fatal',
 };
-const BRACKET_LEVEL = /^[[(<](?:[\w.-]{1,30}[:/])?([A-Za-z]{3,13}|\d)[\])>]:?(?=[\s[]|$)/;
+const BRACKET_LEVEL = /^[[(<] ?(?:[\w.-]{1,30}[:/])?([A-Za-z]{3,13}|\d) {0,5}[\])>]:?(?=[\s[]|$)/;
 /** What is left of "[2026-01-31 12:00:00,000: ERROR/MainProcess]". */
 const SLASH_LEVEL = /^([A-Z]{4,8})\/[\w-]{1,40}\]:?(?=\s)/;
 /** "[!] cannot bind", "[*] starting". */
 const MARK = /^\[([ .*+!])\](?=\s)/;
+/** "E! cannot read", "✗ failed", "❌ failed": letters and signs that command lines put before a message. */
+const SIGNS: Readonly<Record<string, Level>> = {
+  'E!': 'error',
+  'W!': 'warning',
+  'I!': 'info',
+  'D!': 'debug',
+  '✗': 'error',
+  '✘': 'error',
+  '✖': 'error',
+  '⨯': 'error',
+  '❌': 'error',
+  '✔': 'info',
+  '✓': 'info',
+  '⚠': 'warning',
+};
+const SIGN = /^([EWID]!|[✗✘✖⨯❌✔✓⚠])\uFE0F?(?=\s)/u;
 const PROGRAM_LEVEL = /^[\w.-]{1,30}: \[([a-z]{3,7})\](?=\s)/;
 const COLON_LEVEL = /^([A-Za-z]{3,13})(?: ERROR| error)? ?:(?=\s|$)/;
 /** "nginx: error: …", "/etc/a.conf:3: error: …". */
@@ -211,6 +228,8 @@ function cutLevel(text: string, step: number): Cut | undefined {
   const ruby = RUBY_HEAD.exec(text);
   if (ruby !== null)
     return { rest: text.slice(ruby[0].length), level: levelOfWord(ruby[1] ?? ''), atMs: timeOfDay(ruby[0]) };
+  const sign = SIGN.exec(text);
+  if (sign !== null) return { rest: text.slice(sign[0].length), level: SIGNS[sign[1] ?? ''] };
   const mark = MARK.exec(text);
   if (mark !== null) return { rest: text.slice(mark[0].length), ...(mark[1] === '!' && { level: 'error' }) };
   for (const pattern of [
@@ -234,7 +253,7 @@ function cutLevel(text: string, step: number): Cut | undefined {
 
 /** Marks such as "-" or a number are a head only after a time or a level. */
 function cutHead(text: string, begun: boolean): Cut | undefined {
-  for (const pattern of begun ? HEADS : HEADS.slice(0, 14)) {
+  for (const pattern of begun ? HEADS : HEADS.slice(0, 15)) {
     const match = pattern.exec(text);
     if (match !== null) return { rest: text.slice(match[0].length), ofClient: match[0].startsWith('[client ') };
   }

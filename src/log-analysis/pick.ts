@@ -1,7 +1,7 @@
 /** Picks the decisive line among those that say something about the end. Pure. */
 import type { Candidate } from './candidate.ts';
 import { nameCount } from './names.ts';
-import { isBareHead, PANIC } from './weigh.ts';
+import { isBareHead, PANIC, SYSTEM_ERROR } from './weigh.ts';
 import { isBad } from './words.ts';
 
 /**
@@ -48,9 +48,6 @@ export const HAS_PORT = /\bport \d{2,5}\b/;
 function saysMore({ line: { text } }: Candidate, below: Candidate): boolean {
   return isBad(text) && (nameCount(text) > 0 || (SYSTEM_ERROR.test(text) && !SYSTEM_ERROR.test(below.line.text)));
 }
-
-const SYSTEM_ERROR =
-  /address already in use|permission denied|no such file|connection refused|not permitted|no space left|too many open files|cannot allocate memory|timed out/i;
 
 /** The error right above a panic, which often repeats it without its names. */
 function nearestNamed(best: Candidate, tops: readonly Candidate[]): Candidate | undefined {

@@ -9,7 +9,7 @@ const CSI = 0x9b;
 export function plainLine(line: string): string {
   const text = line.length > MAX_STRUCTURED_CHARACTERS ? line.slice(0, MAX_STRUCTURED_CHARACTERS) : line;
   // oxlint-disable-next-line no-control-regex -- the pattern is about control characters
-  if (!/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/.test(text)) return text.trimEnd();
+  if (!/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/.test(text)) return withoutBox(text.trimEnd());
   let out = '';
   let from = 0;
   for (let index = 0; index < text.length; index++) {
@@ -22,8 +22,18 @@ export function plainLine(line: string): string {
     else if (code === 13 && index < text.length - 1) out = '';
     from = index + 1;
   }
-  return (out + text.slice(from)).trimEnd();
+  return withoutBox((out + text.slice(from)).trimEnd());
 }
+
+/** The text without the lines of a box around it: "│ Error: no plan │". */
+function withoutBox(text: string): string {
+  if (!BOX_EDGE.test(text)) return text;
+  let end = text.length;
+  while (end > 0 && /[\u2500-\u257f]/.test(text[end - 1] ?? '')) end -= 1;
+  return text.slice(0, end).replace(BOX_EDGE, '').trimEnd();
+}
+
+const BOX_EDGE = /^\s{0,8}[\u2500-\u257f]{1,300} ?/;
 
 /** The index after the escape sequence that begins at `start`. */
 function endOfEscape(text: string, start: number): number {

@@ -88,6 +88,11 @@ it.each<[string, string]>([
   ['paths', '/a'],
   ['times', '2026-01-31 12:00:00 '],
   ['base64', 'QUJD'],
+  ['boxes', '─'],
+  ['boxes and words', '│ a '],
+  ['options', '--a-'],
+  ['offers', 'offering a '],
+  ['places of Ruby', '/a.rb:1:in `'],
 ])('a line of 1 MiB of %s', (_, piece) => {
   const text = piece.repeat(Math.ceil(MEBIBYTE / piece.length));
   const { decisive } = readLog([

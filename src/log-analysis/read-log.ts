@@ -4,6 +4,7 @@
  */
 import { errorsWhileWorking, type Life, SHORT_LIFE_MS } from './after-ready.ts';
 import type { Candidate } from './candidate.ts';
+import { withContinuations } from './continuations.ts';
 import { withCategories, withCauses } from './categories.ts';
 import { type DecisiveLine, describe, shortened } from './describe.ts';
 import { DIALECTS } from './dialects/all.ts';
@@ -39,7 +40,7 @@ export interface LogReading {
 export function readLog(lines: readonly string[], life: Life = {}): LogReading {
   const from = Math.max(0, lines.length - MAX_LINES_READ);
   const parsed = withCauses(withCategories(lines.slice(from).flatMap((line, index) => parseLine(line, from + index))));
-  const roled = withoutHelp(traceRoles(parsed));
+  const roled = withContinuations(withoutHelp(traceRoles(parsed)));
   const dialects = dialectsOf(lines.slice(from), roled);
   const hardlyLived = life.livedMs !== undefined && life.livedMs < SHORT_LIFE_MS;
   const isReadyAt = overcome(roled, dialects);
@@ -48,7 +49,7 @@ export function readLog(lines: readonly string[], life: Life = {}): LogReading {
   const endMs = roled.findLast(({ atMs }) => atMs !== undefined)?.atMs;
   const belongsAbove = partsOfMessages(roled);
   const candidateAt = (line: RoledLine, position: number): readonly Candidate[] => {
-    if (line.role === 'frame' || ofRequest.has(position) || belongsAbove.has(position)) return [];
+    if (line.role === 'frame' || line.part === true || ofRequest.has(position) || belongsAbove.has(position)) return [];
     const weight = weigh(line, dialects, roled[position + 1]);
     if (weight === undefined) return [];
     return [{ line, position, score: weight.score - agePenalty(line, roled, position, endMs), firm: weight.firm }];
@@ -96,6 +97,7 @@ function lastSaid(roled: readonly RoledLine[], ofRequest: ReadonlySet<number>): 
       !isAdvice(text) &&
       !isFigure(text) &&
       !isTidying(text) &&
+      !text.endsWith(':') &&
       !isAccess(text),
   );
   return last === undefined ? undefined : shortened(maskSecrets(last.said));

@@ -1,4 +1,5 @@
 /** A line with what belongs to it and stands below: what it announces, the rest of its message, its place. Pure. */
+import { ERROR_AT, toldWithParts } from './continuations.ts';
 import { withParts } from './messages.ts';
 import { fileIn, nameCount } from './names.ts';
 import { isLogged } from './overcome.ts';
@@ -26,23 +27,24 @@ export function withNext({ said, role }: RoledLine, next: RoledLine | undefined)
   return isAnnounced || isPlace ? `${said} ${next.said}` : said;
 }
 
-/** "Execution error (FileNotFoundException) at a.B/c (B.java:1)." */
-const ERROR_AT = /^[A-Z]\w{1,30} error\b.{0,200}\(\S{1,200}:-?\d+(?::\d+)?\)\.$/;
-
 /** An error's class, with its message in the next line. */
 function isClassAlone(said: string): boolean {
   return /^[\w$.\\/]{1,200}(?:Error|Exception)$/.test(said);
 }
 
 /** Where a parser stopped, below what it says. */
-const PLACE_BELOW = /^\(?(?:in |at |-->? )?["']?\/[^\s"']{1,300}["']?(?:,? line \d+|:\d+)/i;
+const PLACE_BELOW = /^\(?(?:[\w ]{0,40}\b(?:in|at|of) |-->? )?["']?\/[^\s"']{1,300}["']?(?:,? line \d+|:\d+)/i;
 
 /** A line with all that belongs to it and stands below: what it announces, the rest of a message of several lines, its place. */
 export function toldWhole(roled: readonly RoledLine[], position: number): string {
   const line = roled[position];
   if (line === undefined) return '';
-  const block = blockAround(roled, position) ?? withParts(roled, position) ?? restOfMessage(roled, position);
-  if (block !== undefined) return block;
+  const block =
+    blockAround(roled, position) ??
+    withParts(roled, position) ??
+    (nameCount(line.said) === 0 ? toldWithParts(roled, position) : undefined) ??
+    restOfMessage(roled, position);
+  if (block !== undefined) return withPlace(block, roled, position);
   let said = withNext(line, roled[position + 1]);
   let at = said === line.said ? position : position + 1;
   const isAnnounced = at > position;
@@ -53,6 +55,14 @@ export function toldWhole(roled: readonly RoledLine[], position: number): string
     at += 1;
   }
   return said;
+}
+
+/** The message with the place that stands below its parts. */
+function withPlace(said: string, roled: readonly RoledLine[], position: number): string {
+  const next = roled.slice(position + 1, position + 8).find(({ part }) => part !== true);
+  return next?.role === 'line' && fileIn(said) === undefined && PLACE_BELOW.test(next.said)
+    ? `${said} ${next.said}`
+    : said;
 }
 
 /** Lines of a message that are told with its first. */

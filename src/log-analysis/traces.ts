@@ -1,5 +1,6 @@
 /** Finds stack traces: which lines are frames, which are the error, which its causes, and where the user's code is. Pure. */
 import type { LogLine } from './parse-line.ts';
+import { isAdvice } from './words.ts';
 
 /**
  * frame: a place in code, or what a runtime prints around places; head: the error of a trace; cause: the error that led to the
@@ -11,6 +12,8 @@ export interface RoledLine extends LogLine {
   readonly role: Role;
   /** Lines of one trace have one number. */
   readonly trace?: number;
+  /** It goes on with the message above it. */
+  readonly part?: true;
   /** It follows its frames, as Python prints it. */
   readonly afterFrames?: true;
   /** Of a frame: "server.js:12" in the user's own code. */
@@ -24,6 +27,8 @@ const GO_FRAME = /^(\/?[\w@%+=.,/-]{1,300}\.go):(\d{1,7})(?: \+0x[\da-f]+)?$/;
 const GO_CALL = /^(?:created by )?[\w./*()[\]{}-]{2,300}\(.{0,300}\)(?: in goroutine \d+)?$/;
 const GOROUTINE = /^goroutine \d+ (?:gp=\S+ m=\S+ )?\[/;
 const RUBY_FRAME = /^from (\S{1,300}?):(\d{1,7})(?::in |$)/;
+/** Without "from", as loggers print a backtrace. */
+const RUBY_BARE_FRAME = /^(\/\S{1,300}?):(\d{1,7}):in [`'][^'`]{1,200}'$/;
 const PHP_FRAME = /^#\d+ (?:(\/\S{1,300})\((\d{1,7})\)|\{main\}|\[internal function\])/;
 const RUST_FRAME = /^\d+: +(?:0x[\da-f]+ - )?[\w<>:{}[\]&* $,()=;'-]{1,300}$/;
 /** Lua: "[C]: in function 'assert'", "main.lua:5: in main chunk". */
@@ -43,14 +48,15 @@ const QUOTED_CODE = /^\d{1,7} \| /;
 const AROUND =
   /^(?:\.\.\. \d+ (?:more|common frames|lines|levels)|--- End of |The above exception was the direct cause|During handling of the above exception|Traceback \(most recent call last\)|\[internal function\]|stack backtrace:|Stack trace:|thrown in |\[Previous line repeated|<\d+ internal lines?>|\[signal SIG|\(anonymous\)|-{2,}>? ?$|stack traceback:$|Backtrace:$|Backtrace for: |CallStack \(from HasCallStack\):$)/;
 /** An error's class and, after a colon, its message. */
-const CLASS = String.raw`(?:[A-Za-z_$][\w$]*[.:/\\]{1,2})*[\w$]*(?:Error|Exception|Failure|Fault|Interrupt|Timeout|Invalid|Violation|DoesNotExist|NotFound|Refused|Unavailable|Exit)`;
+const CLASS = String.raw`(?:[A-Za-z_$][\w$]*[.:/\\]{1,2})*[\w$]*(?:Error|Exception|Failure|Fault|Interrupt|Timeout|Invalid|Violation|DoesNotExist|NotFound|Refused|Unavailable|Exit|Rejection)`;
 const HEAD = new RegExp(
-  String.raw`^(?:(?:PHP )?(?:Fatal error|Parse error): +|(?:Uncaught |Unhandled |unhandled |uncaught )?(?:exception |Exception |error |rejection )?(?:in thread "[^"]{0,100}" |in |by )?|Exception in thread "[^"]{0,100}" |Unhandled exception\. |\[[\w-]{1,30}\] )?${CLASS}\d*(?: \[[\w-]{1,60}\])?(?: \(\S{1,40}\))?(?::(?!:)|$| \[|\()`,
+  String.raw`^\[?(?:(?:PHP )?(?:Fatal error|Parse error): +|(?:Uncaught |Unhandled |unhandled |uncaught )?(?:exception |Exception |error |rejection )?(?:in thread "[^"]{0,100}" |in |by )?|Exception in thread "[^"]{0,100}" |Unhandled exception\. |\[[\w-]{1,30}\] )?${CLASS}\d*(?: \[[\w-]{1,60}\])?(?: \(\S{1,40}\))?(?::(?!:)|$| \[|\()`,
 );
 const GO_HEAD =
   /^(?:panic: |fatal error: (?:all goroutines|runtime|concurrent|out of memory|stack|unexpected signal)|runtime error: )/;
 const RUST_HEAD = /^thread '[^']{0,100}' (?:\(\d+\) )?(?:panicked at|has overflowed)/;
 const RUBY_HEAD = /^\S{1,300}:\d+:in [`'][^']{0,200}': /;
+const BEAM_HEAD = /^\*\* \((?:[A-Z][\w.]{1,80}|exit|throw)\) /;
 const CAUSE = /^(?:Caused by: ?|\[cause\]: |Reason: |---> |Nested exception: )(?=\S)/;
 const INNER_ERRORS = /^\[errors\]: \[/;
 /** Places in code that is not the user's. */
@@ -105,7 +111,8 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
     // console.error('what', error) puts words before the error's class.
     if (role === 'line' && isFrameAt(lines[index + 1]) && ERROR_INSIDE.test(text) && !hasOpenHead(roled)) role = 'head';
     if (role === 'line' && isCodeOfFrame(lines, index)) role = 'frame';
-    if (role === 'line' && line.indent === 0 && beginsFrames(lines[index + 1], lines[index + 2])) role = 'head';
+    if (role === 'line' && line.indent === 0 && beginsFrames(lines[index + 1], lines[index + 2]) && !isAdvice(text))
+      role = 'head';
     if (role === 'head' && (begins || kind === undefined) && !(inside && previousIsFrame(roled))) trace += 1;
     if (role === 'line') {
       inside = false;
@@ -178,7 +185,7 @@ function isCodeOfFrame(lines: readonly LogLine[], index: number): boolean {
 }
 
 function beginsTrace(text: string): boolean {
-  return HEAD.test(text) || GO_HEAD.test(text) || RUST_HEAD.test(text) || RUBY_HEAD.test(text);
+  return HEAD.test(text) || GO_HEAD.test(text) || RUST_HEAD.test(text) || RUBY_HEAD.test(text) || BEAM_HEAD.test(text);
 }
 
 /** Whether the error follows frames, as Python and Node.js print it. */
@@ -191,7 +198,8 @@ function isFrame(line: LogLine, kind: string | undefined): boolean {
   if (AT_FRAME.test(text) && (indent > 0 || unfolded === true)) return true;
   if (PYTHON_FRAME.test(text) || GOROUTINE.test(text) || AROUND.test(text) || PHP_FRAME.test(text)) return true;
   if (GO_FRAME.test(text) && (indent > 0 || unfolded === true)) return true;
-  if (RUBY_FRAME.test(text) || QUOTED_CODE.test(text) || OTHER_FRAME.test(text)) return true;
+  if (RUBY_BARE_FRAME.test(line.text) || RUBY_FRAME.test(text) || QUOTED_CODE.test(text) || OTHER_FRAME.test(text))
+    return true;
   if (indent > 0 && (LUA_FRAME.test(text) || BEAM_FRAME.test(text) || TCL_FRAME.test(text))) return true;
   if (kind === 'go' && GO_CALL.test(text)) return true;
   return RUST_FRAME.test(text) && indent > 0 && text.includes('::');
@@ -209,6 +217,7 @@ function placeIn({ said: text }: LogLine): string | undefined {
     GO_FRAME.exec(text) ??
     PHP_FRAME.exec(text) ??
     RUBY_FRAME.exec(text) ??
+    RUBY_BARE_FRAME.exec(text) ??
     LUA_FRAME.exec(text);
   if (match?.[1] !== undefined) return FOREIGN.test(match[1]) ? undefined : placeName(match[1], match[2] ?? '');
   if (!AT_FRAME.test(text)) return undefined;

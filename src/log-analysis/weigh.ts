@@ -2,6 +2,7 @@
 import type { Dialect } from './dialects/dialect.ts';
 import type { Level } from './level.ts';
 import { SAME_BURST_MS } from './limits.ts';
+import { USAGE } from './messages.ts';
 import { nameCount } from './names.ts';
 import { ASSERTION, TERMINATE, withNext } from './told-whole.ts';
 import type { RoledLine } from './traces.ts';
@@ -41,12 +42,16 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
   if (!isError && !inTrace && !decides && isTolerated(text)) return undefined;
   let score = level === undefined ? (isBad(text) ? 40 : 4) : LEVEL_SCORES[level];
   if (level !== undefined && score < 40 && isBad(text)) score += level === 'warning' ? 8 : 14;
-  if (inTrace) score = Math.max(score, PANIC.test(text) ? 60 : isBareHead(text) ? 40 : 56);
+  if (inTrace) score = Math.max(score, PANIC.test(text) ? 60 : isBareHead(said) ? 40 : 56);
   if (decides || TERMINATE.test(said) || ASSERTION.test(said) || COMPILER.test(said)) score = Math.max(score, 62);
   if (isConsequence(text) || isConsequence(messageOf(text)) || dialects.some(({ consequence }) => says(consequence)))
     score -= 30;
   if (text.startsWith('what(): ')) return undefined;
   if (isRetry(text)) score -= 3;
+  if (score >= 20 && (!inTrace || said.startsWith('Error: ')) && SYSTEM_ERROR.test(text)) score += 5;
+  // What stands right above a usage says why it is printed.
+  if (level === undefined && role === 'line' && next?.text !== undefined && USAGE.test(next.text) && !USAGE.test(text))
+    score = Math.max(score, 42);
   if (score < 20) return undefined;
   // A line that ends with a colon announces the next one.
   if (/[{[(]$/.test(text) && next !== undefined && next.role !== 'frame') score -= 12;
@@ -58,6 +63,10 @@ const COMPILER = /^\S{1,300}:\d+(?:[:.]\d+)?: (?:fatal )?error:/;
 
 export const PANIC =
   /^(?:panic: |fatal error: (?:all goroutines|runtime|concurrent|out of memory|stack|unexpected signal)|thread '[^']*' (?:\(\d+\) )?panicked)/;
+
+/** What the system itself says of a call that failed. */
+export const SYSTEM_ERROR =
+  /address already in use|permission denied|no such file|connection refused|not permitted|no space left|too many open files|cannot allocate memory|timed out/i;
 
 /** What follows an error's class. */
 function messageOf(text: string): string {

@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { HELD_OUT, TRIALS } from './programs/all.ts';
+import { FIFTH, HELD_OUT, TRIALS } from './programs/all.ts';
 import { trialRoot } from './root.ts';
 import { runTrial } from './run-trial.ts';
 import type { Recording } from './trial.ts';
@@ -31,7 +31,7 @@ function record(program: string, only: string | undefined): void {
       return old === undefined ? [] : [{ ...old, truth: trial.truth }];
     const healthy = 'healthy' in trial.truth;
     try {
-      const found = runTrial(root, trial);
+      const found = runTrial(trialRoot(FIFTH.has(program) ? 'fifth' : 'root'), trial);
       const ended = found.exitCode !== undefined;
       // A trial whose fault does not show is no trial.
       if (ended === healthy || found.exitCode === 0) {
@@ -57,6 +57,5 @@ const args = process.argv.slice(2);
 const at = args.indexOf('--only');
 const only = at === -1 ? undefined : args[at + 1];
 const programs = args.filter((arg, index) => !arg.startsWith('--') && (at === -1 || index !== at + 1));
-const root = trialRoot();
 const all = [...new Set(TRIALS.map(({ program }) => program))];
 for (const program of programs.length > 0 ? programs : all.filter((each) => !HELD_OUT.has(each))) record(program, only);

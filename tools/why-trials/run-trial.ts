@@ -19,7 +19,7 @@ const HEALTHY_SECONDS = 4;
 export function runTrial(root: string, trial: Trial): Recording {
   const work = mkdtempSync(join(tmpdir(), 'why-trial-'));
   try {
-    writeFiles(work, trial);
+    writeFiles(work, trial, root);
     const begin = Date.now();
     const { status, stderr, error } = spawnSync(
       'unshare',
@@ -47,7 +47,7 @@ export function runTrial(root: string, trial: Trial): Recording {
   }
 }
 
-function writeFiles(work: string, trial: Trial): void {
+function writeFiles(work: string, trial: Trial, lower: string): void {
   for (const folder of ['out', 'upper', 'work', 'root']) mkdirSync(join(work, folder));
   for (const [path, given] of Object.entries(trial.files ?? {})) {
     const [text, mode] = typeof given === 'string' ? [given, 0o644] : given;
@@ -57,12 +57,12 @@ function writeFiles(work: string, trial: Trial): void {
     chmodSync(file, mode);
   }
   writeFileSync(join(work, 'inside.sh'), inside(trial));
-  writeFileSync(join(work, 'outside.sh'), outside(work));
+  writeFileSync(join(work, 'outside.sh'), outside(work, lower));
 }
 
-function outside(work: string): string {
+function outside(work: string, lower: string): string {
   return `set -e
-root=${join(import.meta.dirname, '../../.cache/why-trials/root')}
+root=${lower}
 mount --make-rprivate /
 mkdir ${work}/tmpfs && mount -t tmpfs none ${work}/tmpfs && mkdir ${work}/tmpfs/upper ${work}/tmpfs/work
 cp -a ${work}/upper/. ${work}/tmpfs/upper/

@@ -9,7 +9,7 @@ import { awaitedPeers, environmentPeers, type SpecPeer } from './spec-peers.ts';
 import { peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 
 const REFUSED =
-  /connection refused|ECONNREFUSED|connect call failed|\[Errno 111\]|java\.net\.ConnectException(?!: \w+ timed)|can't connect to .*\(111\b|couldn't connect to server/i;
+  /connection refused|connection to (?:\S{1,200} ){1,3}(?:was |is |has been )?refused|ECONNREFUSED|connect call failed|\[Errno 111\]|java\.net\.ConnectException(?!: \w+ timed)|can't connect to .*\(11[15]\b|couldn't connect to server/i;
 const UNRESOLVED =
   /no such host|(?:could not|couldn't) resolve (?:host|hostname|address|name|proxy|dns|server)|(?:could not|couldn't) resolve:? ["']?[\w-]+\.[\w.-]+["']?$|failed host lookup|bad address ['"]|name or service not known|temporary failure in name resolution|\bENOTFOUND\b|UnknownHostException|EAI_AGAIN|name does not resolve|nodename nor servname|unknown host|server misbehaving|could not translate host name|host not found|host ?name lookup failure|could not be resolved to an IP|lookup [\w.-]+ on \S+: (?:read|dial|write)/i;
 
@@ -33,9 +33,14 @@ export function dependencyTrouble(container: ContainerFacts): Trouble | undefine
   if (refused === undefined) return undefined;
   const [peer] = linesAround(container, refused).flatMap((line, place) => {
     const found = peerIn(line);
-    return found.host !== undefined && (place === 0 || !LISTENS.test(line)) ? [found] : [];
+    return found.host !== undefined && (place === 0 || (!LISTENS.test(line) && !isPlace(found))) ? [found] : [];
   });
   return { kind: 'refused', word: refused, ...(peer ?? peerIn(refused.line)) };
+}
+
+/** "artisan:37": a file and its line, which a trace names. */
+function isPlace({ host = '', port }: { readonly host?: string; readonly port?: number }): boolean {
+  return port !== undefined && port < 80 && /^[a-z]+$/i.test(host);
 }
 
 export interface ServiceName {

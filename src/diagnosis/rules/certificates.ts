@@ -35,7 +35,7 @@ const FAULTS: readonly (readonly [Fault, RegExp])[] = [
   ],
   [
     'untrusted',
-    /certificate verify failed|x509: |PKIX path|certificate is not trusted|SSL certificate problem|bad certificate\b|certificate (?:validation|verification) failed/i,
+    /certificate verify failed|x509: |PKIX path|certificate (?:of \S{1,255} )?is not trusted|SSL certificate problem|bad certificate\b|certificate (?:validation|verification) failed/i,
   ],
 ];
 const ANY = new RegExp(FAULTS.map(([, { source }]) => source).join('|'), 'i');

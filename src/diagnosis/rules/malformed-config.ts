@@ -19,6 +19,7 @@ const MALFORMED = new RegExp(
     // TOML, INI and similar formats
     String.raw`toml: (?:line|expected|invalid)|TOML parse error|TOMLDecodeError|MissingSectionHeaderError`,
     String.raw`\bin \/\S+\.(?:conf|cfg|ini|cnf):\d+`,
+    String.raw`(?:fail\w*|error\w*|cannot|can't|could not|couldn't|unable) (?:to |while |in |during )?(?:pars\w+|decod\w+|unmarshal\w*|deseriali[sz]\w+)\b.{0,60}\/`,
     String.raw`(?:parse|parsing|unmarshal\w*|decod\w+)\b.{0,40}\bconfig|(?:malformed|invalid) (?:\w+ ){0,2}config`,
     String.raw`\bconfig\w*\b.{0,30}\b(?:parse error|parsing|syntax error|unmarshal|malformed)\b`,
     // Servers
@@ -31,7 +32,7 @@ const MALFORMED = new RegExp(
 );
 
 const OTHER_CAUSE =
-  /host not found|no such file|file is missing|permission denied|address already in use|read-only file system|line \d+: syntax error|\.(?:p[lmy]|rb|php|sh|[cm]?js|ts)\b.{0,20}(?:line \d+: ?)?syntax error|syntax error at \S+\.p[lm]\b|parse error: .* in \S+\.php\b/i;
+  /syntax error compiling|(?:could not|couldn't|cannot|can't|failed to|unable to) create|host not found|no such file|file is missing|permission denied|address already in use|read-only file system|line \d+: syntax error|\.(?:p[lmy]|rb|php|sh|[cm]?js|ts)\b.{0,20}(?:line \d+: ?)?syntax error|syntax error at \S+\.p[lm]\b|parse error: .* in \S+\.php\b/i;
 /** The file and the line where a parser stopped. */
 const PLACE =
   /(?: in | of |^|[\s[(])["']?(\/[^\s:"']{1,300})["']?:\d+|line \d+ of (?:configuration file )?["']?(\/[^\s:"']{1,300})|in (?:file )?["'](\/[^\s:"']{1,300})["'],? line \d/;

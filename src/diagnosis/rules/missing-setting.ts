@@ -61,7 +61,8 @@ function references({ path, spec }: ContainerFacts, variable: string): readonly 
 function missingFile(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   const word = lastWord(container, NO_FILE);
   const file = word && fileNear(word.line, word.match.index);
-  if (word === undefined || file === undefined || NO_SETTING.test(word.line)) return NOTHING;
+  if (word === undefined || file === undefined || NO_SETTING.test(word.line) || isAboutOther(word.line, file))
+    return NOTHING;
   const { where, quotes } = placeOf(facts, container, file);
   return [
     explainedEnd(facts, container, {
@@ -73,4 +74,18 @@ function missingFile(facts: PodFacts, container: ContainerFacts): readonly Ranke
       try: [commandForLog(facts, container), ...facts.commands.edit],
     }),
   ];
+}
+
+/** The words of systems about files, which need no second look. */
+const OF_SYSTEM = /no such file|ENOENT|FileNotFound|NoSuchFile|\bfile is missing\b/i;
+/** What is not found is something within the file: "unknown: option intervall does not exist in /etc/a.conf". */
+const WITHIN =
+  /\b(?:options?|fields?|keys?|sections?|directives?|settings?|parameters?|variables?|propert(?:y|ies)|plugins?|columns?|tables?|users?|roles?|groups?|delimiters?|types?|class(?:es)?|functions?|methods?|symbols?|commands?|hosts?|hostnames?|schemas?|databases?|index(?:es)?|attributes?|elements?|targets?|upstreams?|backends?|clusters?|zones?|services?|blocks?|entr(?:y|ies))\b[^/]{0,60}(?:not found\b|does not exist|(?:cannot|can't|could not) find)|(?:find|locate) (?:[\w-]{1,30} )?["'`]?[\w:.-]{1,200}["'`]? in\b/i;
+const PARSES = /\b(?:pars(?:e|ing)|unmarshal\w*|decod(?:e|ing)|syntax)\b/i;
+
+/** Whether the line says that something else than this file is missing. */
+function isAboutOther(line: string, file: string): boolean {
+  if (OF_SYSTEM.test(line)) return false;
+  const rest = line.replace(file, '');
+  return WITHIN.test(rest) || PARSES.test(rest);
 }

@@ -49,7 +49,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
     id: 'corrupt-data',
     rank: 84,
     pattern:
-      /could not locate a (?:valid|required) checkpoint|invalid (?:primary )?checkpoint record|\bcorrupt(?:ed|ion)?\b|checksum (?:mismatch|does not match)|incorrect checksum|bad file format|wrong signature|CRC mismatch|is not a database|unexpected end of file reading/i,
+      /could not locate a (?:valid|required) checkpoint|invalid (?:primary )?checkpoint record|\bcorrupt(?:ed|ion)?\b|(?<!migration )checksum (?:mismatch|does not match)(?! for migration)|incorrect checksum|bad file format|wrong signature|CRC mismatch|is not a database|unexpected end of file reading/i,
     means: 'cannot read its data, which is damaged',
   },
   {

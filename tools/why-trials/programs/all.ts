@@ -3,6 +3,9 @@ import type { Trial } from '../trial.ts';
 import { apache } from './apache.ts';
 import { caddy } from './caddy.ts';
 import { etcd } from './etcd.ts';
+import { FIFTH_APPS } from './fifth-apps.ts';
+import { FIFTH_HEALTHY } from './fifth-healthy.ts';
+import { FIFTH_SERVERS } from './fifth-servers.ts';
 import { FOURTH_HEALTHY } from './fourth-healthy.ts';
 import { FOURTH_LANGUAGES } from './fourth-languages.ts';
 import { FOURTH_SERVERS } from './fourth-servers.ts';
@@ -22,6 +25,7 @@ import { SECOND_HEALTHY } from './second-healthy.ts';
 import { SECOND_LANGUAGES } from './second-languages.ts';
 import { SECOND_SERVERS } from './second-servers.ts';
 import { shell } from './shell.ts';
+import { SIXTH } from './sixth.ts';
 import { smallServers } from './small-servers.ts';
 import { THIRD } from './third.ts';
 
@@ -108,7 +112,51 @@ export const BATCHES: readonly (readonly string[])[] = [
     'carbon',
     'syncthing',
   ],
+  [
+    'clickhouse',
+    'jetty',
+    'freeradius',
+    'syslog-ng',
+    'clamd',
+    'patroni',
+    'postgres-exporter',
+    'mysqld-exporter',
+    'redis-exporter',
+    'zabbix-agent',
+    'kamailio',
+    'h2o',
+    'monit',
+    'sentinel',
+    'spring',
+    'rails',
+    'sidekiq',
+    'symfony',
+    'laravel',
+    'bun',
+    'deno',
+    'next',
+    'sequelize-cli',
+    'envalid',
+    'http-server',
+    'mqtt',
+    'nats-client',
+    'log4js',
+    'pg-jobs',
+    'git',
+    'wget',
+    'rsync',
+    'restic',
+    'borg',
+    'ansible',
+    'kubectl',
+    'alembic',
+    'jupyter',
+  ],
+  ['mysql-jobs', 'archive-jobs', 'node-pg-migrate', 'log4j', 'django-jobs', 'puma'],
 ];
+
+/** The programs of the fifth and the sixth batch, which run on a folder of their own. */
+export const FIFTH: ReadonlySet<string> = new Set(BATCHES.slice(4).flat());
 
 export const HELD_OUT: ReadonlySet<string> = new Set(BATCHES.flat());
 
@@ -138,4 +186,8 @@ export const TRIALS: readonly Trial[] = [
   ...FOURTH_LANGUAGES,
   ...FOURTH_SERVERS,
   ...FOURTH_HEALTHY,
+  ...FIFTH_SERVERS,
+  ...FIFTH_APPS,
+  ...FIFTH_HEALTHY,
+  ...SIXTH,
 ];

@@ -1,5 +1,6 @@
 /** Healthy programs of the fourth batch that is held out: errors that were overcome, mistakes of clients, peers that are away. */
 import type { Trial } from '../trial.ts';
+import { type Base, curl, garbage, well } from './healthy-trial.ts';
 import {
   beanstalkd,
   blackbox,
@@ -22,24 +23,7 @@ import {
   webhook,
 } from './fourth-servers.ts';
 
-type Base = Pick<Trial, 'program' | 'run'> & Partial<Trial>;
-
-const well = (
-  base: Base,
-  waitSeconds: number,
-  all: readonly (readonly [name: string, during: string])[],
-): readonly Trial[] =>
-  all.map(([name, during]) => ({
-    ...base,
-    name: `well-${name}`,
-    family: 'healthy',
-    truth: { healthy: true },
-    during: `sleep ${waitSeconds}; ${during}; sleep 0.3`,
-    seconds: waitSeconds + 4,
-  }));
 const QUIET = ['quiet', 'true'] as const;
-const curl = (url: string): string => `curl -sk -o /dev/null ${url}`;
-const garbage = (port: number): string => `printf 'GET / nonsense\\r\\n\\r\\n' | nc -w1 127.0.0.1 ${port}`;
 
 const servers: readonly Trial[] = [
   ...well(sshd, 1, [

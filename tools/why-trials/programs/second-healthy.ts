@@ -1,5 +1,6 @@
 /** Healthy programs of the second batch that is held out: their logs hold errors that were overcome, warnings and mistakes of clients. */
 import type { Trial } from '../trial.ts';
+import { type Base, curl, garbage, well } from './healthy-trial.ts';
 import {
   alertmanager,
   bind,
@@ -16,24 +17,6 @@ import {
   varnish,
   zookeeper,
 } from './second-servers.ts';
-
-type Base = Pick<Trial, 'program' | 'run'> & Partial<Trial>;
-
-const well = (
-  base: Base,
-  waitSeconds: number,
-  all: readonly (readonly [name: string, during: string])[],
-): readonly Trial[] =>
-  all.map(([name, during]) => ({
-    ...base,
-    name: `well-${name}`,
-    family: 'healthy',
-    truth: { healthy: true },
-    during: `sleep ${waitSeconds}; ${during}; sleep 0.3`,
-    seconds: waitSeconds + 4,
-  }));
-const curl = (url: string): string => `curl -sk -o /dev/null ${url}`;
-const garbage = (port: number): string => `printf 'GET / nonsense\\r\\n\\r\\n' | nc -w1 127.0.0.1 ${port}`;
 
 const servers: readonly Trial[] = [
   ...well(bind, 2, [

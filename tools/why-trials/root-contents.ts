@@ -1,0 +1,74 @@
+/** What the folders hold that the programs of trials run on. */
+
+/** What one folder of programs holds. */
+export interface Contents {
+  /** Of Debian. */
+  readonly packages: readonly string[];
+  readonly npm: string;
+}
+
+const TOOLS =
+  'base-files libc-bin findutils mawk hostname gzip diffutils debianutils bash coreutils dash sed grep tar util-linux iproute2 netcat-openbsd openssl procps locales-all curl';
+const LANGUAGES =
+  'perl libdbi-perl libdbd-pg-perl python3 python3-psycopg2 python3-redis python3-pika python3-pymysql python3-flask python3-django gunicorn python3-yaml python3-requests python3-sqlalchemy openjdk-17-jre-headless openjdk-17-jdk-headless libpostgresql-jdbc-java libslf4j-java liblogback-java golang-go golang-github-lib-pq-dev golang-github-sirupsen-logrus-dev golang-go.uber-zap-dev golang-github-gomodule-redigo-dev ruby ruby-pg ruby-redis puma ruby-sinatra php-cli php-pgsql php-mysql php-redis php-fpm rustc';
+const SERVERS =
+  'postgresql-15 redis-server nginx mariadb-server apache2 etcd-server caddy memcached dnsmasq-base lighttpd haproxy rabbitmq-server mosquitto prometheus unbound';
+/** Of the programs that were held out later. */
+const LATER_LANGUAGES =
+  'g++ erlang-base elixir lua5.4 lua-socket lua-cjson tcl mono-runtime mono-mcs python3-celery python3-structlog python3-uvicorn python3-fastapi python3-aiohttp python3-alembic python3-pydantic python3-asyncpg python3-pymongo python3-httpx ocaml-base ocaml-nox r-base-core guile-3.0 swi-prolog-nox';
+const LATER_SERVERS =
+  'bind9 slapd squid varnish stunnel4 pgbouncer nats-server prometheus-alertmanager prometheus-node-exporter zookeeper dovecot-core tomcat10 influxdb docker-registry uwsgi-core uwsgi-plugin-python3 nsd knot tinyproxy openvpn proftpd-core prometheus-pushgateway icecast2 supervisor rsyslog';
+/** Of the programs that were held out last. */
+const LAST_LANGUAGES =
+  'ghc clojure nim crystal sbcl racket rakudo gfortran fp-compiler octave ruby-rails ruby-sidekiq python3-tornado python3-twisted python3-hypercorn groovy kotlin gawk luajit';
+const LAST_SERVERS =
+  'openssh-server pdns-server pdns-backend-bind pdns-recursor freeradius coturn prosody ngircd privoxy chrony snmpd beanstalkd gearman-job-server syncthing kea-dhcp4-server kea-ctrl-agent victoria-metrics prometheus-blackbox-exporter prometheus-postgres-exporter pgpool2 tor hitch nghttp2-proxy jetty9 firebird3.0-server activemq ejabberd crowdsec rclone graphite-carbon radicale webhook samba minidlna mumble-server dante-server collectd-core trafficserver';
+const NPM =
+  'pg ioredis express mysql2 amqplib mongodb kafkajs pino winston axios fastify dotenv @nestjs/core @nestjs/common @nestjs/platform-express reflect-metadata rxjs sequelize typeorm mongoose redis bunyan knex koa bullmq tsx zod convict @hapi/hapi node-red @apollo/server graphql pm2 vite ws socket.io';
+
+/** Of the programs up to the fourth batch that was held out. */
+const FIRST: Contents = {
+  packages: [TOOLS, LANGUAGES, SERVERS, LATER_LANGUAGES, LATER_SERVERS, LAST_LANGUAGES, LAST_SERVERS]
+    .join(' ')
+    .split(' '),
+  npm: NPM,
+};
+
+/** Of the fifth batch that was held out; the folder is its own, because no trial needs both. */
+const FIFTH: Contents = {
+  packages: [
+    TOOLS,
+    'perl python3 python3-psycopg2 python3-redis postgresql-15 redis-server redis-sentinel mariadb-server openjdk-17-jdk-headless libpostgresql-jdbc-java golang-go ruby php-cli php-mysql php-redis',
+    'activemq jetty9 clickhouse-server ejabberd freeradius trafficserver postfix vsftpd syslog-ng-core keepalived clamav-daemon patroni python3-etcd prometheus-postgres-exporter prometheus-mysqld-exporter prometheus-redis-exporter zabbix-agent icinga2-bin rspamd kamailio h2o monit',
+    'git rsync wget restic borgbackup ansible-core kubernetes-client ruby-rails ruby-sidekiq puma ruby-sqlite3 php-laravel-framework php-symfony php-sqlite3 libspring-core-java libspring-beans-java libspring-context-java libspring-web-java libspring-jdbc-java liblog4j2-java libcommons-logging-java jupyter-notebook python3-django alembic python3-alembic python3-celery python3-gunicorn',
+  ]
+    .join(' ')
+    .split(' '),
+  npm: 'bun deno next react react-dom typescript ts-node nodemon http-server sequelize sequelize-cli pg node-pg-migrate log4js roarr aedes nats mqtt hono @hono/node-server envalid',
+};
+
+/** The folders, by name. */
+export const ROOTS = { root: FIRST, fifth: FIFTH } as const satisfies Record<string, Contents>;
+
+/** What packages do when they are installed, as far as the trials need it: folders, links, first databases. */
+export const FIRST_DATABASES = `
+export PATH=/usr/lib/postgresql/15/bin:/usr/sbin:/usr/bin:/sbin:/bin
+mkdir -p /proc /sys /tmp /run /app /data /var/tmp && chmod 1777 /tmp /var/tmp
+ln -sf /usr/bin/mawk /usr/bin/awk; ln -sf /usr/bin/php8.2 /usr/bin/php
+for each in java javac keytool; do ln -sf /usr/lib/jvm/java-17-openjdk-amd64/bin/$each /usr/bin/$each; done
+ln -sf /usr/lib/go/bin/go /usr/bin/go
+ln -sf /usr/bin/nc.openbsd /usr/bin/nc; ln -sf gcc /usr/bin/cc
+mkdir -p /var/lib/postgresql /run/postgresql && chown 70:70 /var/lib/postgresql /run/postgresql
+echo right > /tmp/pw
+setpriv --reuid=70 --regid=70 --clear-groups initdb -D /var/lib/postgresql/data -A scram-sha-256 -U app --pwfile=/tmp/pw -E UTF8 --locale=C.UTF-8 >/dev/null
+mkdir -p /var/lib/mysql /run/mysqld && chown 71:71 /var/lib/mysql /run/mysqld
+mariadb-install-db --user=mysql --datadir=/var/lib/mysql --auth-root-authentication-method=normal >/dev/null
+mkdir -p /var/lib/rabbitmq /var/log/rabbitmq && chown -R 72:72 /var/lib/rabbitmq /var/log/rabbitmq
+rm -f /tmp/pw; [ ! -e /usr/bin/ghc-pkg ] || ghc-pkg recache --global
+mkdir -p /etc/ssl/certs && openssl req -x509 -newkey rsa:2048 -nodes -keyout /dev/null -out /etc/ssl/certs/ca-certificates.crt -days 3650 -subj /CN=nobody 2>/dev/null
+mkdir -p /etc/ssl/certs/java /etc/rabbitmq
+rm -f /etc/ssl/certs/java/cacerts
+keytool -importcert -noprompt -storepass changeit -keystore /etc/ssl/certs/java/cacerts -file /etc/ssl/certs/ca-certificates.crt 2>/dev/null
+for each in $(find /usr/share/php8.2* -name '*.ini') /etc/php/8.2/mods-available/*.ini; do [ -e $each ] && for sapi in cli fpm; do mkdir -p /etc/php/8.2/$sapi/conf.d; cp $each /etc/php/8.2/$sapi/conf.d/20-$(basename $each); done; done
+for sapi in cli fpm; do mv /etc/php/8.2/$sapi/conf.d/20-pdo.ini /etc/php/8.2/$sapi/conf.d/10-pdo.ini; mv /etc/php/8.2/$sapi/conf.d/20-mysqlnd.ini /etc/php/8.2/$sapi/conf.d/10-mysqlnd.ini; mv /etc/php/8.2/$sapi/conf.d/20-redis.ini /etc/php/8.2/$sapi/conf.d/25-redis.ini; done
+`;
