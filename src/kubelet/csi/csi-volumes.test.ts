@@ -370,3 +370,43 @@ describe('a pod’s folder', () => {
     expect(machine.mounts.size).toBe(2);
   });
 });
+
+describe('a volume that does not work any more', () => {
+  const dead = async (): Promise<boolean> => true;
+
+  it('of one pod is unpublished and unstaged, and staged anew', async () => {
+    const machine = new Machine();
+    const agent = machine.agent();
+    await publish(agent, 'a');
+    machine.calls.length = 0;
+    await agent.letGo('a', 'v', dead);
+    await publish(agent, 'a');
+    expect(machine.calls.map((each) => each.split(' ')[0])).toEqual(['unpublish', 'unstage', 'stage', 'publish']);
+  });
+
+  it('of two pods is staged anew when both have let it go, also after a kill of the agent', async () => {
+    const machine = new Machine();
+    const agent = machine.agent();
+    await publish(agent, 'a');
+    await publish(agent, 'b');
+    await agent.letGo('a', 'v', dead);
+    const next = machine.agent();
+    await expect(publish(next, 'a')).rejects.toThrow(/staged anew when no pod has it any more: pods b do/);
+    machine.calls.length = 0;
+    await next.letGo('b', 'v', dead);
+    await publish(next, 'b');
+    await publish(next, 'a');
+    expect(machine.calls).toEqual(['unpublish b', 'unstage staging', 'stage staging', 'publish b', 'publish a']);
+  });
+
+  it('of two pods keeps its staging where that works', async () => {
+    const machine = new Machine();
+    const agent = machine.agent();
+    await publish(agent, 'a');
+    await publish(agent, 'b');
+    machine.calls.length = 0;
+    await agent.letGo('a', 'v', async () => false);
+    await publish(agent, 'a');
+    expect(machine.calls).toEqual(['unpublish a', 'publish a']);
+  });
+});
