@@ -5,9 +5,9 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildDriver, driverObject, driverPod } from '../support/csi-driver/manifests.ts';
-import { itInWhole } from './extent.ts';
+
 import { busyboxPod, Mendlet, type ObservedPod, until } from './harness.ts';
 
 const NAME = 'healing.csi.mendlet.dev';
@@ -143,7 +143,7 @@ itInWhole(
   },
 );
 
-itInWhole('restarts a pod by its policy for a condition that its driver tells', async () => {
+it('restarts a pod by its policy for a condition that its driver tells', async () => {
   order({ condition: 'the disk is dying' });
   await said('pod/healed', 'Volume data: the disk is dying');
   await until('the second restart', async () =>
@@ -153,7 +153,7 @@ itInWhole('restarts a pod by its policy for a condition that its driver tells', 
   await condition('healed', 'False');
 });
 
-itInWhole('says for which driver a pod that ends waits, and ends it once the driver is back', async () => {
+it('says for which driver a pod that ends waits, and ends it once the driver is back', async () => {
   const pod = `driver-${NAME.split('.')[0]}`;
   await mendlet.kubectl(['delete', 'pod', pod]);
   await until('the driver is gone from the CSINode', async () => {
