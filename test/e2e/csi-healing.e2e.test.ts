@@ -7,7 +7,6 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildDriver, driverObject, driverPod } from '../support/csi-driver/manifests.ts';
-
 import { busyboxPod, Mendlet, type ObservedPod, until } from './harness.ts';
 
 const NAME = 'healing.csi.mendlet.dev';
