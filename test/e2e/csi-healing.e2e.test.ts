@@ -5,9 +5,8 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildDriver, driverObject, driverPod } from '../support/csi-driver/manifests.ts';
-import { itInWhole } from './extent.ts';
 import { busyboxPod, Mendlet, type ObservedPod, until } from './harness.ts';
 
 const NAME = 'healing.csi.mendlet.dev';
@@ -102,48 +101,42 @@ async function condition(pod: string, status: string): Promise<void> {
   });
 }
 
-itInWhole(
-  'restarts a pod by its policy when the mount of its volume vanishes; the pod has its data again',
-  async () => {
-    await mendlet.create(...user('healed', { volumes: { restartPodOn: ['MountLost', 'Abnormal'] } }));
-    await mendlet.untilPod('healed', 'runs', runs);
-    const { metadata } = await mendlet.pod('healed');
-    loseMount('healed');
-    await mendlet.untilPod(
-      'healed',
-      'was restarted',
-      (pod) => runs(pod) && (pod.status.containerStatuses?.[0]?.restartCount ?? 0) > 0,
-    );
-    expect((await mendlet.pod('healed')).metadata.uid).toBe(metadata.uid);
-    expect(starts('healed')).toBe(2);
-    expect(targets('healed')).toHaveLength(1);
-    await said('pod/healed', 'VolumeMountLost', 'PodRestarted', 'VolumeWorks');
-    await said('pvc/healed', 'VolumeMountLost', 'VolumeWorks');
-    await condition('healed', 'False');
-  },
-);
+it('restarts a pod by its policy when the mount of its volume vanishes; the pod has its data again', async () => {
+  await mendlet.create(...user('healed', { volumes: { restartPodOn: ['MountLost', 'Abnormal'] } }));
+  await mendlet.untilPod('healed', 'runs', runs);
+  const { metadata } = await mendlet.pod('healed');
+  loseMount('healed');
+  await mendlet.untilPod(
+    'healed',
+    'was restarted',
+    (pod) => runs(pod) && (pod.status.containerStatuses?.[0]?.restartCount ?? 0) > 0,
+  );
+  expect((await mendlet.pod('healed')).metadata.uid).toBe(metadata.uid);
+  expect(starts('healed')).toBe(2);
+  expect(targets('healed')).toHaveLength(1);
+  await said('pod/healed', 'VolumeMountLost', 'PodRestarted', 'VolumeWorks');
+  await said('pvc/healed', 'VolumeMountLost', 'VolumeWorks');
+  await condition('healed', 'False');
+});
 
-itInWhole(
-  'leaves a pod without such a policy as it is, and says so; a container that starts anew has the volume',
-  async () => {
-    await mendlet.create(...user('plain'));
-    await mendlet.untilPod('plain', 'runs', runs);
-    loseMount('plain');
-    await condition('plain', 'True');
-    await until('the mount is there again', async () =>
-      targets('plain').length === 1 ? { value: true } : { last: targets('plain').join() },
-    );
-    expect((await mendlet.pod('plain')).status.containerStatuses?.[0]?.restartCount).toBe(0);
-    const request = JSON.stringify({ id: 'anew', scope: 'container', container: 'main' });
-    await mendlet.kubectl(['annotate', 'pod', 'plain', `mendlet.dev/restart-request=${request}`]);
-    await until('the start of the container', async () =>
-      starts('plain') === 2 ? { value: true } : { last: `${starts('plain')}` },
-    );
-    await condition('plain', 'False');
-  },
-);
+it('leaves a pod without such a policy as it is, and says so; a container that starts anew has the volume', async () => {
+  await mendlet.create(...user('plain'));
+  await mendlet.untilPod('plain', 'runs', runs);
+  loseMount('plain');
+  await condition('plain', 'True');
+  await until('the mount is there again', async () =>
+    targets('plain').length === 1 ? { value: true } : { last: targets('plain').join() },
+  );
+  expect((await mendlet.pod('plain')).status.containerStatuses?.[0]?.restartCount).toBe(0);
+  const request = JSON.stringify({ id: 'anew', scope: 'container', container: 'main' });
+  await mendlet.kubectl(['annotate', 'pod', 'plain', `mendlet.dev/restart-request=${request}`]);
+  await until('the start of the container', async () =>
+    starts('plain') === 2 ? { value: true } : { last: `${starts('plain')}` },
+  );
+  await condition('plain', 'False');
+});
 
-itInWhole('restarts a pod by its policy for a condition that its driver tells', async () => {
+it('restarts a pod by its policy for a condition that its driver tells', async () => {
   order({ condition: 'the disk is dying' });
   await said('pod/healed', 'Volume data: the disk is dying');
   await until('the second restart', async () =>
@@ -153,7 +146,7 @@ itInWhole('restarts a pod by its policy for a condition that its driver tells', 
   await condition('healed', 'False');
 });
 
-itInWhole('says for which driver a pod that ends waits, and ends it once the driver is back', async () => {
+it('says for which driver a pod that ends waits, and ends it once the driver is back', async () => {
   const pod = `driver-${NAME.split('.')[0]}`;
   await mendlet.kubectl(['delete', 'pod', pod]);
   await until('the driver is gone from the CSINode', async () => {

@@ -14,6 +14,8 @@ const WHOLE_ONLY = [
   'test/e2e/lost-nodes.e2e.test.ts',
   'test/e2e/claims-down.e2e.test.ts',
   'test/e2e/two-mendlets.e2e.test.ts',
+  // The decisions and the watch have their unit tests; this waits for the periods of real drivers.
+  'test/e2e/csi-healing.e2e.test.ts',
   // It needs a loop device that may be cut short while it is mounted.
   'test/e2e/failing-disk.e2e.test.ts',
   // A cluster of its own for what the suites of volumes test on ours.
