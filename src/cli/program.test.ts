@@ -94,6 +94,11 @@ describe('runCommandLine', () => {
     expect(volumes.calls.server).toMatchObject({ localVolumes: true, localVolumeClass: 'disks' });
   });
 
+  it('forces no volume from a silent node when told so', async () => {
+    const { calls } = await call('server', '--disable-force-detach-on-timeout', 'true');
+    expect(calls.server).toMatchObject({ disableForceDetachOnTimeout: true });
+  });
+
   it('runs the healing controllers here or apart', async () => {
     expect((await call('up', '--healing-controller=false')).calls.up).toMatchObject({ healingController: false });
     expect((await call('server')).calls.server?.healingController).toBeUndefined();

@@ -7,6 +7,7 @@ import {
   type KubeObject,
   type Node,
   type PersistentVolume,
+  type PersistentVolumeClaim,
   type PersistentVolumeSpec,
   type Pod,
   type PodRestart,
@@ -22,8 +23,11 @@ export const BY_NODE = 'node';
 /** Index of restarts: `namespace/name` of the pod that is to be restarted. */
 export const BY_POD = 'pod';
 
-/** Index of pods: `namespace/name` of each of their claims. */
+/** Index of pods and volumes: `namespace/name` of each of a pod's claims, and of the claim that a volume is for. */
 export const BY_CLAIM = 'claim';
+
+/** Index of claims: the name of their volume. */
+export const BY_VOLUME = 'volume';
 
 /** Index of volumes, attachments and nodes: names of the volumes of CSI drivers that they are, attach inline, or list. */
 export const BY_DRIVER_VOLUME = 'driver volume';
@@ -43,8 +47,14 @@ export const CONTROLLER_INDEXES: Indexes<KubeObject> = {
     return [(object as Pod).spec?.nodeName ?? ''];
   },
   [BY_CLAIM]: (object) => {
+    if (object.kind === 'PersistentVolume') return claimOfVolume(object);
     if (object.kind !== 'Pod') return [];
     return claimsOf(object as Pod).map((name) => `${object.metadata?.namespace ?? ''}/${name}`);
+  },
+  [BY_VOLUME]: (object) => {
+    const name =
+      object.kind === 'PersistentVolumeClaim' ? (object as PersistentVolumeClaim).spec?.volumeName : undefined;
+    return name === undefined ? [] : [name];
   },
   [BY_DRIVER_VOLUME]: (object) => {
     if (object.kind === 'PersistentVolume') return namesOf((object as PersistentVolume).spec);
@@ -60,6 +70,11 @@ export const CONTROLLER_INDEXES: Indexes<KubeObject> = {
     return [`${object.metadata?.namespace ?? ''}/${(object as PodRestart).spec?.podName ?? ''}`];
   },
 };
+
+function claimOfVolume({ spec }: PersistentVolume): readonly string[] {
+  const { namespace, name } = spec?.claimRef ?? {};
+  return name === undefined ? [] : [`${namespace ?? ''}/${name}`];
+}
 
 /** Where only metadata is kept, there is no spec. */
 function attachmentOf(object: KubeObject): Partial<VolumeAttachment> {

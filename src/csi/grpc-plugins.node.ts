@@ -102,7 +102,9 @@ async function asked<T>(socketPath: string, call: () => Promise<T>): Promise<T> 
 /** The words of grpc-go, which upstream's events have: `rpc error: code = Internal desc = …`. */
 function csiError(socketPath: string, thrown: unknown): CsiError {
   const { code, rawMessage, cause } = ConnectError.from(thrown);
-  const system = systemCode(cause);
+  // A call that nobody cancelled: the plugin's process ended under it.
+  const isCut = code === Code.Canceled && rawMessage.startsWith('http/2 stream closed');
+  const system = isCut ? 'its connection ended' : systemCode(cause);
   if (system !== undefined) {
     return new CsiError('Unavailable', `the plugin at ${socketPath} is away: ${system}`, { cause: thrown });
   }

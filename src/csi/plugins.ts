@@ -72,12 +72,18 @@ export interface PublishRequest extends Omit<StageRequest, 'stagingPath'> {
   readonly readOnly: boolean;
 }
 
+/** Of a volume, as its driver says. */
+export interface VolumeCondition {
+  readonly isAbnormal: boolean;
+  readonly message: string;
+}
+
 export interface VolumeStats {
   /** Absent: the driver does not say. */
   readonly bytes?: Usage;
   readonly inodes?: Usage;
   /** Absent: the driver does not say. */
-  readonly condition?: { readonly isAbnormal: boolean; readonly message: string };
+  readonly condition?: VolumeCondition;
 }
 
 export interface Usage {

@@ -21,6 +21,13 @@ export const HEALING_EVENTS: ReadonlySet<string> = new Set([
   'PodRestarted',
   'PodRestarting',
   'RecoveryLimited',
+  'VolumeConditionAbnormal',
+  'VolumeHangs',
+  'VolumeMountLost',
+  'VolumeNotHealed',
+  'VolumeReadOnly',
+  'VolumeStale',
+  'VolumeWorks',
 ]);
 
 export function createPodEvents(recorder: EventRecorder, nodeName: string): VolumeEvents {

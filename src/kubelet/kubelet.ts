@@ -16,6 +16,7 @@ import { registerProcessMetrics } from './process-metrics.ts';
 import { historyRoutes } from './server/history-routes.ts';
 import { heldRoutes } from './server/held-routes.ts';
 import { listeningRoutes } from './server/listening-routes.ts';
+import { claimFigures } from './server/claim-figures.ts';
 import { createKubeletServer } from './server/kubelet-server.ts';
 import { pathRoutes } from './server/path-routes.ts';
 import { statsRoutes } from './server/stats-routes.ts';
@@ -147,7 +148,8 @@ function createOwnApi(
       ...(pathProbe && { pathProbe }),
     }),
   ];
-  return createKubeletServer(given, { directory: workers, health }, { settings, routes });
+  const figures = (): Promise<string> => claimFigures({ clock, logger, stats });
+  return createKubeletServer(given, { directory: workers, health }, { settings, routes, figures });
 }
 
 /** A pod's own cgroup makes its parents too: without these only the shares of the classes are missing. */

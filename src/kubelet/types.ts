@@ -2,7 +2,14 @@
  * The types that the kubelet's inner rooms share. Knowledge about a pod has three owners: desired (config), working
  * (pod-workers), observed (pleg); a fourth kind, memory, is the worker's own durable note.
  */
-import type { Container, ImageVolumeSource, PersistentVolumeClaim, Pod, PodStatus } from '../api/index.ts';
+import type {
+  Container,
+  ImageVolumeSource,
+  PersistentVolumeClaim,
+  Pod,
+  PodStatus,
+  VolumeTroubleReason,
+} from '../api/index.ts';
 import type { ContainerStatus, SandboxStatus } from '../cri/index.ts';
 import type { VolumeStats } from '../csi/index.ts';
 
@@ -126,6 +133,16 @@ export interface PodVolume {
   readonly problem?: string;
 }
 
+/** What is wrong with a volume that the pod has: a driver, or another machine, serves it. */
+export interface VolumeTrouble {
+  /** Its name in the pod. */
+  readonly volume: string;
+  readonly reason: VolumeTroubleReason;
+  readonly message: string;
+  /** Wall ms. */
+  readonly since: number;
+}
+
 /** A mount of one folder or file of a volume. */
 export interface SubPathWish {
   readonly volume: string;
@@ -161,8 +178,11 @@ export interface VolumeManager {
    * Before the pod's containers start again in a restart of the whole pod: these emptyDirs ("*": all) are emptied, and files
    * that mendlet writes are brought up to date. No container of the pod may run. Idempotent; rejects while something of an
    * emptyDir cannot be removed, to be tried again.
+   * @param renewed names of volumes of drivers and other machines that are mounted anew
    */
-  refresh(pod: Pod, emptyDirs: readonly string[]): Promise<void>;
+  refresh(pod: Pod, emptyDirs: readonly string[], renewed?: readonly string[]): Promise<void>;
+  /** What is wrong with volumes that the pod has. Marks dirty ('volume') on change. */
+  troubles?(uid: PodUID): readonly VolumeTrouble[];
   /** What CSI drivers say of the pod's volumes, by the volume's name in the pod. Drivers that say nothing in time are left out. */
   driverStats(pod: Pod): Promise<ReadonlyMap<string, VolumeStats>>;
   /** UIDs with anything on disk: orphans after a restart. */

@@ -7,6 +7,7 @@ import { setMaxListeners } from 'node:events';
 import { parseArgs } from 'node:util';
 import { realEventLoop } from './event-loop.node.ts';
 import { runKubelet } from './kubelet-agent.ts';
+import { DRIVER_NEMESES } from './nemeses/driver-nemeses.ts';
 import { NEMESES } from './nemeses/nemeses.ts';
 import { playSeeds, SEED_FLAGS } from './play-seeds.ts';
 import { runSeed } from './run-seed.ts';
@@ -21,7 +22,7 @@ const isWell = await playSeeds({
   word: 'seed',
   again: 'npm run sim --',
   count: 10,
-  nemeses: NEMESES.map(({ name }) => name),
+  nemeses: [...NEMESES, ...DRIVER_NEMESES].map(({ name }) => name),
   run: (seed, play) =>
     runSeed({ seed, loop: realEventLoop, runAgent: runKubelet, minutes: Number(values.minutes), ...play }),
   print: (line) => console.log(line),

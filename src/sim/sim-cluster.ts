@@ -3,6 +3,10 @@ import type { EndpointSlice, PersistentVolume, PersistentVolumeClaim, Pod, PodRe
 import { type KubeClient } from '../client/index.ts';
 import { type Connection, type Logger, decodeText } from '../lib/index.ts';
 import type { StoreEvent } from '../store/index.ts';
+import { type DriverKind, noDriverFaults } from './drivers/sim-driver.ts';
+import { StorageLaws } from './drivers/storage-laws.ts';
+import { SimAttacher } from './drivers/sim-attacher.ts';
+import { simHash } from './drivers/sim-plugins.ts';
 import { Facts } from './facts.ts';
 import { Stored } from './fleet/stored.ts';
 import type { Life } from './life.ts';
@@ -27,6 +31,8 @@ export interface SimClusterOptions {
   readonly logger: Logger;
   /** The nodes make volumes, and there is a class for them. */
   readonly hasVolumes?: boolean;
+  /** The drivers of all nodes. */
+  readonly drivers?: readonly DriverKind[];
 }
 
 /** Of the cluster's volumes. */
@@ -50,25 +56,34 @@ export class SimCluster {
   readonly volumes: Stored<PersistentVolume>;
   /** The stored PodRestarts, by key. */
   readonly restarts = new Map<string, PodRestart>();
+  /** What holds of the volumes of drivers. */
+  readonly laws: StorageLaws;
+  /** One for each driver whose volumes must be attached. */
+  readonly attachers: readonly SimAttacher[];
 
-  constructor({ sim, nodes, runAgent, logger, hasVolumes = false }: SimClusterOptions) {
+  constructor({ sim, nodes, runAgent, logger, hasVolumes = false, drivers: kinds = [] }: SimClusterOptions) {
     this.sim = sim;
     this.facts = new Facts(sim);
+    this.laws = new StorageLaws(this.facts);
     this.controlPlane = new SimControlPlane(
       sim,
       logger,
-      {},
+      kinds.some(({ attaches }) => attaches) ? { attachDetach: { hash: simHash } } : {},
       hasVolumes ? (life) => ({ className: VOLUME_CLASS, connectionOf: this.#kubeletsFor(life) }) : undefined,
     );
     this.claims = new Stored(sim, this.controlPlane.store, '/registry/persistentvolumeclaims/');
     this.volumes = new Stored(sim, this.controlPlane.store, '/registry/persistentvolumes/');
     this.admin = this.controlPlane.adminClient('admin');
+    const { store } = this.controlPlane;
+    const ground = { sim, laws: this.laws, store, client: this.admin };
+    this.attachers = kinds.flatMap(({ name, attaches }) => (attaches ? new SimAttacher(ground, name) : []));
     this.nodes = Array.from({ length: nodes }, (_, i) => {
       const name = `node${i + 1}`;
       const user = { name: `system:node:${name}`, groups: ['system:nodes'] };
       const server = this.controlPlane.as(user);
       const place = { name, address: `192.168.0.${i + 1}`, podPrefix: `10.${FIRST_POD_NETWORK + i}` };
-      return new SimNode({ sim, facts: this.facts, place, server, runAgent, logger, hasVolumes });
+      const drivers = { kinds, laws: this.laws };
+      return new SimNode({ sim, facts: this.facts, place, server, runAgent, logger, hasVolumes, drivers });
     });
   }
 
@@ -89,6 +104,7 @@ export class SimCluster {
     void this.#observe(SLICES_PREFIX, (event) => this.#onSlice(event));
     void this.#observe(RESTARTS_PREFIX, (event) => this.#onRestart(event));
     this.controlPlane.start();
+    for (const attacher of this.attachers) attacher.start();
     for (const node of this.nodes) node.startAgent();
   }
 
@@ -96,6 +112,7 @@ export class SimCluster {
   heal(): void {
     this.controlPlane.startServer();
     this.controlPlane.link.heal();
+    for (const attacher of this.attachers) attacher.isDown = false;
     for (const node of this.nodes) {
       Object.assign(node.runtimeFaults, {
         slow: 0,
@@ -111,6 +128,12 @@ export class SimCluster {
       node.disk.setFull(false);
       node.images.registryDown = false;
       node.runtime.comeUp();
+      for (const driver of node.drivers) {
+        Object.assign(driver.faults, noDriverFaults());
+        // One that hangs is restarted by somebody.
+        driver.die();
+        driver.start();
+      }
       node.startAgent();
     }
   }

@@ -6,7 +6,7 @@ import type { Sim } from './sim.ts';
 const WRITE_BACK_MS = 30_000;
 
 export interface DiskNode {
-  readonly type: 'file' | 'directory' | 'symlink';
+  readonly type: 'file' | 'directory' | 'symlink' | 'socket';
   readonly data: Uint8Array;
   readonly target: string;
   readonly mode: number;
@@ -113,6 +113,10 @@ export class SimDisk {
     this.#set(this.#placeFor(path), { ...this.#newNode('symlink', 0o777), target }, false);
   }
 
+  mksocket(path: string): void {
+    this.#set(this.#placeFor(path), this.#newNode('socket', 0o600), false);
+  }
+
   exists(path: string): boolean {
     return this.resolve(path) !== undefined;
   }
@@ -136,10 +140,10 @@ export class SimDisk {
 
   /** @param sync it stays removed over a power failure */
   remove(path: string, sync = false): void {
-    for (const key of this.#under(path)) {
-      this.#drop(key);
-      if (sync) this.#unsynced.delete(key);
-    }
+    for (const key of this.#under(path)) this.#drop(key);
+    if (!sync) return;
+    // Nothing below a folder that is gone comes back.
+    for (const key of this.#unsynced.keys()) if (key === path || key.startsWith(`${path}/`)) this.#unsynced.delete(key);
   }
 
   /** @param sync the new name survives a power failure, with what would have survived under the old one */

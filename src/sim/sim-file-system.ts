@@ -9,6 +9,7 @@ import type { Sim } from './sim.ts';
 const WATCH_DELAY_MS = 1;
 
 const MOUNT_INFO = '/proc/self/mountinfo';
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
 export interface FileSystemWiring {
   readonly sim: Sim;
@@ -17,9 +18,11 @@ export interface FileSystemWiring {
   /** Mount points of the machine. */
   readonly mounts: readonly string[];
   readonly random: Random;
+  /** Of the machine; absent: nobody asks. */
+  readonly bootId?: string;
 }
 
-export function createSimFileSystem({ sim, life, disk, mounts, random }: FileSystemWiring): FileSystem {
+export function createSimFileSystem({ sim, life, disk, mounts, random, bootId = '' }: FileSystemWiring): FileSystem {
   const need = (path: string): DiskNode => {
     const found = disk.resolve(path);
     if (found === undefined) throw new FileError('ENOENT', path, `ENOENT: no such file or directory, '${path}'`);
@@ -37,6 +40,7 @@ export function createSimFileSystem({ sim, life, disk, mounts, random }: FileSys
     readFile: (path, options) =>
       read(() => {
         if (path === MOUNT_INFO) return encodeText(mountInfo(mounts));
+        if (path === BOOT_ID) return encodeText(`${bootId}\n`);
         const { type, data } = need(path);
         if (type === 'directory') throw new FileError('EISDIR', path, `EISDIR: is a directory, '${path}'`);
         return data.slice(0, options?.maxBytes ?? data.length);

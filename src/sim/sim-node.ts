@@ -4,9 +4,19 @@
  */
 import { createKubeClient } from '../client/index.ts';
 import { DEFAULT_SETTINGS, type KubeletConfig, type KubeletPorts } from '../kubelet/index.ts';
-import { type Connection, decodeText, type HttpRequest, type Logger, type Random } from '../lib/index.ts';
+import {
+  type Connection,
+  decodeText,
+  type FileSystem,
+  type HttpRequest,
+  type Logger,
+  type Random,
+} from '../lib/index.ts';
 import type { Facts } from './facts.ts';
 import { Life } from './life.ts';
+import { type DriverKind, SimDriver } from './drivers/sim-driver.ts';
+import { createSimPlugins } from './drivers/sim-plugins.ts';
+import type { StorageLaws } from './drivers/storage-laws.ts';
 import { noRuntimeFaults } from './runtime/runtime-faults.ts';
 import { SimImages } from './runtime/sim-images.ts';
 import { createSimImageService, createSimRuntimeService } from './runtime/sim-runtime-service.ts';
@@ -27,6 +37,9 @@ const DISK_BYTES = 1_000_000_000;
 const ROOT_DIR = '/var/lib/mendlet/agent';
 const POD_LOGS_DIR = '/var/log/pods';
 const LOG_LINKS_DIR = '/var/log/containers';
+const KUBELET_DIR = '/var/lib/kubelet';
+/** Longest time from a boot until a driver runs, ms. */
+const DRIVER_BOOT_MS = 20_000;
 /** Of the volumes that nodes make. */
 export const VOLUMES_DIR = '/var/lib/mendlet/volumes';
 
@@ -59,6 +72,7 @@ export interface SimNodeOptions {
   readonly logger: Logger;
   /** It makes volumes. */
   readonly hasVolumes?: boolean;
+  readonly drivers?: { readonly kinds: readonly DriverKind[]; readonly laws: StorageLaws };
 }
 
 export class SimNode {
@@ -73,6 +87,7 @@ export class SimNode {
   readonly filterFaults = noFilterFaults();
   readonly address: string;
   readonly podNetwork: string;
+  readonly drivers: readonly SimDriver[];
   readonly #options: SimNodeOptions;
   readonly #cgroups = new Set<string>();
   readonly #mounts: string[] = [];
@@ -83,6 +98,7 @@ export class SimNode {
   #routing: SimRouting | undefined;
   #incarnation = 0;
   #boots = 1;
+  #isOff = false;
 
   constructor(options: SimNodeOptions) {
     const { sim, facts, place } = options;
@@ -99,6 +115,14 @@ export class SimNode {
       (path) => (this.#mounts.includes(path) ? 'mounted' : this.disk.exists(path) ? 'files' : 'nothing'),
     );
     this.#machine = { name, bootId: `boot-${name}-1`, address, disk: this.disk };
+    const { kinds = [], laws } = options.drivers ?? {};
+    this.drivers = kinds.flatMap((kind) => {
+      if (laws === undefined) return [];
+      const random = sim.random.split(`driver ${kind.name} on ${name}`);
+      const machine = { name, disk: this.disk, mounts: this.#mounts };
+      return new SimDriver(kind, { sim, random, laws, kubeletDir: KUBELET_DIR }, machine);
+    });
+    for (const driver of this.drivers) driver.start();
   }
 
   get agent(): Life | undefined {
@@ -117,7 +141,7 @@ export class SimNode {
   }
 
   startAgent(): void {
-    if (this.#agent?.alive === true) return;
+    if (this.#agent?.alive === true || this.#isOff) return;
     const { sim, facts, runAgent } = this.#options;
     this.#incarnation += 1;
     const life = new Life(sim, `${this.name}/${this.#incarnation}`);
@@ -144,6 +168,8 @@ export class SimNode {
   /** The machine loses power; `boot` brings it back, without the agent. */
   losePower(): void {
     this.killAgent();
+    this.#isOff = true;
+    for (const driver of this.drivers) driver.losePower();
     this.runtime.goDown();
     this.runtime.losePower();
     this.filter.flush();
@@ -154,9 +180,16 @@ export class SimNode {
   }
 
   boot(): void {
+    this.#isOff = false;
     this.#boots += 1;
     this.#machine.bootId = `boot-${this.name}-${this.#boots}`;
     this.runtime.comeUp();
+    const { sim } = this.#options;
+    const random = sim.random.split(this.#machine.bootId);
+    for (const driver of this.drivers) {
+      driver.boot();
+      sim.after(random.next() * DRIVER_BOOT_MS, 'driver comes up', () => driver.start());
+    }
   }
 
   /** Remains of pods outside the runtime: mounts, cgroups, files. */
@@ -164,7 +197,9 @@ export class SimNode {
     if (this.#mounts.length > 0) return `mounts ${this.#mounts.join(' ')}`;
     const groups = [...this.#cgroups].filter((path) => /\/pod[^/]*$/.test(path));
     if (groups.length > 0) return `cgroups ${groups.join(' ')}`;
-    for (const dir of [`${ROOT_DIR}/pods`, `${ROOT_DIR}/pods-memory`, POD_LOGS_DIR, LOG_LINKS_DIR]) {
+    const staging = this.drivers.map(({ kind }) => `${KUBELET_DIR}/plugins/kubernetes.io/csi/${kind.name}`);
+    const ofDrivers = [`${ROOT_DIR}/csi`, `${KUBELET_DIR}/pods`, ...staging];
+    for (const dir of [`${ROOT_DIR}/pods`, `${ROOT_DIR}/pods-memory`, POD_LOGS_DIR, LOG_LINKS_DIR, ...ofDrivers]) {
       const names = this.disk.list(dir);
       if (names.length > 0) return `${dir}/${names.join(' ')}`;
     }
@@ -230,9 +265,13 @@ export class SimNode {
       random: random.split('agent'),
       logger,
       client,
-      cri: { runtime: createSimRuntimeService(runtimeWiring), images: createSimImageService(runtimeWiring) },
+      cri: {
+        runtime: createSimRuntimeService(runtimeWiring),
+        images: createSimImageService(runtimeWiring),
+        ...this.#plugins(life, random),
+      },
       host: {
-        fs: createSimFileSystem({ sim, life, disk: this.disk, mounts: this.#mounts, random: random.split('disk') }),
+        fs: this.#fileSystem(life, random.split('disk')),
         process: createSimProcess(this.#mounts),
         cgroups: createSimCgroups(this.#cgroups),
         machine: createSimMachine(this.#machine),
@@ -244,6 +283,25 @@ export class SimNode {
         streams: simStreams,
       },
     };
+  }
+
+  #plugins(life: Life, random: Random): Pick<KubeletPorts['cri'], 'plugins'> {
+    const { drivers, name: nodeName } = this;
+    if (drivers.length === 0) return {};
+    const { sim } = this.#options;
+    return { plugins: createSimPlugins({ sim, life, random: random.split('plugins'), nodeName, drivers }) };
+  }
+
+  #fileSystem(life: Life, random: Random): FileSystem {
+    const { bootId } = this.#machine;
+    return createSimFileSystem({
+      sim: this.#options.sim,
+      life,
+      disk: this.disk,
+      mounts: this.#mounts,
+      random,
+      bootId,
+    });
   }
 
   #startRouting(life: Life, ground: Pick<RoutingGround, 'client' | 'clock'>, random: Random): SimRouting {
@@ -264,7 +322,11 @@ export class SimNode {
       podLogsDir: POD_LOGS_DIR,
       node: { podCidr: this.podNetwork, version: 'v1.36.0+mendlet.sim' },
       apiServer: { host: '10.0.0.1', port: 6443 },
-      ...(this.#options.hasVolumes === true && { settings: { ...DEFAULT_SETTINGS, volumesDir: VOLUMES_DIR } }),
+      settings: {
+        ...DEFAULT_SETTINGS,
+        ...(this.#options.hasVolumes === true && { volumesDir: VOLUMES_DIR }),
+        ...(this.drivers.length > 0 && { kubeletDir: KUBELET_DIR }),
+      },
     };
   }
 }

@@ -68,8 +68,8 @@ async function ask(
   const asked = await send('create', '-f', `${file}.json`);
   const issued = async (): Promise<string[]> => {
     const encoded = await until<string>(`certificate of ${name}`, async () => {
-      const text = await mendlet.kubectl(['get', 'csr', name, '-o', 'jsonpath={.status.certificate}']);
-      return text === '' ? { last: await mendlet.kubectl(['get', 'csr']) } : { value: text };
+      const { status } = await mendlet.read<{ status: { certificate?: string } }>(`csr/${name}`);
+      return status.certificate === undefined ? { last: JSON.stringify(status) } : { value: status.certificate };
     });
     writeFileSync(`${file}.crt`, Buffer.from(encoded, 'base64'));
     writeFileSync(`${file}.key`, keyPem, { mode: 0o600 });
@@ -138,7 +138,7 @@ describe('kubectl auth', () => {
     await mendlet.kubectl(['auth', 'reconcile', '-f', '-'], JSON.stringify(role));
     for (const name of ['view', 'edit', 'admin']) {
       await until(`${name} with tabs`, async () => {
-        const text = await mendlet.kubectl(['get', 'clusterrole', name, '-o', 'jsonpath={.rules[*].resources}']);
+        const text = JSON.stringify((await mendlet.read<{ rules: object[] }>(`clusterroles/${name}`)).rules);
         return text.includes('tabs') ? { value: true } : { last: text };
       });
     }

@@ -55,8 +55,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
   /** A node that is busy may be given up on: that is an answer, too, and not the one that was asked for. */
   async function tryHistories(pod: string): Promise<readonly PodHistory[] | string> {
     const path = `/api/v1/namespaces/default/pods/${pod}/history`;
-    const { code, stdout, stderr } = await mendlet.tryKubectl(['get', '--raw', path]);
-    return code === 0 ? (JSON.parse(stdout) as PodHistoryList).items : stderr;
+    return mendlet.get<PodHistoryList>(path).then(({ items }) => items, String);
   }
 
   const histories = (pod: string): Promise<readonly PodHistory[]> =>
@@ -124,12 +123,11 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
     expect((await cli('logs', 'crash')).stderr).toContain('pods "crash" not found');
     // The node may need a moment to notice the deletion.
     const noted = await until<{ total: number }>('the node knows that it is gone', async () => {
-      const raw = await mendlet.kubectl(['get', '--raw', '/api/v1/nodes/e2e/proxy/mendlet/v1/history']);
-      const { items } = JSON.parse(raw) as {
+      const { items } = await mendlet.get<{
         items: { metadata: { name: string }; goneAt?: string; total: number }[];
-      };
+      }>('/api/v1/nodes/e2e/proxy/mendlet/v1/history');
       const found = items.find(({ metadata }) => metadata.name === 'crash');
-      return found?.goneAt === undefined ? { last: raw } : { value: found };
+      return found?.goneAt === undefined ? { last: JSON.stringify(items) } : { value: found };
     });
     expect(noted.total).toBe(3);
 
@@ -156,7 +154,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
     await untilDeaths('says', 1);
     const line = 'ledger at db:6400 refused *** and http://***@db/';
     await until('the event', async () => {
-      const events = await mendlet.kubectl(['get', 'events', '--field-selector=reason=ContainerFailed', '-o', 'json']);
+      const events = await mendlet.events('says');
       return events.includes(`Container main ended with exit code 4: ${line}`) ? { value: events } : { last: events };
     });
     const told = [
@@ -208,7 +206,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
     expect(mainContainer(await mendlet.pod('survivor'))).toMatchObject({ restartCount: 0, ready: true });
     const told = /OOMKilledProcess.*container main: .*killed for memory \(limit 24Mi\).*lives on/;
     await until('the event', async () => {
-      const events = await mendlet.kubectl(['events', '--for', 'pod/survivor']);
+      const events = await mendlet.events('survivor');
       return told.test(events) ? { value: true } : { last: events };
     });
     const metrics = await mendlet.kubectl(['get', '--raw', '/api/v1/nodes/e2e/proxy/metrics']);

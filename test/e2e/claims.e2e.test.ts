@@ -173,7 +173,7 @@ describe('claims', () => {
     );
     const says = (what: string, text: string): Promise<boolean> =>
       until<boolean>(`${what} says ${text}`, async () => {
-        const last = await mendlet.kubectl(['events', '--for', what]);
+        const last = await mendlet.events(what.split('/')[1] ?? '');
         return last.includes(text) ? { value: true } : { last };
       });
     await apply(claim('lonely', 'ReadWriteOnce', '1Mi'));

@@ -1,141 +1,199 @@
 /**
- * Tests a driver that must attach its volumes, on two nodes, with an attacher that follows the protocol of the standard one: the
- * example driver refuses to stage what is not attached to its node, and to attach to a second node what one node may have.
+ * Tests on two real nodes that a volume of a driver that needs attachment is attached where its pod is, and nowhere else: a pod
+ * moves, the server restarts, and a node dies.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { exampleDriverArchive } from '../support/csi-example/image.ts';
-import { DRIVER, exampleDriverOf, NAMESPACE } from '../support/csi-example/manifests.ts';
-import { Lab } from '../support/lab.ts';
+import { Api } from '../support/api-over-https.ts';
+import { type Attachment, Attacher } from '../support/csi-driver/attacher.ts';
+import { buildDriver, driverObject, driverPod } from '../support/csi-driver/manifests.ts';
+import { Lab, type LabNode } from '../support/lab.ts';
 import { describeInWhole } from './extent.ts';
 import { busyboxPod, type ObservedPod, until } from './harness.ts';
 
-describeInWhole('a driver that attaches, on two nodes', () => {
+const NAME = 'test.csi.mendlet.dev';
+const VOLUME = `kubernetes.io/csi/${NAME}^v1`;
+
+interface ObservedNode {
+  readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
+  readonly status: {
+    readonly volumesInUse?: readonly string[];
+    readonly volumesAttached?: readonly { readonly name: string }[];
+  };
+}
+
+describeInWhole('a volume that must be attached', () => {
   let lab: Lab;
+  let api: Api;
+  let attacher: Attacher;
   let dataDir: string;
-  const kubeletDir = (node: string): string => join(lab.folder, node, 'kubelet');
+  /** Volumes that were detached from a node that had them mounted still. */
+  const torn: string[] = [];
+
+  const kubeletDir = (node: LabNode): string => join(node.dataDir, 'kubelet');
+  const flags = (node: LabNode): readonly string[] => ['--kubelet-dir', kubeletDir(node)];
+  const mountsOf = (nodeName: string): readonly string[] => {
+    const node = lab.nodes.find(({ name }) => name === nodeName);
+    return readFileSync('/proc/self/mountinfo', 'utf8')
+      .split('\n')
+      .map((line) => line.split(' ')[4] ?? '')
+      .filter((point) => node !== undefined && point.startsWith(`${kubeletDir(node)}/`) && point.includes('csi'));
+  };
 
   beforeAll(async () => {
-    const archive = await exampleDriverArchive();
     lab = await Lab.create({
       nodes: 2,
-      clusterCidr: '10.186.0.0/16',
-      serverFlags: ['--service-cidr', '10.119.0.0/16', '--node-monitor-grace-period', '6s'],
-      agentFlags: ['--image-archive', archive],
+      clusterCidr: '10.190.0.0/16',
+      serverFlags: [
+        '--service-cidr=10.114.0.0/16',
+        '--node-monitor-grace-period=6s',
+        '--node-eviction-rate=10',
+        '--pod-eviction-timeout=1s',
+      ],
+      kubelet: { nodeStatusUpdateFrequency: '1s', nodeLeaseDurationSeconds: 4 },
     });
-    dataDir = join(lab.folder, 'csi-data');
-    mkdirSync(dataDir);
     await lab.startServer();
-    await Promise.all(lab.nodes.map((node) => node.start(['--kubelet-dir', kubeletDir(node.name)])));
-    const nodes = lab.nodes.map(({ name }) => ({ name, kubeletDir: kubeletDir(name) }));
-    const objects = exampleDriverOf(nodes, { dataDir, attaches: true });
-    const text = objects.map((object) => JSON.stringify(object)).join('\n---\n');
-    await lab.kubectl(['apply', '--server-side', '-f', '-'], text);
-    for (const what of ['daemonset/node-n1', 'daemonset/node-n2', 'deployment/controller'])
-      await lab.kubectl(['-n', NAMESPACE, 'rollout', 'status', what, '--timeout=300s']);
-    for (const { name } of lab.nodes) {
-      const driver = ['get', 'csinode', name, '-o', 'jsonpath={.spec.drivers[*].name}'];
-      await expect.poll(() => lab.kubectl(driver), { timeout: 120_000 }).toBe(DRIVER);
-    }
+    const programDir = join(lab.folder, 'program');
+    dataDir = join(lab.folder, 'driver');
+    mkdirSync(join(dataDir, 'volumes', 'v1'), { recursive: true });
+    await Promise.all([buildDriver(programDir), ...lab.nodes.map((node) => node.start(flags(node)))]);
+    api = new Api(lab.kubeconfig);
+    attacher = new Attacher(api, { driver: NAME, onDetach: (node) => torn.push(...mountsOf(node)) });
+    attacher.start();
+    await lab.create(
+      driverObject(NAME, { attachRequired: true }),
+      ...lab.nodes.map((node) => driverOn(node, programDir)),
+    );
   });
-  afterAll(async () => lab?.down());
+  afterAll(async () => {
+    await attacher?.stop();
+    api?.close();
+    await lab?.down();
+  });
 
-  const attachments = async (): Promise<readonly string[]> => {
-    const path = '{range .items[*]}{.spec.nodeName} {.status.attached}{"\\n"}{end}';
-    const out = await lab.kubectl(['get', 'volumeattachments', '-o', `jsonpath=${path}`]);
-    return out.split('\n').filter(Boolean).toSorted();
-  };
-  /** What the storage itself has been told. */
-  const attachedTo = (): readonly string[] =>
-    readdirSync(join(dataDir, 'volumes'))
-      .filter((name) => name.endsWith('.json'))
-      .flatMap((name) => {
-        const { attachedTo } = JSON.parse(readFileSync(join(dataDir, 'volumes', name), 'utf8')) as Stored;
-        return attachedTo;
-      });
-  const claim = (name: string): object => ({
-    apiVersion: 'v1',
-    kind: 'PersistentVolumeClaim',
-    metadata: { name },
-    spec: {
-      storageClassName: 'csi-disks',
-      accessModes: ['ReadWriteOnce'],
-      resources: { requests: { storage: '16Mi' } },
-    },
-  });
-  const user = (name: string, claimName: string, node: string): object =>
-    busyboxPod(name, `echo ${name} >>/data/it; sleep 36000`, {
+  function driverOn(node: LabNode, programDir: string): object {
+    const pod = driverPod({ name: NAME, kubeletDir: kubeletDir(node), dataDir, programDir }) as { spec: object };
+    return { ...pod, metadata: { name: `driver-${node.name}` }, spec: { ...pod.spec, nodeName: node.name } };
+  }
+  const user = (name: string, nodeName: string): object =>
+    busyboxPod(name, `echo ${name} >>/data/who; exec sleep 36000`, {
       spec: {
+        nodeName,
         terminationGracePeriodSeconds: 0,
-        nodeSelector: { 'kubernetes.io/hostname': node },
-        volumes: [{ name: 'data', persistentVolumeClaim: { claimName } }],
+        volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }],
       },
       container: { volumeMounts: [{ name: 'data', mountPath: '/data' }] },
     });
-  const ready = (pod: string): Promise<string> =>
-    lab.kubectl(['wait', '--for=condition=Ready', `pod/${pod}`, '--timeout=300s']);
-  const untilDetached = async (): Promise<void> => {
-    await until('nothing attached', async () => {
-      const left = [...(await attachments()), ...attachedTo()];
-      return left.length === 0 ? { value: true } : { last: `${left.join()}\n${lab.serverLog.slice(-1500)}` };
+  const untilRuns = (name: string): Promise<unknown> =>
+    until(`pod ${name} runs`, async () => {
+      const pod = await lab.read<ObservedPod>(`pods/${name}`, { namespace: 'default' });
+      if (pod.status.containerStatuses?.[0]?.ready === true) return { value: true };
+      const events = await lab.kubectl(['events', '--for', `pod/${name}`]);
+      return { last: `${events}\n${JSON.stringify(await attacher.list())}\n${await nodesText()}` };
     });
-  };
+  const untilTold = (name: string, text: string): Promise<unknown> =>
+    until(`pod ${name} is told "${text}"`, async () => {
+      const last = await lab.kubectl(['events', '--for', `pod/${name}`]);
+      return last.includes(text) ? { value: true } : { last };
+    });
+  const untilAttached = (...nodes: readonly string[]): Promise<readonly Attachment[]> =>
+    until<readonly Attachment[]>(`attachments at ${nodes.join()}`, async () => {
+      const found = await attacher.list();
+      const last = found.map(({ spec }) => spec.nodeName).toSorted();
+      return last.join() === nodes.join() ? { value: found } : { last: last.join() };
+    });
+  const nodeOf = (name: string): Promise<ObservedNode> => lab.read<ObservedNode>(`nodes/${name}`);
+  const nodesText = async (): Promise<string> =>
+    JSON.stringify(
+      await Promise.all(lab.nodes.map(async ({ name }) => (await nodeOf(name)).status.volumesInUse ?? [])),
+    );
 
-  it('attaches before the pod starts, and detaches when no pod uses the volume', async () => {
-    await lab.create(claim('moves'), user('first', 'moves', 'n1'));
-    await ready('first');
-    expect(await attachments()).toEqual(['n1 true']);
-    expect(attachedTo()).toEqual(['n1']);
-    await lab.kubectl(['delete', 'pod', 'first']);
-    await untilDetached();
+  it('is attached to the node of its pod, which says that it uses it', async () => {
+    const spec = { accessModes: ['ReadWriteOnce'], storageClassName: '', volumeName: 'data' };
+    await lab.create(
+      {
+        apiVersion: 'v1',
+        kind: 'PersistentVolume',
+        metadata: { name: 'data' },
+        spec: {
+          capacity: { storage: '16Mi' },
+          accessModes: ['ReadWriteOnce'],
+          persistentVolumeReclaimPolicy: 'Retain',
+          storageClassName: '',
+          claimRef: { namespace: 'default', name: 'data' },
+          csi: { driver: NAME, volumeHandle: 'v1' },
+        },
+      },
+      {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name: 'data' },
+        spec: { ...spec, resources: { requests: { storage: '16Mi' } } },
+      },
+      user('first', 'n1'),
+    );
+    await untilRuns('first');
+    await untilTold('first', 'AttachVolume.Attach succeeded for volume "data"');
+    const { metadata, status } = await nodeOf('n1');
+    expect(metadata.annotations?.['volumes.kubernetes.io/controller-managed-attach-detach']).toBe('true');
+    expect([status.volumesInUse, status.volumesAttached?.map(({ name }) => name)]).toEqual([[VOLUME], [VOLUME]]);
+    const stage = readFileSync(join(dataDir, 'calls.log'), 'utf8')
+      .split('\n')
+      .find((line) => line.includes('"NodeStageVolume"'));
+    expect(stage).toContain('"publishContext":{"device":"/dev/of-n1"}');
+    // Nothing is wrong while it is being attached.
+    expect(await lab.kubectl(['events', '--for', 'pod/first'])).not.toContain('FailedMount');
   });
 
-  it('gives the volume to another node with its data, and never to two at once', async () => {
-    await lab.create(user('second', 'moves', 'n2'));
-    await ready('second');
-    expect(await lab.kubectl(['exec', 'second', '--', 'cat', '/data/it'])).toBe('first\nsecond\n');
-    expect(await attachments()).toEqual(['n2 true']);
-    await lab.create(user('third', 'moves', 'n1'));
-    await until('the event of a volume that another node has', async () => {
-      const last = await lab.kubectl(['events', '--for', 'pod/third']);
-      return /FailedAttachVolume.*Multi-Attach error/.test(last) ? { value: true } : { last };
-    });
-    expect(attachedTo()).toEqual(['n2']);
-    await lab.kubectl(['delete', 'pod', 'second']);
-    await ready('third');
-    expect(attachedTo()).toEqual(['n1']);
-    expect(await lab.kubectl(['exec', 'third', '--', 'cat', '/data/it'])).toBe('first\nsecond\nthird\n');
+  it('goes with its pod to another node, once it is unmounted', async () => {
+    await lab.create(user('second', 'n2'));
+    await untilTold('second', 'Multi-Attach error for volume "data" Volume is already used by pod(s) first');
+    expect(attacher.done).toEqual(['attach n1']);
+    await lab.kubectl(['delete', 'pod', 'first', '--wait=false']);
+    await untilRuns('second');
+    expect(attacher.done).toEqual(['attach n1', 'detach n1', 'attach n2']);
+    expect(torn).toEqual([]);
+    expect((await nodeOf('n1')).status.volumesAttached ?? []).toEqual([]);
+    expect(readFileSync(join(dataDir, 'volumes/v1/who'), 'utf8')).toBe('first\nsecond\n');
   });
 
-  it('keeps what is attached over the deaths of agent and server', async () => {
-    const { metadata } = await lab.read<ObservedPod>('pods/third', { namespace: 'default' });
-    const n1 = lab.nodes[0];
-    await n1?.stop('SIGKILL');
+  it('stays where it is while server and agent restart', async () => {
+    const [before] = await untilAttached('n2');
     await lab.stopServer('SIGKILL');
+    await lab.nodes[1]?.stop('SIGKILL');
     await lab.startServer();
-    await n1?.start(['--kubelet-dir', kubeletDir('n1')]);
-    await ready('third');
-    expect((await lab.read<ObservedPod>('pods/third', { namespace: 'default' })).metadata.uid).toBe(metadata.uid);
-    expect(attachedTo()).toEqual(['n1']);
-    await lab.kubectl(['delete', 'pod', 'third']);
-    await untilDetached();
+    await lab.nodes[1]?.start(lab.nodes[1] && flags(lab.nodes[1]));
+    await lab.create(user('third', 'n1'));
+    await untilTold('third', 'Multi-Attach error');
+    const [after] = await untilAttached('n2');
+    expect(after?.metadata.uid).toBe(before?.metadata.uid);
+    expect((await nodeOf('n2')).status.volumesInUse).toEqual([VOLUME]);
+    await lab.kubectl(['delete', 'pod', 'third', '--wait=false']);
   });
 
-  it('leaves nothing behind', async () => {
-    await lab.kubectl(['delete', 'pvc', 'moves']);
-    await until('no volumes', async () => {
-      const pv = await lab.kubectl(['get', 'pv', '-o', 'name']);
-      const folders = lab.nodes.flatMap(({ name }) => {
-        const pods = join(kubeletDir(name), 'plugins/kubernetes.io/csi');
-        return existsSync(pods) ? readdirSync(pods).flatMap((driver) => readdirSync(join(pods, driver))) : [];
+  it('is taken from a dead node by hand, and from no other', async () => {
+    const dead = lab.nodes[1];
+    if (dead === undefined) throw new Error('there is no second node');
+    await dead.die();
+    await lab.create(user('fourth', 'n1'));
+    await untilTold('fourth', 'Multi-Attach error');
+    await until('the end of the pod is asked for', async () => {
+      const { metadata } = await lab.read<{ metadata: { deletionTimestamp?: string } }>('pods/second', {
+        namespace: 'default',
       });
-      const left = [pv, ...readdirSync(join(dataDir, 'volumes')), ...folders].filter(Boolean);
-      return left.length === 0 ? { value: true } : { last: left.join() };
+      return metadata.deletionTimestamp === undefined ? { last: JSON.stringify(metadata) } : { value: true };
     });
+    await untilAttached('n2');
+    await lab.kubectl(['taint', 'node', 'n2', 'node.kubernetes.io/out-of-service=dead:NoExecute']);
+    await untilRuns('fourth');
+    expect(attacher.done.slice(-2)).toEqual(['detach n2', 'attach n1']);
+    await lab.kubectl(['taint', 'node', 'n2', 'node.kubernetes.io/out-of-service-']);
+    await dead.start(flags(dead));
+    await until('the node uses it no more', async () => {
+      const { status } = await nodeOf('n2');
+      return (status.volumesInUse ?? []).length === 0 ? { value: true } : { last: JSON.stringify(status.volumesInUse) };
+    });
+    await untilAttached('n1');
   });
 });
-
-interface Stored {
-  readonly attachedTo: readonly string[];
-}

@@ -130,6 +130,31 @@ async function untilClean(): Promise<void> {
   });
 }
 
+/** What a resizer does in the cluster: the volume has the size, and the claim waits for its node. */
+async function expandByCluster(name: string, storage: string, pv = name): Promise<void> {
+  const patch = (what: readonly string[], change: object): Promise<string> =>
+    mendlet.kubectl(['patch', ...what, '--type', 'merge', '-p', JSON.stringify(change)]);
+  await patch(['pv', pv], { spec: { capacity: { storage } } });
+  const status = {
+    allocatedResources: { storage },
+    allocatedResourceStatuses: { storage: 'NodeResizePending' },
+    conditions: [{ type: 'FileSystemResizePending', status: 'True' }],
+  };
+  await patch(['pvc', name, '--subresource', 'status'], { status });
+}
+
+async function untilSize(name: string, storage: string): Promise<void> {
+  interface Sized {
+    readonly status: { readonly conditions?: readonly object[] };
+  }
+  const { status } = await until<Sized>(`claim ${name} of ${storage}`, async () => {
+    const found = await mendlet.read<Sized>(`persistentvolumeclaims/${name}`, { namespace: 'default' });
+    const last = JSON.stringify(found.status);
+    return last.includes(`"capacity":{"storage":"${storage}"}`) ? { value: found } : { last };
+  });
+  expect(status.conditions ?? []).toEqual([]);
+}
+
 it('registers the driver, and says so on CSINode and Node', async () => {
   const found = await until('the driver on the CSINode', async () => {
     try {
@@ -267,6 +292,38 @@ it('names a driver that says that it published, and did not', async () => {
   await untilClean();
 });
 
+it('expands the volume of a pod that runs, and of one that starts', async () => {
+  mkdirSync(join(dataDir, 'volumes', 'v4'), { recursive: true });
+  await mendlet.create(volume('growing', 'v4'), claim('growing'), user('growing', 'growing', 'sleep 36000'));
+  await mendlet.untilPod('growing', 'runs', runs);
+  order({ NodeExpandVolume: 'fail' });
+  await expandByCluster('growing', '32Mi');
+  await until('the failure', async () => {
+    const last = await mendlet.kubectl(['events', '--for', 'pod/growing']);
+    return last.includes('NodeExpandVolume.NodeExpandVolume failed') ? { value: true } : { last };
+  });
+  expect(calls('v4').find(({ method }) => method === 'NodeExpandVolume')?.request).toMatchObject({
+    volumePath: expect.stringContaining('/volumes/kubernetes.io~csi/growing/mount'),
+    stagingTargetPath: expect.stringContaining('/globalmount'),
+    capacityRange: { requiredBytes: String(32 << 20) },
+  });
+  await mendlet.end('SIGKILL');
+  order({});
+  await mendlet.up(['--kubelet-dir', kubeletDir]);
+  await untilSize('growing', '32Mi');
+  expect(ended('v4')).toEqual(['NodeStageVolume', 'NodePublishVolume', 'NodeExpandVolume']);
+  expect(await mendlet.kubectl(['events', '--for', 'pod/growing'])).toContain('FileSystemResizeSuccessful');
+  await untilGone('growing');
+  await untilClean();
+  await expandByCluster('growing', '48Mi');
+  await mendlet.create(user('growing', 'growing', 'sleep 36000'));
+  await mendlet.untilPod('growing', 'runs', runs);
+  await untilSize('growing', '48Mi');
+  expect(ended('v4').slice(-3)).toEqual(['NodeStageVolume', 'NodeExpandVolume', 'NodePublishVolume']);
+  await untilGone('growing');
+  await untilClean();
+});
+
 itInWhole('mounts what a provisioner makes: a file system on a disk, and the disk itself', async () => {
   const socket = join(kubeletDir, 'plugins', NAME, 'csi.sock');
   const parameters = { kind: 'disk' };
@@ -297,6 +354,15 @@ itInWhole('mounts what a provisioner makes: a file system on a disk, and the dis
     await mendlet.untilPod(name, 'runs', runs);
   }
   expect((await mendlet.kubectl(['exec', 'files', '--', 'df', '-T', '/data'])).includes('ext2')).toBe(true);
+  const { spec: bound } = await mendlet.read<{ spec: { volumeName: string } }>('persistentvolumeclaims/device', {
+    namespace: 'default',
+  });
+  await expandByCluster('device', '64Mi', bound.volumeName);
+  await mendlet.end('SIGKILL');
+  await mendlet.up(['--kubelet-dir', kubeletDir]);
+  await untilSize('device', '64Mi');
+  const bytes = await mendlet.kubectl(['exec', 'device', '--', 'blockdev', '--getsize64', '/dev/disk']);
+  expect(Number(bytes)).toBe(64 << 20);
   await until('what was written to the device', async () => {
     const last = await mendlet.kubectl(['exec', 'device', '--', 'head', '-c', '3', '/dev/disk']);
     return last === 'raw' ? { value: true } : { last };

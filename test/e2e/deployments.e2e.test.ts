@@ -113,10 +113,13 @@ it('rolls out, back, and tells its history', async () => {
   await setVersion('web', '2');
   await rolledOut('web');
   await kubectl('annotate', 'deployment', 'web', 'kubernetes.io/change-cause=the second one', '--overwrite');
-  await until('both causes in the history', async () => {
-    const last = await kubectl('rollout', 'history', 'deployment/web');
-    return /1 +the first one\n2 +the second one/.test(last) ? { value: true } : { last };
+  const causes = async (): Promise<string> =>
+    (await list('rs', 'app=web')).map(({ metadata }) => metadata.annotations?.['kubernetes.io/change-cause']).join();
+  await until('both causes', async () => {
+    const last = await causes();
+    return last.includes('the first one') && last.includes('the second one') ? { value: true } : { last };
   });
+  expect(await kubectl('rollout', 'history', 'deployment/web')).toMatch(/1 +the first one\n2 +the second one/);
   expect(await kubectl('rollout', 'undo', 'deployment/web')).toMatch(/rolled back/);
   await rolledOut('web');
   expect(await kubectl('rollout', 'history', 'deployment/web')).toMatch(/2 +the second one\n3 +the \w+ one/);
@@ -230,8 +233,8 @@ describe('what keeps pods from being made', () => {
       },
     });
     await until('a third round', async () => {
-      const last = await kubectl('describe', 'rs', 'huge');
-      return /BackOff .*Back-off creating pods for 2s: .*OutOfcpu/.test(last) ? { value: true } : { last };
+      const last = await mendlet.events('huge');
+      return /^BackOff: Back-off creating pods for 2s: .*OutOfcpu/m.test(last) ? { value: true } : { last };
     });
     // One pod at once, one more at once, then with growing pauses.
     const pods = await list('pods', 'app=huge');
@@ -257,8 +260,8 @@ it('a replica set adopts what matches and lets go of what does not', async () =>
       },
     },
   );
-  const owner = (): Promise<string> =>
-    kubectl('get', 'pod', 'foundling', '-o', 'jsonpath={.metadata.ownerReferences[*].name}');
+  const owner = async (): Promise<string> =>
+    ((await get('pods', 'foundling')).metadata.ownerReferences ?? []).map(({ name }) => name).join();
   const untilOwner = (wanted: string): Promise<boolean> =>
     until<boolean>(`owner "${wanted}"`, async () => {
       const last = await owner();

@@ -205,6 +205,18 @@ export class Mendlet {
   /** What `kubectl get WHAT -o json` reads. */
   read: Api['read'] = (what, where) => this.#client.read(what, where);
 
+  /** What `kubectl get --raw PATH` reads, of JSON. */
+  get: Api['get'] = (path) => this.#client.get(path);
+
+  /** A line "REASON: MESSAGE" for each event about the object. */
+  async events(name: string, namespace = 'default'): Promise<string> {
+    const { items } = await this.read<{ items: readonly { reason: string; message: string }[] }>('events', {
+      namespace,
+      fields: `involvedObject.name=${name}`,
+    });
+    return items.map(({ reason, message }) => `${reason}: ${message}`).join('\n');
+  }
+
   pod(name: string, namespace = 'default'): Promise<ObservedPod> {
     return this.read<ObservedPod>(`pods/${name}`, { namespace });
   }

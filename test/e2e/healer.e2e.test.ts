@@ -151,7 +151,7 @@ it.concurrent('who may only ask for restarts restarts a pod, and nothing else', 
   );
   expect(after.metadata.uid).toBe(before.metadata.uid);
   await until('its event', async () => {
-    const events = await mendlet.kubectl(['events', '--for', 'pod/patient']);
+    const events = await mendlet.events('patient');
     return events.includes('alice asked for a restart of the pod: it hangs') ? { value: true } : { last: events };
   });
   await mendlet.untilPod(

@@ -259,8 +259,9 @@ describe('jobs', () => {
 
   it('go when their time is over', async () => {
     await until('the end of it', async () => {
-      const found = await mendlet.tryKubectl(['get', 'job', 'fleeting']);
-      return found.stderr.includes('NotFound') ? { value: true } : { last: found.stdout };
+      const { items } = await mendlet.read<{ items: { metadata: { name: string } }[] }>('jobs');
+      const found = items.find(({ metadata }) => metadata.name === 'fleeting');
+      return found === undefined ? { value: true } : { last: JSON.stringify(found) };
     });
   });
 });
@@ -275,8 +276,9 @@ describe('cron jobs', () => {
 
   it('make one each minute, and see it end', async () => {
     await until('its first success', async () => {
-      const time = await mendlet.kubectl(['get', 'cronjob', 'tick', '-o', 'jsonpath={.status.lastSuccessfulTime}']);
-      return time === '' ? { last: await mendlet.kubectl(['get', 'cronjobs']) } : { value: time };
+      const { status } = await mendlet.read<{ status: { lastSuccessfulTime?: string } }>('cronjobs/tick');
+      const { lastSuccessfulTime: time } = status;
+      return time === undefined ? { last: JSON.stringify(status) } : { value: time };
     });
     const events = await eventsOf('tick', 'CronJob');
     expect(events).toContain('SuccessfulCreate');

@@ -91,10 +91,12 @@ describe('the healing ladder', () => {
       message:
         'container main exited with 7; tried restarts: 2 of the container, 1 of all containers, 1 of the whole pod. To go on: mendlet restart pod/climber --force',
     });
-    const describe = await until('the event of the stop', async () => {
-      const text = await mendlet.kubectl(['describe', 'pod', 'climber']);
-      return text.includes('Warning  HealingStopped') ? { value: text } : { last: text };
+    await until('the event of the stop', async () => {
+      const text = await mendlet.events('climber');
+      return text.includes('HealingStopped: ') ? { value: text } : { last: text };
     });
+    const describe = await mendlet.kubectl(['describe', 'pod', 'climber']);
+    expect(describe).toContain('Warning  HealingStopped');
     expect(describe).toMatch(/mendlet.dev\/HealingStopped +True/);
     expect(describe).toContain('container main died 3 times within 10m0s: restarting all containers (1 of 1)');
     expect(describe).toContain('restarting the whole pod (1 of 1)');
@@ -135,7 +137,7 @@ describe('the healing ladder', () => {
     );
     expect(state(well)).toEqual({ podRestarts: 2 });
     await until('HealingReset', async () => {
-      const text = await mendlet.kubectl(['events', '--for', 'pod/better']);
+      const text = await mendlet.events('better');
       return text.includes('HealingReset') ? { value: true } : { last: text };
     });
   });
@@ -216,7 +218,7 @@ describe('the healing ladder', () => {
     expect(condition(pod, 'Healing')).toMatchObject({ reason: 'InvalidPolicy' });
     expect(condition(pod, 'Healing')?.message).toMatch(/^rungs\[0\]\.scope: /);
     await until('InvalidHealingPolicy', async () => {
-      const text = await mendlet.kubectl(['events', '--for', 'pod/unread']);
+      const text = await mendlet.events('unread');
       return text.includes('InvalidHealingPolicy') ? { value: true } : { last: text };
     });
     await mendlet.kubectl(['annotate', 'pod', 'unread', '--overwrite', `${POLICY}=rungs: [{scope: pod}]`]);
@@ -236,23 +238,22 @@ describe('the healing ladder', () => {
       spec: { replicas: 1, selector: { matchLabels: { app: 'lonely' } }, template },
     });
     const pod = await until<ObservedPod>('the pod to stop', async () => {
-      const { items } = JSON.parse(await mendlet.kubectl(['get', 'pods', '-l', 'app=lonely', '-o', 'json'])) as {
-        items: ObservedPod[];
-      };
+      const { items } = await mendlet.read<{ items: ObservedPod[] }>('pods', { selector: 'app=lonely' });
       const found = items.find(isStopped);
       return found === undefined ? { last: JSON.stringify(items.map(({ status }) => status)) } : { value: found };
     });
     expect(condition(pod, 'HealingStopped')).toMatchObject({ reason: 'NoOtherNode' });
     expect(condition(pod, 'MoveRequested')?.status).toBe('False');
-    const selector = `involvedObject.name=${pod.metadata.name},reason=HealingStopped`;
-    const counts = ['get', 'events', '--field-selector', selector, '-o', 'jsonpath={.items[*].count}'];
+    const fields = `involvedObject.name=${pod.metadata.name},reason=HealingStopped`;
+    const counts = async (): Promise<readonly number[]> =>
+      (await mendlet.read<{ items: { count: number }[] }>('events', { fields })).items.map(({ count }) => count);
     await until('the event of the stop', async () => {
-      const count = await mendlet.kubectl(counts);
-      return count === '' ? { last: 'none' } : { value: count };
+      const found = await counts();
+      return found.length === 0 ? { last: 'none' } : { value: found };
     });
     // Long enough for a repeated request to show.
     await new Promise((resolve) => setTimeout(resolve, 1000));
-    expect(await mendlet.kubectl(counts)).toBe('1');
+    expect(await counts()).toEqual([1]);
   });
 
   it('goes on at its rung after mendlet was killed in the middle', async () => {

@@ -43,8 +43,8 @@ const runningAgain = (name: string): Promise<ObservedPod> =>
 /** The causes that ended the pod's back-offs, oldest first. */
 async function endsOf(name: string): Promise<string[]> {
   return await until<string[]>(`events of ${name}`, async () => {
-    const args = ['get', 'events', '--field-selector', `involvedObject.name=${name},reason=BackOffEnded`, '-o', 'json'];
-    const { items } = JSON.parse(await mendlet.kubectl(args)) as { items: { message: string }[] };
+    const fields = `involvedObject.name=${name},reason=BackOffEnded`;
+    const { items } = await mendlet.read<{ items: { message: string }[] }>('events', { fields });
     return items.length === 0 ? { last: 'none' } : { value: items.map(({ message }) => message) };
   });
 }
@@ -208,8 +208,8 @@ describe('a back-off', () => {
       busyboxPod('imported', 'exec sleep 3600', { metadata: { annotations: POLICY }, container: { image } }),
     );
     await until('its second failed pull', async () => {
-      const args = ['get', 'events', '--field-selector', 'involvedObject.name=imported,reason=Failed', '-o', 'json'];
-      const { items } = JSON.parse(await mendlet.kubectl(args)) as { items: { message: string; count?: number }[] };
+      const fields = 'involvedObject.name=imported,reason=Failed';
+      const { items } = await mendlet.read<{ items: { message: string; count?: number }[] }>('events', { fields });
       const pulls = items.filter(({ message }) => message.startsWith('Failed to pull image'));
       const count = pulls.reduce((sum, each) => sum + (each.count ?? 1), 0);
       return count >= 2 ? { value: count } : { last: String(count) };

@@ -478,7 +478,7 @@ describe('node conformance', () => {
 
   it('a pod without its volumes is not ready to start containers', async () => {
     await until('FailedMount of no-volume', async () => {
-      const events = await mendlet.kubectl(['events', '--for', 'pod/no-volume']);
+      const events = await mendlet.events('no-volume');
       return events.includes('FailedMount') ? { value: events } : { last: events };
     });
     const pod = await mendlet.pod('no-volume');

@@ -61,9 +61,10 @@ describe.each(versions)('kubectl $version', ({ version, binary, namespace }) => 
     const refused = await create('second', busyboxPod('second', 'exec sleep 36000'));
     expect(refused.stderr).toContain('exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1');
     await until('the status', async () => {
-      const last = await kubectl('get', 'quota', 'q');
-      return last.includes('pods: 1/1') ? { value: last } : { last };
+      const { status } = await mendlet.read<{ status?: { used?: { pods?: string } } }>('quota/q', { namespace });
+      return status?.used?.pods === '1' ? { value: status } : { last: JSON.stringify(status) };
     });
+    expect(await kubectl('get', 'quota', 'q')).toContain('pods: 1/1');
     await kubectl('delete', 'quota', 'q');
   });
 });
@@ -73,8 +74,8 @@ it('a NoExecute taint sends away who does not tolerate it, and says so', async (
     (await mendlet.tryKubectl(args, undefined, kubectl136)).stdout;
   await kubectl('taint', 'node', 'e2e', 'leave=now:NoExecute');
   await until('the pods to go', async () => {
-    const last = await kubectl('get', 'pods', '-A', '-o', 'name');
-    return last === '' ? { value: last } : { last };
+    const { items } = await mendlet.get<{ items: object[] }>('/api/v1/pods');
+    return items.length === 0 ? { value: true } : { last: JSON.stringify(items) };
   });
   await kubectl('taint', 'node', 'e2e', 'leave-');
   const events = await kubectl('get', 'events', '-n', 'new', '--field-selector', 'reason=TaintManagerEviction');

@@ -1,7 +1,16 @@
 /** Tests owner references, endpoints of services and disruption budgets, with both kubectls and real pods. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inShort } from './extent.ts';
-import { busyboxPod, type CommandResult, kubectl120, kubectl136, Mendlet, until } from './harness.ts';
+import {
+  busyboxPod,
+  type CommandResult,
+  kubectl120,
+  kubectl136,
+  mainContainer,
+  Mendlet,
+  type ObservedPod,
+  until,
+} from './harness.ts';
 
 const mendlet = new Mendlet({ podNetwork: 168 });
 beforeAll(() => mendlet.up());
@@ -14,6 +23,10 @@ interface ObservedSlice {
     readonly conditions: { readonly ready: boolean; readonly serving: boolean; readonly terminating: boolean };
     readonly targetRef?: { readonly name: string };
   }[];
+}
+
+interface OwnedPod extends ObservedPod {
+  readonly metadata: ObservedPod['metadata'] & { readonly ownerReferences?: readonly { readonly name: string }[] };
 }
 
 /** A ReplicaSet whose pods are ready while /ready exists. */
@@ -47,10 +60,13 @@ describe.each(versions)('kubectl $version', ({ binary, namespace }) => {
       throw new Error(`kubectl ${args.join(' ')}: exit ${result.code}\n${result.stdout}${result.stderr}`);
     return result.stdout;
   };
-  const create = async (object: object): Promise<void> => {
-    const { code, stderr } = await ask(['create', '-f', '-'], JSON.stringify(object));
-    if (code !== 0) throw new Error(stderr);
+  const create = (object: object): Promise<void> => {
+    const { metadata } = object as { readonly metadata: object };
+    return mendlet.create({ ...object, metadata: { ...metadata, namespace } });
   };
+  const list = async <T>(what: string, selector?: string): Promise<readonly T[]> =>
+    (await mendlet.read<{ items: readonly T[] }>(what, { namespace, ...(selector !== undefined && { selector }) }))
+      .items;
   // kubectl 1.20 uses a version of the budgets' API that does not exist any more.
   const createBudget = (name: string, spec: object): Promise<void> =>
     create({
@@ -59,20 +75,17 @@ describe.each(versions)('kubectl $version', ({ binary, namespace }) => {
       metadata: { name },
       spec: { selector: { matchLabels: { app: name } }, ...spec },
     });
-  const podNames = async (): Promise<string[]> =>
-    (await kubectl('get', 'pods', '-o', 'name')).split('\n').filter(Boolean).toSorted();
+  const pods = (): Promise<readonly OwnedPod[]> => list<OwnedPod>('pods');
+  const podNames = async (): Promise<string[]> => (await pods()).map(({ metadata }) => metadata.name).toSorted();
   const readyPods = async (count: number): Promise<string[]> =>
     until<string[]>(`${count} ready pods`, async () => {
-      const text = await kubectl('get', 'pods', '--no-headers');
-      const lines = text.split('\n').filter(Boolean);
-      const ready = lines.filter((line) => / 1\/1 +Running /.test(line)).map((line) => line.split(' ')[0] ?? '');
-      return lines.length === count && ready.length === count ? { value: ready } : { last: text };
+      const all = await pods();
+      const ready = all.filter((pod) => pod.metadata.deletionTimestamp === undefined && mainContainer(pod)?.ready);
+      if (all.length === count && ready.length === count) return { value: ready.map(({ metadata }) => metadata.name) };
+      return { last: JSON.stringify(all.map(({ metadata, status }) => [metadata.name, status])) };
     });
-  const slices = async (service: string): Promise<readonly ObservedSlice[]> => {
-    const label = `kubernetes.io/service-name=${service}`;
-    const text = await kubectl('get', 'endpointslices', '-l', label, '-o', 'json');
-    return (JSON.parse(text) as { items: ObservedSlice[] }).items;
-  };
+  const slices = (service: string): Promise<readonly ObservedSlice[]> =>
+    list<ObservedSlice>('endpointslices', `kubernetes.io/service-name=${service}`);
   const readyEndpoints = (service: string, count: number): Promise<string[]> =>
     until<string[]>(`${count} ready endpoints`, async () => {
       const all = (await slices(service)).flatMap(({ endpoints = [] }) => endpoints);
@@ -110,13 +123,13 @@ describe.each(versions)('kubectl $version', ({ binary, namespace }) => {
     await readyPods(2);
     await kubectl('delete', 'rs', 'web', '--cascade=orphan');
     expect(await podNames()).toHaveLength(2);
-    await kubectl('get', 'pods', '-o', 'jsonpath={.items[*].metadata.ownerReferences}').then((text) =>
-      expect(text).toBe(''),
-    );
+    expect((await pods()).flatMap(({ metadata }) => metadata.ownerReferences ?? [])).toEqual([]);
     await create(replicaSet('web', 2));
     await until<string>('adoption', async () => {
-      const text = await kubectl('get', 'pods', '-o', 'jsonpath={.items[*].metadata.ownerReferences[*].name}');
-      return text === 'web web' ? { value: text } : { last: text };
+      const owners = (await pods()).map(({ metadata }) =>
+        (metadata.ownerReferences ?? []).map(({ name }) => name).join(),
+      );
+      return owners.join(' ') === 'web web' ? { value: 'web web' } : { last: owners.join(' ') };
     });
     // kubectl waits only for the owner, whose end implies the end of its pods.
     await kubectl('delete', 'rs', 'web', '--cascade=foreground');
@@ -132,8 +145,8 @@ describe.each(versions)('kubectl $version', ({ binary, namespace }) => {
     expect((await slices('web')).map(({ endpoints }) => endpoints ?? [])).toEqual([[]]);
     await kubectl('delete', 'service', 'web');
     await until('the end of its slices and endpoints', async () => {
-      const text = await kubectl('get', 'endpointslices,endpoints', '-o', 'name');
-      return text === '' ? { value: text } : { last: text };
+      const left = [...(await list('endpointslices')), ...(await list('endpoints'))];
+      return left.length === 0 ? { value: left } : { last: JSON.stringify(left) };
     });
   });
 
@@ -142,9 +155,10 @@ describe.each(versions)('kubectl $version', ({ binary, namespace }) => {
     await readyPods(2);
     await createBudget('db', { minAvailable: 1 });
     await until('its count', async () => {
-      const text = await kubectl('get', 'pdb', 'db', '--no-headers');
-      return /^db +1 +N\/A +1 /.test(text) ? { value: text } : { last: text };
+      const { status } = await mendlet.read<{ status?: { disruptionsAllowed?: number } }>('pdb/db', { namespace });
+      return status?.disruptionsAllowed === 1 ? { value: status } : { last: JSON.stringify(status) };
     });
+    expect(await kubectl('get', 'pdb', 'db', '--no-headers')).toMatch(/^db +1 +N\/A +1 /);
     const drain = ['drain', 'e2e', '--pod-selector', 'app=db', '--force'];
     const refused = await ask([...drain, '--timeout', '3s']);
     expect(refused.code).not.toBe(0);
@@ -193,8 +207,8 @@ it('a circle of owners is no trap', async () => {
   }
   await mendlet.kubectl(['delete', 'pod', 'pod1', '--cascade=foreground']);
   await until('the end of all three', async () => {
-    const text = await mendlet.kubectl(['get', 'pods', '-o', 'name']);
-    return text === '' ? { value: text } : { last: text };
+    const { items } = await mendlet.read<{ items: readonly OwnedPod[] }>('pods');
+    return items.length === 0 ? { value: items } : { last: JSON.stringify(items) };
   });
 });
 
@@ -202,24 +216,30 @@ it('mirrors what somebody wrote for a service without a selector', async () => {
   const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'far' }, spec: { ports: [{ port: 80 }] } };
   const subsets = [{ addresses: [{ ip: '192.0.2.7' }], ports: [{ port: 8080 }] }];
   await mendlet.create(service, { apiVersion: 'v1', kind: 'Endpoints', metadata: { name: 'far' }, subsets });
-  const shown = (wanted: RegExp): Promise<string> =>
-    until<string>(`slices like ${wanted.source}`, async () => {
-      const label = 'kubernetes.io/service-name=far';
-      const text = await mendlet.kubectl(['get', 'endpointslices', '-l', label, '--no-headers']);
-      return wanted.test(text) ? { value: text } : { last: text };
+  const label = 'kubernetes.io/service-name=far';
+  const mirrored = (count: number): Promise<unknown> =>
+    until(`${count} slices`, async () => {
+      const { items } = await mendlet.read<{ items: readonly ObservedSlice[] }>('endpointslices', { selector: label });
+      return items.length === count ? { value: items } : { last: JSON.stringify(items) };
     });
-  await shown(/^far-\w+ +IPv4 +8080 +192\.0\.2\.7 /);
+  await mirrored(1);
+  expect(await mendlet.kubectl(['get', 'endpointslices', '-l', label, '--no-headers'])).toMatch(
+    /^far-\w+ +IPv4 +8080 +192\.0\.2\.7 /,
+  );
   await mendlet.kubectl(['delete', 'endpoints', 'far']);
-  await shown(/^$/);
+  await mirrored(0);
 });
 
 it('the lease of a node goes with it, and both come back', async () => {
-  const lease = ['-n', 'kube-node-lease', 'get', 'lease', 'e2e', '-o', 'jsonpath={.metadata.uid}'];
-  const before = await mendlet.kubectl(lease);
+  const lease = async (): Promise<string> => {
+    const { items } = await mendlet.read<{ items: readonly OwnedPod[] }>('leases', { namespace: 'kube-node-lease' });
+    return items.find(({ metadata }) => metadata.name === 'e2e')?.metadata.uid ?? '';
+  };
+  const before = await lease();
   await mendlet.kubectl(['delete', 'node', 'e2e']);
   await until('another lease of another node', async () => {
-    const { stdout } = await mendlet.tryKubectl(lease);
-    return stdout !== '' && stdout !== before ? { value: stdout } : { last: stdout };
+    const last = await lease();
+    return last !== '' && last !== before ? { value: last } : { last };
   });
   await mendlet.kubectl(['wait', '--for=condition=Ready', 'node/e2e', '--timeout=120s']);
 });

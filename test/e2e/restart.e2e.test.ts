@@ -206,8 +206,10 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('restarts i
     const job = { backoffLimit: 0, template: { spec } };
     await mendlet.create({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'patient' }, spec: job });
     const name = await until<string>('the pod of the job', async () => {
-      const found = await mendlet.kubectl(['get', 'pods', '-l', 'job-name=patient', '-o', 'name']);
-      return found === '' ? { last: 'none' } : { value: found.trim().replace('pod/', '') };
+      const { items } = await mendlet.read<{ items: { metadata: { name: string } }[] }>('pods', {
+        selector: 'job-name=patient',
+      });
+      return items[0] === undefined ? { last: 'none' } : { value: items[0].metadata.name };
     });
     await ready(name);
     expect(await restart(name, { id: 'r1', scope: 'pod' })).toMatchObject({ reason: 'Restarted' });

@@ -125,6 +125,8 @@ function daemon(template: object = templateOf('dae', '1'), name = 'dae'): object
 interface SetStatus {
   readonly metadata: { readonly uid: string };
   readonly status: {
+    readonly observedGeneration?: number;
+    readonly desiredNumberScheduled?: number;
     readonly currentRevision?: string;
     readonly updateRevision?: string;
     readonly conditions?: readonly { readonly type: string; readonly message?: string }[];
@@ -265,7 +267,8 @@ describe('StatefulSet', () => {
       persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Delete', whenScaled: 'Delete' },
     };
     await t.create(web(claiming, template));
-    const claims = (): Promise<string> => t.kubectl('get pvc -o jsonpath={.items[*].metadata.name}');
+    const claims = async (): Promise<string> =>
+      (await t.get<{ items: readonly Listed[] }>('pvc')).items.map(({ metadata }) => metadata.name).join(' ');
     await t.until('both claims', claims, 'data-web-0 data-web-1');
     expect(await t.kubectl('get pvc')).toMatch(/^NAME +STATUS +VOLUME +CAPACITY +ACCESS MODES +STORAGECLASS/);
     await t.kubectl('scale sts/web --replicas=1');
@@ -319,7 +322,7 @@ describe('DaemonSet', () => {
   it.concurrent('runs where the label is, and what fails there is replaced', async () => {
     const t = await team('ds-label');
     await t.create(daemon(templateOf('dae', '1', {}, { nodeSelector: { 'e2e.color': 'blue' } })));
-    await t.until('it is seen', () => t.kubectl('get ds dae -o jsonpath={.status.observedGeneration}'), '1');
+    await t.until('it is seen', async () => String((await t.get<SetStatus>('ds/dae')).status.observedGeneration), '1');
     expect(await t.names()).toBe('');
     await mendlet.kubectl(['label', 'node', 'e2e', 'e2e.color=blue']);
     await t.until('one', () => scheduled(t), '1');
@@ -423,7 +426,7 @@ async function currentRevisionIsUpdate(t: Team): Promise<string> {
 }
 
 async function scheduled(t: Team): Promise<string> {
-  return t.kubectl('get ds dae -o jsonpath={.status.desiredNumberScheduled}');
+  return String((await t.get<SetStatus>('ds/dae')).status.desiredNumberScheduled);
 }
 
 /** "web-0=True web-1=False". */

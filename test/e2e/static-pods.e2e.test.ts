@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { busyboxPod, Mendlet, mainContainer, until } from './harness.ts';
+import { busyboxPod, Mendlet, mainContainer, type ObservedPod, until } from './harness.ts';
 
 const NAME = 'web-e2e';
 
@@ -59,8 +59,8 @@ describe('static pods', () => {
     expect(after.metadata.uid).toBe(before.metadata.uid);
     expect(mainContainer(after)?.restartCount).toBe((mainContainer(before)?.restartCount ?? 0) + 1);
     await until('its outcome on the mirror', async () => {
-      const path = 'jsonpath={.metadata.annotations.mendlet\\.dev/healing}';
-      const told = await mendlet.kubectl(['get', 'pod', NAME, '-o', path]);
+      const { metadata } = (await mendlet.pod(NAME)) as { metadata: { annotations?: Record<string, string> } };
+      const told = metadata.annotations?.['mendlet.dev/healing'] ?? '';
       return told.includes('Restarted') ? { value: true } : { last: told };
     });
   });
@@ -77,7 +77,7 @@ describe('static pods', () => {
     const before = await containerId();
     write('web.yaml', 'apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: nonsense}\n');
     await until('the bad file is told', async () => {
-      const events = await mendlet.kubectl(['get', 'events', '-A', '-o', 'custom-columns=R:.reason,M:.message']);
+      const events = JSON.stringify(await mendlet.get('/api/v1/events'));
       return events.includes('FailedStaticPod') && events.includes('web.yaml: line 1')
         ? { value: true }
         : { last: events };
@@ -91,8 +91,9 @@ describe('static pods', () => {
     });
     rmSync(join(folder, 'web.yaml'));
     await until('the mirror is gone', async () => {
-      const { stderr, stdout } = await mendlet.tryKubectl(['get', 'pod', NAME]);
-      return stderr.includes('NotFound') ? { value: true } : { last: stdout };
+      const { items } = await mendlet.read<{ items: ObservedPod[] }>('pods');
+      const found = items.find(({ metadata }) => metadata.name === NAME);
+      return found === undefined ? { value: true } : { last: JSON.stringify(found) };
     });
   });
 });

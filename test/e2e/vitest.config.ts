@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { inShort } from './extent.ts';
 import LongestFirst from './longest-first.ts';
@@ -31,6 +32,8 @@ export default defineConfig({
     include: ['test/e2e/**/*.e2e.test.ts', 'test/cri/**/*.e2e.test.ts'],
     exclude: inShort(WHOLE_ONLY, []),
     pool: 'forks',
+    // Hundreds of processes run the same program: they need not compile it each anew.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, '..', '..', '.cache', 'e2e', 'compiled') },
     // Each suite has its own host and mostly waits; no verdict depends on the speed of the machine. Four at once leave a third
     // of two cores idle.
     fileParallelism: true,

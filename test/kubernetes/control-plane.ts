@@ -76,6 +76,8 @@ export class ControlPlane {
       'service-account-key-file': this.pki.path('sa.pub'),
       'service-account-signing-key-file': this.pki.path('sa.key'),
       'authorization-mode': 'Node,RBAC',
+      // Drivers of storage mount for the node.
+      'allow-privileged': true,
       'enable-admission-plugins': 'NodeRestriction',
     });
     this.#apiServer = running;

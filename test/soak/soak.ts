@@ -1,20 +1,22 @@
 /**
  * `npm run soak`: hours of disasters with real containers (root). It ends at the first thing that is left behind, disturbed, or
  * run twice; the same seed strikes in the same order. `--only volumes` is the soak of volumes, on a server and two nodes: it ends at
- * the first record that fsync acknowledged and that is lost, and at the first folder or mount that is left behind.
+ * the first record that fsync acknowledged and that is lost, and at the first folder or mount that is left behind. `--only csi` is
+ * the same for volumes of a CSI driver that attaches, on three nodes; it takes ten minutes unless it is told otherwise.
  *
- *   npm run soak -- [--minutes 30] [--seed N] [--containerd 2] [--strikes 3] [--no-small-disk] [--only volumes]
+ *   npm run soak -- [--minutes 30] [--seed N] [--containerd 2] [--strikes 3] [--no-small-disk] [--only volumes|csi]
  */
 import { parseArgs } from 'node:util';
 import setUp from '../e2e/global-set-up.ts';
 import { containerd2, Mendlet } from '../e2e/harness.ts';
+import { soakCsi } from './csi-soak.ts';
 import { smallDisk } from './small-disk.ts';
 import { soak } from './soak-run.ts';
 import { soakVolumes } from './volumes-soak.ts';
 
 const { values } = parseArgs({
   options: {
-    minutes: { type: 'string', default: '30' },
+    minutes: { type: 'string' },
     seed: { type: 'string' },
     strikes: { type: 'string', default: '3' },
     containerd: { type: 'string', default: '1' },
@@ -24,15 +26,20 @@ const { values } = parseArgs({
   allowNegative: true,
 });
 const seed = Number(values.seed ?? Math.floor(performance.timeOrigin) % 1_000_000);
+const minutes = Number(values.minutes ?? (values.only === 'csi' ? 10 : 30));
 console.log(`seed ${seed}`);
 
 await setUp();
 if (values.only === undefined) await soakPods();
 else if (values.only === 'volumes') {
-  const options = { seed, minutes: Number(values.minutes), podNetwork: 233, serviceCidr: '10.103.0.0/16' };
+  const options = { seed, minutes, podNetwork: 233, serviceCidr: '10.103.0.0/16' };
   const figures = await soakVolumes({ ...options, say: (line) => console.log(line) });
   console.log(JSON.stringify(figures), 'all well');
-} else throw new Error(`--only ${values.only}: there is only volumes`);
+} else if (values.only === 'csi') {
+  const options = { seed, minutes, podNetwork: 196, serviceCidr: '10.118.0.0/16' };
+  const figures = await soakCsi({ ...options, say: (line) => console.log(line) });
+  console.log(JSON.stringify(figures), 'all well');
+} else throw new Error(`--only ${values.only}: there are volumes and csi`);
 
 async function soakPods(): Promise<void> {
   const disk = values['small-disk'] ? smallDisk() : undefined;
@@ -45,7 +52,7 @@ async function soakPods(): Promise<void> {
     const { rounds, restarts } = await soak({
       mendlet,
       seed,
-      minutes: Number(values.minutes),
+      minutes,
       strikes: Number(values.strikes),
       smallDisk: disk !== undefined,
       say: (line) => console.log(line),

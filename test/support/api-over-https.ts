@@ -30,6 +30,8 @@ interface Where {
   readonly namespace?: string;
   /** Of labels. */
   readonly selector?: string;
+  /** Of fields. */
+  readonly fields?: string;
 }
 
 type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -129,9 +131,13 @@ export class Api {
    * @param what a resource by any of its names, optionally with a slash and an object's name: `pods`, `sts/web`
    * @throws when the server has no such resource or object
    */
-  async read<T>(what: string, { namespace, selector }: Where = {}): Promise<T> {
+  async read<T>(what: string, { namespace, selector, fields }: Where = {}): Promise<T> {
     const [type = '', name] = what.split('/');
-    const query = selector === undefined ? '' : `?labelSelector=${encodeURIComponent(selector)}`;
+    const selectors = {
+      ...(selector !== undefined && { labelSelector: selector }),
+      ...(fields !== undefined && { fieldSelector: fields }),
+    };
+    const query = `?${new URLSearchParams(selectors).toString()}`;
     for (const apiVersion of await this.#versions()) {
       const resource = (await this.#resourcesOf(apiVersion)).find((each) =>
         [each.name, each.singularName, ...(each.shortNames ?? [])].includes(type),

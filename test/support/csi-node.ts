@@ -13,6 +13,7 @@ import type {
 } from '../../src/csi/index.ts';
 import { CsiVolumes } from '../../src/kubelet/csi/csi-volumes.ts';
 import { Drivers } from '../../src/kubelet/csi/drivers.ts';
+import { VolumesInUse } from '../../src/kubelet/csi/volumes-in-use.ts';
 import { NoteStore } from '../../src/kubelet/csi/note-store.ts';
 import type { CsiSupport } from '../../src/kubelet/volumes/csi-volume.ts';
 import { systemFileSystem } from '../../src/lib/file-system.node.ts';
@@ -76,6 +77,7 @@ export class CsiNode {
       unmountAll: async (path: string) => void this.mounts.delete(path),
     };
     const ports = { fs: systemFileSystem, logger: silentLogger, mounts };
+    const notes = new NoteStore(systemFileSystem, this.root, sha256Hex);
     return {
       client: this.api.client,
       clock: this.api.clock,
@@ -88,7 +90,8 @@ export class CsiNode {
       kubeletDir: join(this.root, 'kubelet'),
       nodeName: 'n',
       drivers,
-      volumes: new CsiVolumes(ports, drivers, new NoteStore(systemFileSystem, this.root, sha256Hex)),
+      volumes: new CsiVolumes(ports, drivers, notes),
+      inUse: new VolumesInUse(silentLogger, notes, () => {}),
       hash: sha256Hex,
       secrets: {
         secret: async (namespace, name) =>

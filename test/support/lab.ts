@@ -39,6 +39,8 @@ export interface LabOptions {
   readonly clusterCidr: string;
   readonly serverFlags?: readonly string[];
   readonly agentFlags?: readonly string[];
+  /** Flags of one node's agent. */
+  readonly flagsOf?: (node: LabNode) => readonly string[];
   /** A KubeletConfiguration for all agents. */
   readonly kubelet?: object;
 }
@@ -81,7 +83,7 @@ export class LabNode {
     const own = ['--data-dir', this.dataDir, '--node-name', this.name, '--node-ip', this.address];
     const join = ['--server', this.#lab.server, '--token', this.#lab.token];
     const config = options.kubelet === undefined ? [] : ['--kubelet-config', this.#lab.kubeletConfig];
-    const more = [...(options.agentFlags ?? []), ...flags];
+    const more = [...(options.agentFlags ?? []), ...(options.flagsOf?.(this) ?? []), ...flags];
     this.#running = this.inside(['agent', ...own, ...join, '--image-archive', busyboxArchive, ...config, ...more]);
     return this.#running;
   }

@@ -9,7 +9,7 @@ const RECORD = /^(\d+) ([0-9a-f-]{36}) \.$/;
 /**
  * For the shell of busybox. Says `start VOLUME WRITER N`, with the last number that it found, then `ack VOLUME WRITER N` for each
  * record. Each start of the program is another writer. It ends when nobody listens any more.
- * @param mountPath of the volume in the container; volumes are told apart by their folder on the host
+ * @param mountPath of the volume in the container; volumes are told apart by the variable VOLUME, or by their folder on the host
  * @param pauseMs between two records
  */
 export function writerScript(host: string, port: number, mountPath = '/data', pauseMs = 50): string {
@@ -20,7 +20,7 @@ trap 'exit 0' TERM
 cd ${mountPath} || exit 1
 [ -e log ] || { : >>log; sync log .; } || exit 1
 write() {
-  volume=$(sed -n '${volume}' /proc/self/mountinfo)
+  volume=\${VOLUME:-$(sed -n '${volume}' /proc/self/mountinfo)}
   writer=$(cat /proc/sys/kernel/random/uuid)
   n=$(sed -n '${number}' log | tail -n 1)
   n=\${n:-0}

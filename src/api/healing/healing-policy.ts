@@ -7,7 +7,14 @@ import { byteLength } from '../validation/messages.ts';
 import { durationMs } from './duration.ts';
 import { MAX_POLICY_BYTES } from './limits.ts';
 import { readFields } from './read-fields.ts';
-import type { BackOffCurve, HealingPolicySpec, HealingRule, HealingRung, HealingScope } from './types.ts';
+import type {
+  BackOffCurve,
+  HealingPolicySpec,
+  HealingRule,
+  HealingRung,
+  HealingScope,
+  VolumeTroubleReason,
+} from './types.ts';
 import { validateHealingPolicySpec } from './validate-policy.ts';
 
 export interface ResolvedHealingPolicy {
@@ -23,6 +30,8 @@ export interface ResolvedHealingPolicy {
   readonly rules: readonly ResolvedRule[];
   /** Whether back-offs end early when their cause may be gone. */
   readonly lateRecovery: boolean;
+  /** The whole pod is restarted when a volume of it has this problem; absent: for none. */
+  readonly restartPodOn?: readonly VolumeTroubleReason[];
 }
 
 export interface ResolvedRung {
@@ -74,8 +83,8 @@ export const DEFAULT_RUNGS: readonly HealingRung[] = [
 ];
 
 /**
- * A `HealingPolicySpec` as a plain value: structure, meaning, defaults. `selector`, `priority` and `volumes` are checked, and no
- * part of the answer: in an annotation they say nothing.
+ * A `HealingPolicySpec` as a plain value: structure, meaning, defaults. `selector`, `priority` and `volumes.giveUpAfter` are checked,
+ * and no part of the answer: in an annotation they say nothing.
  * @param path of the value, for the errors: "spec", or '' for an annotation
  */
 export function readHealingPolicy(value: unknown, path = ''): HealingPolicyReading {
@@ -91,12 +100,14 @@ export function readHealingPolicy(value: unknown, path = ''): HealingPolicyReadi
 /** The text of an annotation that says what this spec does. */
 export function formatHealingPolicy(spec: HealingPolicySpec): string {
   // Agents of an earlier version refuse fields that they do not know.
-  const { selector: _selector, priority: _priority, volumes: _volumes, ...rest } = spec;
-  return JSON.stringify(rest);
+  const { selector: _selector, priority: _priority, volumes, ...rest } = spec;
+  const { restartPodOn = [] } = volumes ?? {};
+  return JSON.stringify({ ...rest, ...(restartPodOn.length > 0 && { volumes: { restartPodOn } }) });
 }
 
 function resolve(spec: HealingPolicySpec): ResolvedHealingPolicy {
-  const { maxPodRestarts, backOff, backOffAfterSuccess } = spec;
+  const { maxPodRestarts, backOff, backOffAfterSuccess, volumes } = spec;
+  const { restartPodOn = [] } = volumes ?? {};
   return {
     rungs: (spec.rungs ?? DEFAULT_RUNGS).map(resolveRung),
     ...(maxPodRestarts === undefined ? {} : { maxPodRestarts }),
@@ -105,6 +116,7 @@ function resolve(spec: HealingPolicySpec): ResolvedHealingPolicy {
     ...(backOffAfterSuccess === undefined ? {} : { backOffAfterSuccess: resolveCurve(backOffAfterSuccess) }),
     rules: (spec.rules ?? []).map(resolveRule),
     lateRecovery: spec.lateRecovery !== 'Never',
+    ...(restartPodOn.length > 0 && { restartPodOn }),
   };
 }
 

@@ -85,17 +85,24 @@ export interface HealingPolicySpec {
   rules?: HealingRule[];
   /** Whether back-offs end early when their cause may be gone. Default: Always. */
   lateRecovery?: 'Always' | 'Never';
-  /** What becomes of the volumes of these pods when their nodes are lost. Not in an annotation. */
+  /** What is done about volumes of these pods that are lost or do not work. */
   volumes?: HealingVolumes;
 }
 
 export interface HealingVolumes {
   /**
    * A volume that is a folder of a node is given up when the node has not been heard of for so long: 10s to 720h. Its claim gets a
-   * new, empty one. Absent: never.
+   * new, empty one. Absent: never. Not in an annotation.
    */
   giveUpAfter?: string;
+  /** The whole pod is restarted, with its volumes mounted anew, when one of them has this problem. Absent: never. */
+  restartPodOn?: VolumeTroubleReason[];
 }
+
+/** What may be wrong with a volume that a pod has; the worst first. */
+export type VolumeTroubleReason = 'MountLost' | 'Stale' | 'Hangs' | 'ReadOnly' | 'Abnormal';
+
+export const VOLUME_TROUBLES: readonly VolumeTroubleReason[] = ['MountLost', 'Stale', 'Hangs', 'ReadOnly', 'Abnormal'];
 
 export interface HealingRung {
   scope?: HealingScope;

@@ -33,6 +33,8 @@ import {
   type HealingPolicySpec,
   type HealingRule,
   type HealingRung,
+  VOLUME_TROUBLES,
+  type VolumeTroubleReason,
 } from './types.ts';
 
 const DEFAULT_RUNG_SCOPES: readonly string[] = ['container', 'pod'];
@@ -53,7 +55,17 @@ export function validateHealingPolicySpec(spec: HealingPolicySpec, path: string)
     ...rules.slice(0, MAX_HEALING_RULES).flatMap((rule, position) => validateRule(rule, scopes, index(at, position))),
     ...oneOf(child(path, 'lateRecovery'), spec.lateRecovery, ['Always', 'Never']),
     ...duration(child(path, 'volumes.giveUpAfter'), spec.volumes?.giveUpAfter, MIN_GIVE_UP_MS, MAX_GIVE_UP_MS),
+    ...validateTroubles(spec.volumes?.restartPodOn, child(path, 'volumes.restartPodOn')),
   ];
+}
+
+function validateTroubles(reasons: readonly VolumeTroubleReason[] | undefined, path: string): FieldError[] {
+  if (reasons === undefined) return [];
+  if (reasons.length > VOLUME_TROUBLES.length) return [tooMany(path, reasons.length, VOLUME_TROUBLES.length)];
+  return reasons.flatMap((reason, position) => [
+    ...oneOf(index(path, position), reason, VOLUME_TROUBLES),
+    ...(reasons.indexOf(reason) < position ? [duplicate(index(path, position), reason)] : []),
+  ]);
 }
 
 function validateRungs(rungs: readonly HealingRung[] | undefined, path: string): FieldError[] {

@@ -1,4 +1,5 @@
 /** The words of what mendlet does beyond Kubernetes: its group, annotations, conditions and event reasons. */
+import { VOLUME_PROBLEM } from '../local-volume.ts';
 
 export const MENDLET_GROUP = 'mendlet.dev';
 export const MENDLET_VERSION = 'v1alpha1';
@@ -30,13 +31,13 @@ export const HEALING_CONDITION = 'mendlet.dev/Healing';
 export const HEALING_STOPPED_CONDITION = 'mendlet.dev/HealingStopped';
 /** The pod should go on on another node; the healing controller answers. */
 export const MOVE_REQUESTED_CONDITION = 'mendlet.dev/MoveRequested';
-
 /** All condition types that the agent writes for healing. */
 export const HEALING_CONDITIONS: readonly string[] = [
   RESTARTING_CONDITION,
   HEALING_CONDITION,
   HEALING_STOPPED_CONDITION,
   MOVE_REQUESTED_CONDITION,
+  VOLUME_PROBLEM,
 ];
 
 /** `state.waiting.reason` of a container that the ladder has stopped starting. */

@@ -13,7 +13,7 @@ import {
   validateVolumeAttributesClass,
   validateVolumeAttributesClassUpdate,
 } from '../validation/csi.ts';
-import { volumeAttachmentWarnings, volumeAttributesClassWarnings } from '../warnings/unused.ts';
+import { volumeAttributesClassWarnings } from '../warnings/unused.ts';
 
 export const CSI_DRIVER_RULES = kindRules({
   create: validateCsiDriver,
@@ -34,7 +34,6 @@ export const CSI_STORAGE_CAPACITY_RULES = kindRules({
 export const VOLUME_ATTACHMENT_RULES = kindRules({
   create: validateVolumeAttachment,
   update: validateVolumeAttachmentUpdate,
-  warnings: volumeAttachmentWarnings,
 });
 
 export const VOLUME_ATTRIBUTES_CLASS_RULES = kindRules({

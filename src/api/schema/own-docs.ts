@@ -151,10 +151,16 @@ export const OWN_DOCS: Readonly<Record<string, TypeDoc>> = {
     },
   },
   'mendlet.v1alpha1.HealingVolumes': {
-    text: 'Volumes that are folders of one node (provisioner mendlet.dev/local).',
+    text: 'What is done about volumes of these pods that are lost or do not work.',
     fields: {
+      restartPodOn: {
+        text: 'The whole pod is restarted, with its volumes mounted anew, when a volume that a CSI driver or an NFS server serves has one of these problems: MountLost, Stale, Hangs, ReadOnly, Abnormal. Counted as restarts of the rung pod. Absent: never.',
+        oneOf: ['MountLost', 'Stale', 'Hangs', 'ReadOnly', 'Abnormal'],
+        isSet: true,
+        maxItems: 5,
+      },
       giveUpAfter: {
-        text: 'A volume is given up when its node has not been heard of for so long: 10s to 720h. The data stays on the disk of the node, and the claim gets a new, empty volume. Absent: never.',
+        text: 'A volume that is a folder of one node (provisioner mendlet.dev/local) is given up when its node has not been heard of for so long: 10s to 720h. The data stays on the disk of the node, and the claim gets a new, empty volume. Absent: never.',
       },
     },
   },

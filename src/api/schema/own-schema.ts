@@ -65,6 +65,7 @@ export const OWN_TYPES = {
   'mendlet.v1alpha1.HealingVolumes': {
     fields: {
       giveUpAfter: { type: 'duration' },
+      restartPodOn: { type: '[]string' },
     },
   },
   'mendlet.v1alpha1.HealingRung': {

@@ -53,7 +53,7 @@ export function validatePersistentVolume(volume: PersistentVolume): FieldError[]
 
 export function validatePersistentVolumeUpdate(volume: PersistentVolume, old: PersistentVolume): FieldError[] {
   const errors = [...validateObjectMetaUpdate(volume.metadata, old.metadata), ...validateSpec(volume.spec)];
-  if (!equalJson(sourceOf(volume.spec), sourceOf(old.spec))) {
+  if (!equalJson(sourceOf(withoutNewExpandSecret(volume.spec, old.spec)), sourceOf(old.spec))) {
     const text = 'spec.persistentvolumesource is immutable after creation';
     errors.push(forbiddenField('spec.persistentvolumesource', text));
   }
@@ -65,6 +65,16 @@ export function validatePersistentVolumeUpdate(volume: PersistentVolume, old: Pe
     errors.push(forbiddenField('spec.volumeAttributesClassName', text));
   }
   return errors;
+}
+
+/** The secret for expanding may be given to a volume of a CSI driver that has none. */
+function withoutNewExpandSecret(
+  spec: PersistentVolumeSpec = NO_SPEC,
+  old: PersistentVolumeSpec = NO_SPEC,
+): PersistentVolumeSpec {
+  if (spec.csi === undefined || old.csi === undefined || old.csi.controllerExpandSecretRef !== undefined) return spec;
+  const { controllerExpandSecretRef: _, ...csi } = spec.csi;
+  return { ...spec, csi };
 }
 
 export function validatePersistentVolumeStatus(volume: PersistentVolume, old: PersistentVolume): FieldError[] {

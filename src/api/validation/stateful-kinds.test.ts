@@ -296,6 +296,17 @@ describe('volumes', () => {
     ).toEqual(['spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after creation']);
   });
 
+  it('a volume of a driver may be given the secret for its expansion, once', () => {
+    const { hostPath: _, ...rest } = VOLUME;
+    const csi = { driver: 'd', volumeHandle: 'h' };
+    const given = { spec: { ...rest, csi: { ...csi, controllerExpandSecretRef: { name: 's', namespace: 'n' } } } };
+    const other = { spec: { ...rest, csi: { ...csi, controllerExpandSecretRef: { name: 't', namespace: 'n' } } } };
+    const fixed = ['spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after creation'];
+    expect(changed(PERSISTENT_VOLUMES, { spec: { ...rest, csi } }, given)).toEqual([]);
+    expect(changed(PERSISTENT_VOLUMES, given, other)).toEqual(fixed);
+    expect(changed(PERSISTENT_VOLUMES, given, { spec: { ...rest, csi } })).toEqual(fixed);
+  });
+
   it('classes', () => {
     const storageClass = { provisioner: 'example.com/none' };
     expect(created(STORAGE_CLASSES, storageClass)).toEqual([]);

@@ -1,12 +1,11 @@
 /** Warnings about objects that are stored, and on which nothing of mendlet acts. Pure. */
 
-/** `kind`: "this VolumeAttachment" … `who`: who would act on it. */
+/** `kind`: "this CSIStorageCapacity" … `who`: who would act on it. */
 function unused(kind: string, who: string): () => readonly string[] {
   const texts = [`nothing of mendlet acts on a ${kind}: this one is stored, and has no effect unless ${who}`];
   return () => texts;
 }
 
-export const volumeAttachmentWarnings = unused('VolumeAttachment', 'the external attacher of a CSI driver runs');
 export const volumeAttributesClassWarnings = unused(
   'VolumeAttributesClass',
   'the external resizer of a CSI driver runs',

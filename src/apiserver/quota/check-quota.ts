@@ -32,9 +32,10 @@ export interface QuotaCheck {
 export function checkQuotas({ registration, object, old, quotas, usedFor, wall }: QuotaCheck): void {
   const { row } = registration;
   const next = usageOf(registration, object, wall);
-  const before = old === undefined ? {} : usageOf(registration, old, wall);
+  const known = old === undefined ? {} : usageOf(registration, old, wall);
   for (const quota of quotas) {
     if (!concerns(quota, row, object)) continue;
+    const before = usageBefore(quota, row, old, known);
     const hard = quota.spec?.hard ?? {};
     const name = quota.metadata?.name ?? '';
     // A pod that was there before the quota must be free to end, and to lose its finalizers.
@@ -71,8 +72,16 @@ function growingNames(quota: ResourceQuota, next: Usage, before: Usage): readonl
 export function asksForMore({ registration, object, old, quotas, wall }: Omit<QuotaCheck, 'usedFor'>): boolean {
   const { row } = registration;
   const next = usageOf(registration, object, wall);
-  const before = old === undefined ? {} : usageOf(registration, old, wall);
-  return quotas.some((quota) => concerns(quota, row, object) && growingNames(quota, next, before).length > 0);
+  const known = old === undefined ? {} : usageOf(registration, old, wall);
+  return quotas.some(
+    (quota) =>
+      concerns(quota, row, object) && growingNames(quota, next, usageBefore(quota, row, old, known)).length > 0,
+  );
+}
+
+/** What the object counted before the write: nothing where the write brings it into the quota's scopes. */
+function usageBefore(quota: ResourceQuota, row: ResourceRow, old: ApiObject | undefined, usage: Usage): Usage {
+  return old !== undefined && concerns(quota, row, old) ? usage : {};
 }
 
 function refuseUnspecified(row: ResourceRow, object: ApiObject, quota: string, names: readonly string[]): void {

@@ -153,6 +153,33 @@ describe('a quota', () => {
     expect((await pod('b', { priorityClassName: 'system-node-critical' })).status).toBe(403);
   });
 
+  it('of a class of volume attributes looks at the claims that ask for it, have it or are getting it', async () => {
+    const merge = { 'content-type': 'application/merge-patch+json' };
+    const claim = (name: string, volumeAttributesClassName?: string) =>
+      api.call('POST', `${base}/persistentvolumeclaims`, {
+        metadata: { name },
+        spec: {
+          accessModes: ['ReadWriteOnce'],
+          resources: { requests: { storage: '1Gi' } },
+          volumeAttributesClassName,
+        },
+      });
+    const matchExpressions = [{ scopeName: 'VolumeAttributesClass', operator: 'In', values: ['gold'] }];
+    await quota({ persistentvolumeclaims: '1' }, { scopeSelector: { matchExpressions } });
+    expect((await claim('a')).status).toBe(201);
+    expect((await claim('b', 'silver')).status).toBe(201);
+    expect((await claim('c', 'gold')).status).toBe(201);
+    expect((await claim('d', 'gold')).status).toBe(403);
+    const path = `${base}/persistentvolumeclaims/b`;
+    const status = { phase: 'Bound', currentVolumeAttributesClassName: 'silver' };
+    await api.call('PATCH', `${path}/status`, { status }, merge);
+    const turn = () => api.call('PATCH', path, { spec: { volumeAttributesClassName: 'gold' } }, merge);
+    expect((await turn()).status).toBe(403);
+    await api.call('DELETE', `${base}/persistentvolumeclaims/c`);
+    await api.call('PATCH', `${base}/persistentvolumeclaims/c`, { metadata: { finalizers: null } }, merge);
+    expect((await turn()).status).toBe(200);
+  });
+
   it.each<[object, object, string]>([
     [{ pods: '1.5' }, {}, 'spec.hard[pods]: Invalid value: "1500m": must be an integer'],
     [{ pods: '-1' }, {}, 'must be greater than or equal to 0'],

@@ -96,7 +96,7 @@ function claimUsage({ spec = {} }: PersistentVolumeClaim): Usage {
   return usage;
 }
 
-/** Quotas with scopes look at pods alone, and at those that fit all their scopes. */
+/** Quotas with scopes look at pods, and with the scope of volume attributes at claims: at those that fit all their scopes. */
 export function concerns(quota: ResourceQuota, row: ResourceRow, object: ApiObject): boolean {
   const { scopes = [], scopeSelector } = quota.spec ?? {};
   const terms = [
@@ -104,8 +104,19 @@ export function concerns(quota: ResourceQuota, row: ResourceRow, object: ApiObje
     ...(scopeSelector?.matchExpressions ?? []),
   ];
   if (terms.length === 0) return true;
-  if (row.group !== '' || row.resource !== 'pods') return false;
-  return terms.every((term) => fits(term, object as Pod));
+  if (row.group !== '') return false;
+  if (row.resource === 'persistentvolumeclaims') return terms.every((term) => fitsAttributes(term, object));
+  return row.resource === 'pods' && terms.every((term) => fits(term, object as Pod));
+}
+
+/** A claim counts for each class that it asks for, has or is getting (upstream: getReferencedVolumeAttributesClassNames). */
+function fitsAttributes(term: ScopedResourceSelectorRequirement, { spec, status }: PersistentVolumeClaim): boolean {
+  if (term.scopeName !== 'VolumeAttributesClass') return false;
+  const { currentVolumeAttributesClassName: current, modifyVolumeStatus } = status ?? {};
+  const target = modifyVolumeStatus?.targetVolumeAttributesClassName;
+  const names = [spec?.volumeAttributesClassName, current, target].filter((name) => name !== undefined && name !== '');
+  const asked = names.length === 0 ? [''] : names;
+  return asked.some((name) => fitsClass(term.operator, term.values ?? [], name ?? ''));
 }
 
 function fits({ scopeName, operator, values = [] }: ScopedResourceSelectorRequirement, { spec }: Pod): boolean {

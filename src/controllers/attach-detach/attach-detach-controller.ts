@@ -76,10 +76,13 @@ function sourcesOf(listers: AttachmentListers): readonly ControllerSource[] {
         .map(driverVolumeName)
         .map(volumeKey);
     }),
-    source(NODES, (change) => [
-      ...volumesToLookAt(change, listers),
-      ...(isSameNode(change) ? [] : listers.attachments.byIndex(BY_NODE, nameOf(change.object)).map(keyOf)),
-    ]),
+    source(NODES, (change) => {
+      const keys = volumesToLookAt(change, listers);
+      if (keys.length === 0 && isSameNode(change)) return [];
+      // Those whose volume is gone may be waiting for the node alone.
+      const attachments = listers.attachments.byIndex(BY_NODE, nameOf(change.object));
+      return [...keys, ...attachments.map(keyOf).filter((key) => key.startsWith(ATTACHMENT))];
+    }),
   ];
 }
 

@@ -300,6 +300,18 @@ describe('detaching', () => {
     await untilNodes('a going');
   });
 
+  it('goes by what the node says when the volume itself is gone', async () => {
+    await usedOnA();
+    await cluster.client.delete(PERSISTENT_VOLUMES, undefined, 'v');
+    await cluster.client.patch(PERSISTENT_VOLUMES, undefined, 'v', 'merge', { metadata: { finalizers: null } });
+    await gone('p');
+    await cluster.rest();
+    expect(await nodesOf()).toBe('a attached');
+    await uses('a');
+    await untilNodes('a going');
+    await untilListed('a');
+  });
+
   it('keeps attachments of other names, and removes its own whose volume is gone', async () => {
     const make = (name: string): Promise<unknown> =>
       cluster.client.create(VOLUME_ATTACHMENTS, {

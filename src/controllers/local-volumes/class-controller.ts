@@ -6,7 +6,12 @@
 import {
   DEFAULT_CLASS,
   isDefaultClass,
-  LOCAL_PROVISIONER, nameOf, NAMESPACES, STORAGE_CLASSES, type StorageClass } from '../../api/index.ts';
+  LOCAL_PROVISIONER,
+  nameOf,
+  NAMESPACES,
+  STORAGE_CLASSES,
+  type StorageClass,
+} from '../../api/index.ts';
 import type { Informers } from '../../client/index.ts';
 import { type Controller, source } from '../controller.ts';
 

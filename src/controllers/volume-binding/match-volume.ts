@@ -48,7 +48,7 @@ export function bestVolume(
   const given = volumes.find(
     (volume) => isFor(volume, claim) && !isDeleting(volume) && misfitOf(claim, volume) === undefined,
   );
-  if (given !== undefined) return given;
+  if (given !== undefined || hasSource(claim)) return given;
   const selector = labelSelectorOf(claim.spec?.selector) ?? [];
   const [best] = volumes
     .filter(
@@ -61,6 +61,11 @@ export function bestVolume(
     )
     .toSorted((a, b) => compareQuantities(capacityOf(a), capacityOf(b)) || (nameOf(a) < nameOf(b) ? -1 : 1));
   return best;
+}
+
+/** A free volume does not hold what the claim's snapshot or other claim holds: one is made for it, or given to it by name. */
+function hasSource({ spec }: PersistentVolumeClaim): boolean {
+  return spec?.dataSource !== undefined || spec?.dataSourceRef !== undefined;
 }
 
 function capacityOf(volume: PersistentVolume): string {

@@ -27,6 +27,7 @@ import {
 import { type EventRecorder, type KubeClient, type Lister, referenceTo, type Informers } from '../../client/index.ts';
 import { isPodTerminal } from '../pods/pod-state.ts';
 import { type Controller, type ReconcileContext, source } from '../controller.ts';
+import { BY_CLAIM, BY_VOLUME } from '../indexes.ts';
 import { BIND_COMPLETED, planClaim, type VolumePlan } from './plan-claim.ts';
 import { planVolume } from './plan-volume.ts';
 
@@ -46,17 +47,14 @@ export function volumeBindingController({ client, informers, events }: VolumeBin
     concurrency: 1,
     sources: [
       source(PERSISTENT_VOLUME_CLAIMS, ({ object }) => {
-        const held = volumes.list().filter(({ spec }) => {
-          const { namespace, name } = spec?.claimRef ?? {};
-          return namespace === namespaceOf(object) && name === nameOf(object);
-        });
+        const held = volumes.byIndex(BY_CLAIM, namespacedName(object));
         return [claimKey(object), ...held.map(volumeKey)];
       }),
       source(PERSISTENT_VOLUMES, ({ object }) => {
         const { namespace, name } = object.spec?.claimRef ?? {};
         const waiting = name === undefined ? unbound() : [`claim/${namespace}/${name}`];
         // One that lost its volume learns it from the volume's end.
-        const owner = claims.list().filter((claim) => claim.spec?.volumeName === nameOf(object));
+        const owner = claims.byIndex(BY_VOLUME, nameOf(object));
         return [volumeKey(object), ...waiting, ...owner.map(claimKey)];
       }),
       source(STORAGE_CLASSES, () => unbound()),
@@ -134,12 +132,12 @@ class Binder {
   }
 
   #viewOf(claim: PersistentVolumeClaim): Parameters<typeof planClaim>[0] {
-    const waiting = this.#pods
-      .list(namespaceOf(claim))
-      .filter((pod) => claimsOf(pod).includes(nameOf(claim)) && !isPodTerminal(pod));
+    const waiting = this.#pods.byIndex(BY_CLAIM, namespacedName(claim)).filter((pod) => !isPodTerminal(pod));
+    const own = this.#volumes.get(undefined, claim.spec?.volumeName ?? '');
     return {
       claim,
-      volumes: this.#volumes.list(),
+      // A claim that names its volume can have no other.
+      volumes: claim.spec?.volumeName ? (own === undefined ? [] : [own]) : this.#volumes.list(),
       classes: this.#classes.list(),
       awaitedBy: waiting.map(nameOf),
       reaches: (volume) =>

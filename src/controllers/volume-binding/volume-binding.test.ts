@@ -53,6 +53,7 @@ describe('a volume', () => {
     ['is too small', { capacity: { storage: '1Mi' } }, {}, 'requested PV is too small'],
     ['is of another class', { storageClassName: 'fast' }, {}, 'storageClassName does not match'],
     ['is a device', { volumeMode: 'Block' }, {}, 'incompatible volumeMode'],
+    ['has other attributes', {}, { volumeAttributesClassName: 'gold' }, 'volumeAttributesClassName does not match'],
     ['is for one at a time', {}, { accessModes: ['ReadWriteMany'] }, 'incompatible accessMode'],
   ])('%s', (_, given, asked, expected) => {
     expect(misfitOf(claim('c', asked), volume('v', given))).toBe(expected);
@@ -71,6 +72,10 @@ describe('a volume', () => {
     const labelled = { ...big, metadata: { name: 'big', labels: { disk: 'ssd' } } };
     const asked = claim('c', { selector: { matchLabels: { disk: 'ssd' } } });
     expect(bestVolume(asked, [labelled, small], all)).toBe(labelled);
+    // Nobody says that what the snapshot holds is on it.
+    const copy = claim('c', { dataSource: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' } });
+    expect(bestVolume(copy, [big, small], all)).toBeUndefined();
+    expect(bestVolume(copy, [big, kept], all)).toBe(kept);
   });
 });
 

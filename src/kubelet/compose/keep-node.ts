@@ -25,7 +25,7 @@ export interface NodeKeeping {
 /** The parts that were made before, as far as the node needs them. */
 export interface NodeParts {
   readonly traffic: Pick<PodTraffic, 'source' | 'delivery'>;
-  readonly supplies: Pick<Supplies, 'volumes' | 'local'>;
+  readonly supplies: Pick<Supplies, 'volumes' | 'local' | 'csi'>;
   readonly watching: Pick<Watching, 'blackBox' | 'pleg'>;
   readonly working: Pick<Working, 'workers' | 'syncLoop' | 'recovery'>;
 }
@@ -106,6 +106,7 @@ function createOurNodeManager(
     health,
     pressure: () => care.pressure(),
     ...(supplies.local && { volumes: supplies.local.watch }),
+    ...(supplies.csi && { volumesInUse: supplies.csi.inUse }),
     // Pods that were deleted meanwhile are still running.
     onReached: () => {
       traffic.source.retryNow();

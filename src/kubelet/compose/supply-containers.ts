@@ -7,12 +7,14 @@ import { type ConfigCache, createConfigCache } from '../env/config-cache.ts';
 import { createEnvironmentResolver } from '../env/container-environment.ts';
 import { createKnownServices } from '../env/known-services.ts';
 import { createImageManager } from '../images/image-manager.ts';
+import { CsiMetrics } from '../csi/csi-metrics.ts';
 import { CsiVolumes } from '../csi/csi-volumes.ts';
 import { Drivers } from '../csi/drivers.ts';
 import { NoteStore } from '../csi/note-store.ts';
 import { registryDir } from '../csi/paths.ts';
 import { PluginWatcher } from '../csi/plugin-watcher.ts';
-import type { EnvironmentResolver, ImageManager, VolumeManager } from '../types.ts';
+import { VolumesInUse } from '../csi/volumes-in-use.ts';
+import type { EnvironmentResolver, ImageManager, PodUID, VolumeManager } from '../types.ts';
 import { MAX_USAGE_ENTRIES } from '../local-volumes/limits.ts';
 import type { VolumeOveruse } from '../eviction/volume-blame.ts';
 import { fullDiskMessage, overuseBytes, type VolumeUsage } from '../local-volumes/full-disk.ts';
@@ -22,7 +24,7 @@ import { imageVolumeProblem } from '../volumes/image-volume.ts';
 import { Mounter } from '../volumes/mounter.ts';
 import { Publications } from '../volumes/publications.ts';
 import { type CsiParts, createVolumeManager } from '../volumes/volume-manager.ts';
-import { type Given, givenTo, type Ground } from './ground.ts';
+import { type Given, givenTo, type Ground, type Later } from './ground.ts';
 
 export interface Supplies {
   readonly configCache: ConfigCache;
@@ -56,10 +58,11 @@ export function createSupplies(
     apiServer,
     instanceId,
   }: Pick<KubeletConfig, 'nodeName' | 'rootDir' | 'apiServer' | 'instanceId'>,
-  { informers, events, markDirty, node, later }: Pick<Ground, 'informers' | 'events' | 'markDirty' | 'node' | 'later'>,
+  ground: Pick<Ground, 'informers' | 'events' | 'markDirty' | 'node' | 'later'>,
   { changes }: Pick<BlackBox, 'changes'>,
 ): Supplies {
   const { clock, random, logger, client, settings } = given;
+  const { informers, events, markDirty, node, later } = ground;
   const { volumesDir } = settings;
   const configCache = createConfigCache({
     clock,
@@ -85,8 +88,13 @@ export function createSupplies(
     volumesDir === undefined
       ? undefined
       : createLocal(given, { rootDir, volumesDir, instanceId }, { events, later, publications });
-  const csi = createCsi(given, { rootDir, nodeName });
-  const place = { nodeName, rootDir, nodeResources: () => node.allocatable() };
+  const csi = createCsi(given, { rootDir, nodeName }, { later, events });
+  const place = {
+    nodeName,
+    rootDir,
+    nodeResources: () => node.allocatable(),
+    observation: (uid: PodUID) => later.pleg.it.observation(uid),
+  };
   const volumes = createVolumeManager(givenTo('volumes', given), place, {
     config: configCache,
     events,
@@ -101,8 +109,9 @@ export function createSupplies(
 }
 
 function createCsi(
-  given: Pick<Given, 'clock' | 'logger' | 'client' | 'fs' | 'process' | 'plugins' | 'settings'>,
+  given: Pick<Given, 'clock' | 'logger' | 'client' | 'fs' | 'process' | 'plugins' | 'settings' | 'metrics'>,
   { rootDir, nodeName }: Pick<KubeletConfig, 'rootDir' | 'nodeName'>,
+  { later, events }: { readonly later: Pick<Later, 'nodeManager'>; readonly events: Ground['events'] },
 ): CsiSupplies | undefined {
   const { plugins, fs, logger } = given;
   const { kubeletDir } = given.settings;
@@ -111,8 +120,14 @@ function createCsi(
   const drivers = new Drivers();
   const notes = new NoteStore(fs, rootDir, hash);
   const volumes = new CsiVolumes({ fs, logger, mounts: new Mounter(given) }, drivers, notes);
-  const watcher = new PluginWatcher({ ...given, plugins }, { dir: registryDir(kubeletDir), nodeName }, drivers);
-  return { kubeletDir, hash, drivers, volumes, watcher };
+  const inUse = new VolumesInUse(logger, notes, () => later.nodeManager.it.refresh());
+  const metrics = new CsiMetrics(given.metrics, given.clock);
+  const watcher = new PluginWatcher(
+    { ...given, plugins, metrics, events },
+    { dir: registryDir(kubeletDir), nodeName },
+    drivers,
+  );
+  return { kubeletDir, hash, drivers, volumes, inUse, watcher };
 }
 
 function createLocal(

@@ -24,6 +24,8 @@ class Machine {
   /** How many more effects (writes, calls) there are until the agent dies. */
   left = Number.POSITIVE_INFINITY;
   boot = 'one';
+  /** Of the volume. */
+  bytes = 1;
   /** Calls that say that they succeeded, and do nothing. */
   lies = new Set<string>();
   fails = new Set<string>();
@@ -41,9 +43,11 @@ class Machine {
       ...systemFileSystem,
       readFile: async (path, options) =>
         path.endsWith('boot_id') ? encodeText(`${this.boot}\n`) : await systemFileSystem.readFile(path, options),
-      writeFile: (...given) => this.effect(() => systemFileSystem.writeFile(...given)),
+      // No machine fails here: what was written need not be waited for.
+      writeFile: (path, data, options) =>
+        this.effect(() => systemFileSystem.writeFile(path, data, { ...options, sync: false })),
       mkdir: (...given) => this.effect(() => systemFileSystem.mkdir(...given)),
-      remove: (...given) => this.effect(() => systemFileSystem.remove(...given)),
+      remove: (path) => this.effect(() => systemFileSystem.remove(path)),
     };
     const mounts = {
       isMounted: async (path: string) => this.mounts.has(path),
@@ -70,7 +74,13 @@ class Machine {
       info: () => Promise.reject(new Error('not asked')),
       capabilities: () => Promise.reject(new Error('not asked')),
       stats: (handle) => this.stats(handle),
-      expand: () => Promise.reject(new Error('not asked')),
+      expand: async ({ volumePath: path, requiredBytes }) => {
+        await call('expand', path, () => {
+          if (!mounts.has(path)) throw new Error('expanded where nothing is mounted');
+          this.bytes = requiredBytes;
+        });
+        return requiredBytes;
+      },
       stage: ({ stagingPath: path }) => call('stage', path, () => mounts.add(path)),
       unstage: (_, path) =>
         call('unstage', path, () => {
@@ -108,6 +118,13 @@ const wish = (pod: string): VolumeToPublish => ({
 
 const publish = (agent: CsiVolumes, pod: string): Promise<unknown> =>
   agent.publish(VOLUME, target(pod), async () => wish(pod));
+
+/** With a size that it does not have yet. */
+function grow(agent: CsiVolumes, pod: string): Promise<unknown> {
+  const size = { bytes: 2, known: 1 };
+  const expansion = { size, secrets: {}, begin: async () => {} };
+  return agent.publish(VOLUME, target(pod), async () => ({ ...wish(pod), expansion }), size);
+}
 
 describe('a volume of a driver', () => {
   it('is staged once, published for each pod, and unstaged after the last', async () => {
@@ -156,7 +173,7 @@ describe('a volume of a driver', () => {
     const whole = new Machine();
     whole.left = 1000;
     const first = whole.agent();
-    await publish(first, 'a');
+    await grow(first, 'a');
     await first.tearDown('a');
     const effects = 1000 - whole.left;
     expect(effects).toBeGreaterThan(12);
@@ -164,11 +181,14 @@ describe('a volume of a driver', () => {
       const machine = new Machine();
       machine.left = dies;
       const dying = machine.agent();
-      await expect(publish(dying, 'a').then(() => dying.tearDown('a'))).rejects.toThrow('the agent is dead');
+      await expect(grow(dying, 'a').then(() => dying.tearDown('a'))).rejects.toThrow('the agent is dead');
       machine.left = Number.POSITIVE_INFINITY;
       // One pod goes on, or ends: nothing is left in either case.
       const next = machine.agent();
-      if (dies % 2 === 0) await publish(next, 'a');
+      if (dies % 2 === 0) {
+        await grow(next, 'a');
+        expect(machine.bytes, `died before effect ${dies}`).toBe(2);
+      }
       await next.tearDown('a');
       expect([...machine.mounts], `died before effect ${dies}`).toEqual([]);
       expect(await machine.files(), `died before effect ${dies}`).toEqual([]);
@@ -226,6 +246,32 @@ describe('a driver that', () => {
     await publish(agent, 'a');
     await agent.tearDown('a');
     expect([...machine.mounts]).toEqual([]);
+  });
+
+  it('says that it does not stage any more is still asked to unstage', async () => {
+    const machine = new Machine();
+    const agent = machine.agent();
+    await publish(agent, 'a');
+    const { stagingPath: _, ...unstaged } = wish('b');
+    await agent.publish(VOLUME, target('b'), async () => unstaged);
+    await agent.tearDown('a');
+    await agent.tearDown('b');
+    expect(machine.calls.slice(2)).toEqual(['publish b', 'unpublish a', 'unpublish b', 'unstage staging']);
+    expect([...machine.mounts]).toEqual([]);
+  });
+
+  it('says that it stages from now on does not disturb the pods that have its volume', async () => {
+    const machine = new Machine();
+    machine.mounts.add('');
+    const agent = machine.agent();
+    const { stagingPath: _, ...unstaged } = wish('a');
+    await agent.publish(VOLUME, target('a'), async () => unstaged);
+    await publish(agent, 'a');
+    await publish(agent, 'b');
+    expect(machine.calls).toEqual(['publish a', 'stage staging', 'publish b']);
+    await agent.tearDown('a');
+    await agent.tearDown('b').catch(() => {});
+    expect(machine.calls.slice(3)).toEqual(['unpublish a', 'unpublish b', 'unstage staging']);
   });
 
   it('left files where no mount is: they stay, and the volume waits', async () => {

@@ -36,16 +36,16 @@ export class DriverStats {
 
   /**
    * By the volume's name in the pod; what a driver says too late is there the next time.
-   * @param onAbnormal called once for each volume whose condition has become abnormal, or has another message
+   * @param onStats called with each new answer, early or late
    */
-  async of(uid: PodUID, onAbnormal: (volume: string, message: string) => void): Promise<PodVolumeStats> {
+  async of(uid: PodUID, onStats: (stats: PodVolumeStats) => void): Promise<PodVolumeStats> {
     const { clock } = this.#ports;
     const now = clock.now().mono;
     const known = this.#known.get(uid) ?? { at: Number.NEGATIVE_INFINITY, stats: NONE, asking: undefined };
     this.#known.set(uid, known);
     if (known.asking === undefined && now - known.at >= STATS_MAX_AGE_MS) {
       known.at = now;
-      known.asking = this.#look(uid, known, onAbnormal).finally(() => {
+      known.asking = this.#look(uid, known, onStats).finally(() => {
         known.asking = undefined;
       });
     }
@@ -58,15 +58,10 @@ export class DriverStats {
     this.#known.delete(uid);
   }
 
-  async #look(uid: PodUID, known: Known, onAbnormal: (volume: string, message: string) => void): Promise<void> {
+  async #look(uid: PodUID, known: Known, onStats: (stats: PodVolumeStats) => void): Promise<void> {
     try {
-      const stats = await this.#ask(uid);
-      for (const [name, { condition }] of stats) {
-        if (condition?.isAbnormal !== true) continue;
-        const before = known.stats.get(name)?.condition;
-        if (before?.isAbnormal !== true || before.message !== condition.message) onAbnormal(name, condition.message);
-      }
-      known.stats = stats;
+      known.stats = await this.#ask(uid);
+      onStats(known.stats);
     } catch (error) {
       this.#ports.logger.debug('a driver does not say how its volumes are', { uid, error: errorMessage(error) });
     }

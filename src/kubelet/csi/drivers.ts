@@ -25,10 +25,16 @@ export class Drivers {
   /** By name: they outlast a registration, because calls of the one before may still be under way. */
   readonly #lines = new Map<string, Semaphore>();
   readonly #listeners: ((driver: string) => void)[] = [];
+  readonly #goneListeners: ((driver: string) => void)[] = [];
 
   /** Calls the listener with the name of each driver that was registered, anew or again. */
   onRegistered(listener: (driver: string) => void): void {
     this.#listeners.push(listener);
+  }
+
+  /** Calls the listener with the name of each driver that is gone. */
+  onGone(listener: (driver: string) => void): void {
+    this.#goneListeners.push(listener);
   }
 
   register(driver: RegisteredDriver): void {
@@ -39,7 +45,7 @@ export class Drivers {
 
   unregister(name: string): void {
     this.#drivers.get(name)?.calls.close();
-    this.#drivers.delete(name);
+    if (this.#drivers.delete(name)) for (const listener of this.#goneListeners) listener(name);
   }
 
   get count(): number {

@@ -15,6 +15,12 @@ export const PUBLICATION_RESERVE_BYTES = 16;
 export const MAX_SOCKETS = 256;
 /** A registration that failed is tried again after this, doubling. */
 export const REGISTRATION_BACK_OFF = { baseMs: 500, capMs: 60_000 };
+/** Registrations at one path that do not wait, as long as no quiet time is between them. */
+export const FREE_REGISTRATIONS = 5;
+/** After this time without a registration a path is as good as new. */
+export const REGISTRATION_PACE_MS = 120_000;
+/** Problems of one path are events at most this often. */
+export const EVENT_PACE_MS = 60_000;
 /** Tries of a write that somebody else's write came before. */
 export const MAX_CONFLICTS = 5;
 /** Figures of volumes are asked for at most this often, for each pod. */
@@ -27,5 +33,7 @@ export const MAX_DRIVER_NAME_LENGTH = 63;
 export const MAX_NODE_ID_LENGTH = 192;
 /** How often volumes of drivers with `requiresRepublish` are published anew; upstream goes by its sync period. */
 export const REPUBLISH_MS = 60_000;
+/** Pods that are named because one waits for them. */
+export const MAX_PODS_TOLD = 5;
 /** How often the size of a claim is looked at, while its driver can expand volumes; upstream goes by its sync period. */
 export const EXPANSION_LOOK_MS = 60_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Call, type ExpandCall, type Goal, isTooSmall, nextStep } from './next-step.ts';
+import { type Call, type ExpandCall, type Goal, isTooSmall, nextStep, noteAfterFailure } from './next-step.ts';
 import { parseVolumeNote, type VolumeNote } from './volume-note.ts';
 
 const VOLUME = { driver: 'd', handle: 'h' };
@@ -30,8 +30,10 @@ type Answer =
   /** An error, a lie, or a death before the call. */
   | 'does not happen'
   /** Of an expansion: not while it is used. */
-  | 'refuses';
-const ANSWERS: readonly Answer[] = ['succeeds', 'happens unheard', 'does not happen'];
+  | 'refuses'
+  /** The driver says that the volume is not staged. */
+  | 'is not staged';
+const ANSWERS: readonly Answer[] = ['succeeds', 'happens unheard', 'does not happen', 'is not staged'];
 
 const START: World = { note: undefined, boot: 1, isStaged: false, published: [], isLarge: false };
 const LARGE = { bytes: 2, known: 1 };
@@ -84,6 +86,8 @@ function effect(world: World, { kind, path }: Call, { stages }: Kind): World {
 function afterCall(world: World, call: Call, answer: Answer, kind: Kind): World {
   const begun = { ...world, note: call.before };
   if (answer === 'does not happen') return begun;
+  if (answer === 'is not staged')
+    return { ...begun, note: noteAfterFailure(call, 'FailedPrecondition') ?? call.before };
   if (answer === 'refuses') return { ...world, note: (call as ExpandCall).refused };
   const happened = effect(begun, call, kind);
   if (answer === 'happens unheard') return happened;
@@ -97,7 +101,7 @@ function successors(world: World, kind: Kind): readonly World[] {
   const next: World[] = [];
   for (const goal of goals(kind)) {
     const step = stepOf(world, goal);
-    if (step.kind === 'done') continue;
+    if (step.kind === 'done' || step.kind === 'blocked') continue;
     if (step.kind === 'forget') next.push({ ...world, note: undefined });
     else if (step.kind === 'drop') next.push({ ...world, note: step.after });
     else {
@@ -107,6 +111,10 @@ function successors(world: World, kind: Kind): readonly World[] {
   }
   // Once is enough: the note knows two boots, its own and another.
   if (world.boot === 1) next.push({ ...world, boot: 2, isStaged: false, published: [] });
+  // What is staged does not answer any more.
+  const { note } = world;
+  if (note?.staging?.step === 'staged' && note.staging.isDead !== true)
+    next.push({ ...world, note: { ...note, staging: { ...note.staging, isDead: true } } });
   // Somebody unmounts, or the driver's daemon dies.
   if (world.isStaged) next.push({ ...world, isStaged: false });
   if (world.published.length > 0) next.push({ ...world, published: world.published.slice(1) });
@@ -149,14 +157,26 @@ describe.each([
     expect(forgotten).toEqual([]);
   });
 
+  it('has no note without a pod that asks for its end', () => {
+    expect(worlds.filter(({ note }) => note !== undefined && note.publications.length === 0)).toEqual([]);
+  });
+
   it('comes to every goal once calls succeed', () => {
     for (const from of worlds) {
       for (const goal of goals(kind)) {
         let world = from;
+        let blocked = false;
         for (let calls = 0; ; calls++) {
           expect(calls).toBeLessThan(9);
           const step = stepOf(world, goal);
           if (step.kind === 'done') break;
+          if (step.kind === 'blocked') {
+            // Another pod has the dead volume: once that has let it go, this goal is reached like any other.
+            expect(world.note?.staging?.isDead).toBe(true);
+            expect(step.by).not.toEqual([]);
+            blocked = true;
+            break;
+          }
           if (step.kind === 'forget') {
             world = { ...world, note: undefined };
             break;
@@ -164,6 +184,7 @@ describe.each([
           world = step.kind === 'drop' ? { ...world, note: step.after } : afterCall(world, step, 'succeeds', kind);
           if (world.note === undefined && goal.kind === 'gone') break;
         }
+        if (blocked) continue;
         expect(world.published.includes(targetOf(goal))).toBe(goal.kind === 'published');
         if (goal.kind === 'published' && stages) expect(world.isStaged).toBe(true);
         if (goal.kind === 'published' && expands)
@@ -178,7 +199,7 @@ describe.each([
       for (const target of TARGETS) {
         for (let calls = 0; calls < 8; calls++) {
           const step = stepOf(world, { kind: 'gone', target });
-          if (step.kind === 'done') break;
+          if (step.kind === 'done' || step.kind === 'blocked') break;
           if (step.kind === 'forget') world = { ...world, note: undefined };
           else if (step.kind === 'drop') world = { ...world, note: step.after };
           else world = afterCall(world, step, 'succeeds', kind);
@@ -221,6 +242,28 @@ it('a size that is refused is asked for again once the volume was unstaged', () 
   const step = goal && stepOf(world, goal);
   expect(step).toMatchObject({ kind: 'unstage', after: { publications: [] } });
   expect(step?.kind === 'unstage' && step.after?.size).toBe(undefined);
+});
+
+describe('a failed call', () => {
+  const publication = { pod: 'p', volume: 'v', target: '/a' };
+  const goal: Goal = { kind: 'published', publication, stagingPath: STAGING };
+  const staging = { path: STAGING, step: 'staged', isMount: false } as const;
+  const note: VolumeNote = { ...VOLUME, boot: '1', staging, publications: [{ ...publication, step: 'planned' }] };
+  const facts = { boot: '1', isMounted: false, isStagingMounted: false };
+  const publish = nextStep(note, VOLUME, goal, facts);
+
+  it('of a driver that has lost its staging has the volume staged again', () => {
+    if (publish.kind !== 'publish') expect.fail(publish.kind);
+    const after = noteAfterFailure(publish, 'FailedPrecondition');
+    expect(after?.staging).toEqual({ path: STAGING, step: 'staging' });
+    expect(nextStep(after, VOLUME, goal, facts)).toMatchObject({ kind: 'stage', path: STAGING });
+  });
+
+  it('says nothing of the staging otherwise', () => {
+    if (publish.kind !== 'publish') expect.fail(publish.kind);
+    expect(noteAfterFailure(publish, 'Internal')).toBeUndefined();
+    expect(noteAfterFailure({ ...publish, kind: 'unpublish' }, 'FailedPrecondition')).toBeUndefined();
+  });
 });
 
 describe('a note', () => {

@@ -2,6 +2,7 @@
  * Which call to a driver comes next for one volume, by its note alone and what is mounted. Any call before may have happened or
  * not: it is repeated, or undone, never left out. Pure.
  */
+import type { PodUID } from '../types.ts';
 import type { NotedSize, Publication, VolumeNote } from './volume-note.ts';
 
 /** A size that the volume shall have at least. */
@@ -48,21 +49,26 @@ export interface ExpandCall extends AnyCall {
 /** One call: the note to write before it, and the one to write when it has succeeded; `after` absent: the note goes. */
 export type Call = ExpandCall | (AnyCall & { readonly kind: 'stage' | 'publish' | 'unpublish' | 'unstage' });
 
-/** `drop`: a target that no call was made for is not wanted any more. `forget`: nothing is left. Both take no call. */
+/**
+ * `drop`: a target that no call was made for is not wanted any more. `forget`: nothing is left. Both take no call. `blocked`: these
+ * pods have the volume, and its staging, which is dead, goes when they do not.
+ */
 export type Step =
   | Call
   | { readonly kind: 'done' }
+  | { readonly kind: 'blocked'; readonly by: readonly PodUID[] }
   | { readonly kind: 'drop'; readonly after: VolumeNote }
   | { readonly kind: 'forget' };
 
 /** @param stored undefined: there is none */
 export function nextStep(
   stored: VolumeNote | undefined,
-  { driver, handle }: Pick<VolumeNote, 'driver' | 'handle'>,
+  { driver, handle, isAttached }: Pick<VolumeNote, 'driver' | 'handle' | 'isAttached'>,
   goal: Goal,
   facts: StepFacts,
 ): Step {
-  const note = sinceBoot(stored ?? { driver, handle, boot: facts.boot, publications: [] }, facts.boot);
+  const known = stored ?? { driver, handle, boot: facts.boot, publications: [] };
+  const note = sinceBoot(isAttached === true ? { ...known, isAttached } : known, facts.boot);
   return goal.kind === 'gone' ? towardsGone(note, goal.target) : towardsPublished(note, goal, facts);
 }
 
@@ -76,6 +82,17 @@ function sinceBoot(note: VolumeNote, boot: string): VolumeNote {
     ...(staging && { staging: { ...staging, step: staging.step === 'staged' ? 'staging' : staging.step } }),
     publications: note.publications.map((each) => (each.step === 'published' ? { ...each, step: 'publishing' } : each)),
   };
+}
+
+/**
+ * The note after a call that failed; undefined: as it was before the call. A driver that says that the volume is not ready for
+ * publishing has lost its staging, or never had it: it is staged again. A driver that has it takes that as done.
+ * @param code gRPC's name
+ */
+export function noteAfterFailure({ kind, before }: Call, code: string): VolumeNote | undefined {
+  const { staging } = before;
+  if (kind !== 'publish' || code !== 'FailedPrecondition' || staging?.step !== 'staged') return undefined;
+  return { ...before, staging: { path: staging.path, step: 'staging' } };
 }
 
 /** Whether the driver is to be asked for the size. A size that it refused is not asked for again. */
@@ -92,6 +109,11 @@ function towardsPublished(stored: VolumeNote, goal: Extract<Goal, { kind: 'publi
   const known = note.publications.find(({ target }) => target === publication.target);
   if (known?.step === 'unpublishing') return unpublish(note, known);
   if (staging !== undefined && staging.step === 'unstaging') return unstageFirst(note, staging.path);
+  if (staging?.isDead === true) {
+    if (known !== undefined && known.step !== 'planned') return unpublish(note, known);
+    const by = others(note, publication.target).filter(({ step }) => step !== 'planned');
+    return by.length === 0 ? unstageFirst(note, staging.path) : { kind: 'blocked', by: by.map(({ pod }) => pod) };
+  }
   const isStaged = staging?.step === 'staged' && (staging.isMount !== true || facts.isStagingMounted);
   if (stagingPath !== undefined && !isStaged) {
     // A call that was begun at another path is ended there: nobody else would.
@@ -149,14 +171,13 @@ function towardsGone(note: VolumeNote, target: string): Step {
 
 function unpublish(note: VolumeNote, publication: Publication): Call {
   const rest = others(note, publication.target);
-  const isLast = rest.length === 0 && note.staging !== undefined;
-  return {
-    kind: 'unpublish',
-    path: publication.target,
-    before: withPublication(note, { ...publication, step: 'unpublishing' }),
-    // The last pod answers for the staging until that is gone, too.
-    after: isLast ? withPublication(note, { ...publication, step: 'planned' }) : { ...note, publications: rest },
-  };
+  const before = withPublication(note, { ...publication, step: 'unpublishing' });
+  const call = { kind: 'unpublish', path: publication.target, before } as const;
+  if (rest.length > 0) return { ...call, after: { ...note, publications: rest } };
+  // A note without pods would stay for ever: nobody would ask for it.
+  if (note.staging === undefined) return call;
+  // The last pod answers for the staging until that is gone, too.
+  return { ...call, after: withPublication(note, { ...publication, step: 'planned' }) };
 }
 
 /** What was begun to be unstaged is unstaged, before it is staged for another pod. */

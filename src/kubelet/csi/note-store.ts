@@ -50,6 +50,10 @@ export class NoteStore {
     return found;
   }
 
+  async isDamaged(volume: Pick<VolumeNote, 'driver' | 'handle'>): Promise<boolean> {
+    return (await this.#all()).get(this.key(volume)) instanceof DamagedNoteError;
+  }
+
   /** Rejects with `NoteTooLargeError`; what is stored stays then. */
   async put(note: VolumeNote): Promise<void> {
     const notes = await this.#all();

@@ -12,9 +12,12 @@ import {
   type Logger,
   type Timer,
 } from '../../lib/index.ts';
+import type { PodEvents } from '../types.ts';
+import type { CsiMetrics } from './csi-metrics.ts';
 import type { Drivers } from './drivers.ts';
 import { MAX_DRIVERS, MAX_NODE_ID_LENGTH, MAX_SOCKETS, REGISTRATION_BACK_OFF } from './limits.ts';
 import { isDriverName } from './paths.ts';
+import { RegistrationPace } from './registration-pace.ts';
 import { type ReportOptions, reportDriver, reportNoDriver } from './report-driver.ts';
 
 export interface PluginWatcherPorts extends Pick<ReportOptions, 'client'> {
@@ -22,14 +25,20 @@ export interface PluginWatcherPorts extends Pick<ReportOptions, 'client'> {
   readonly fs: FileSystem;
   readonly logger: Logger;
   readonly plugins: CsiPlugins;
+  readonly metrics: Pick<CsiMetrics, 'measured'>;
+  readonly events: Pick<PodEvents, 'node'>;
 }
 
 interface KnownSocket {
   /** Differs when another socket has the name. */
   readonly identity: string;
-  /** The driver that was registered by it. */
+  /** The driver that was registered by it, or by the one that had its path before. */
   driver?: string;
   failures: number;
+  /** A registration is under way. */
+  isBusy?: boolean;
+  /** Why the last try failed, as far as the node's event told it. */
+  told?: string;
   retry?: Timer;
 }
 
@@ -39,6 +48,7 @@ export class PluginWatcher {
   readonly #nodeName: string;
   readonly #drivers: Drivers;
   readonly #sockets = new Map<string, KnownSocket>();
+  readonly #pace = new RegistrationPace();
   #looking: Promise<void> | undefined;
   #again = false;
   #isOver = false;
@@ -86,18 +96,30 @@ export class PluginWatcher {
 
   async #look(): Promise<void> {
     const found = await this.#found();
+    if (this.#isOver) return;
     for (const [path, known] of this.#sockets) {
-      if (found.get(path) === known.identity) continue;
+      if (found.has(path)) continue;
       known.retry?.cancel();
       this.#sockets.delete(path);
-      if (!found.has(path)) this.#gone(path, known);
+      this.#gone(path, known.driver);
     }
     for (const [path, identity] of found) {
-      if (this.#sockets.has(path)) continue;
-      const socket: KnownSocket = { identity, failures: 0 };
+      const before = this.#sockets.get(path);
+      if (before?.identity === identity) continue;
+      before?.retry?.cancel();
+      const { driver, told } = before ?? {};
+      const socket: KnownSocket = { identity, failures: 0, ...(driver && { driver }), ...(told && { told }) };
       this.#sockets.set(path, socket);
-      void this.#register(path, socket);
+      this.#registerInTime(path, socket);
     }
+  }
+
+  /** A socket that is made anew without end costs a registration now and then. */
+  #registerInTime(path: string, socket: KnownSocket): void {
+    const { clock } = this.#ports;
+    const delayMs = this.#pace.delay(path, clock.now().mono);
+    if (delayMs === 0) void this.#register(path, socket);
+    else socket.retry = clock.setTimer(delayMs, () => void this.#register(path, socket));
   }
 
   /** Path → identity of the sockets in the folder. */
@@ -117,7 +139,7 @@ export class PluginWatcher {
     return found;
   }
 
-  #gone(path: string, { driver }: KnownSocket): void {
+  #gone(path: string, driver: string | undefined): void {
     if (driver === undefined) return;
     // The same driver may have registered at another socket meanwhile.
     if ([...this.#sockets.values()].some((each) => each.driver === driver)) return;
@@ -126,20 +148,33 @@ export class PluginWatcher {
     void reportNoDriver(this.#report(), driver).catch((error: unknown) => {
       this.#ports.logger.warn('that a CSI driver is gone cannot be told', { driver, error: errorMessage(error) });
     });
+    // One of its name may wait for its end.
+    for (const [other, socket] of this.#sockets) {
+      if (socket.failures === 0) continue;
+      socket.retry?.cancel();
+      void this.#register(other, socket);
+    }
   }
 
   async #register(path: string, socket: KnownSocket): Promise<void> {
+    if (socket.isBusy === true) return;
+    socket.isBusy = true;
     const registrar = this.#ports.plugins.registrar(path);
     try {
       const info = await registrar.info();
       // Upstream hands them to other managers; they are told that nobody is there for them.
-      const problem = this.#problemOf(info) ?? (await this.#problemOfDriver(path, info, socket));
+      const problem =
+        this.#problemOf(info) ??
+        (await this.#problemOfName(path, info)) ??
+        (await this.#problemOfDriver(path, info, socket));
       await registrar.notify(problem);
       if (problem !== undefined) throw new Error(problem);
       socket.failures = 0;
+      delete socket.told;
     } catch (error) {
       this.#failed(path, socket, error);
     } finally {
+      socket.isBusy = false;
       registrar.close();
     }
   }
@@ -153,12 +188,28 @@ export class PluginWatcher {
     return undefined;
   }
 
+  /** The volumes of a driver are not another plugin's to serve, as long as the driver's own registrar answers. */
+  async #problemOfName(path: string, { name }: PluginInfo): Promise<string | undefined> {
+    const [other] = [...this.#sockets].find(([at, { driver }]) => at !== path && driver === name) ?? [];
+    if (other === undefined || !this.#drivers.has(name)) return undefined;
+    const registrar = this.#ports.plugins.registrar(other);
+    try {
+      if ((await registrar.info()).name !== name) return undefined;
+      return `another driver with the name ${name} is already registered at ${other}`;
+    } catch {
+      // Its socket was left behind.
+      return undefined;
+    } finally {
+      registrar.close();
+    }
+  }
+
   /** Asks the driver itself, and tells the API server of it. @returns why it cannot be registered */
   async #problemOfDriver(path: string, info: PluginInfo, socket: KnownSocket): Promise<string | undefined> {
-    const { plugins, logger } = this.#ports;
+    const { plugins, logger, metrics } = this.#ports;
     const { name } = info;
     const endpoint = info.endpoint === '' ? path : info.endpoint;
-    const calls = plugins.driver(endpoint);
+    const calls = metrics.measured(name, plugins.driver(endpoint));
     try {
       const [node, capabilities] = await Promise.all([calls.info(), calls.capabilities()]);
       if (node.nodeId === '') throw new Error('error adding CSI driver node info: driverNodeID must not be empty');
@@ -166,7 +217,9 @@ export class PluginWatcher {
         throw new Error(`driverNodeID must have at most ${MAX_NODE_ID_LENGTH} characters`);
       await reportDriver(this.#report(), name, node);
       if (this.#isOver || this.#sockets.get(path) !== socket) throw new Error('its socket is gone');
+      const before = socket.driver;
       socket.driver = name;
+      if (before !== name) this.#gone(path, before);
       this.#drivers.register({ name, endpoint, info: node, capabilities, calls });
       logger.info('a CSI driver is registered', { driver: name, endpoint, capabilities: [...capabilities].join() });
       return undefined;
@@ -180,14 +233,19 @@ export class PluginWatcher {
     if (this.#isOver || this.#sockets.get(path) !== socket) return;
     socket.failures += 1;
     const { clock, logger } = this.#ports;
-    logger.warn('a plugin cannot be registered', {
-      socket: path,
-      failures: socket.failures,
-      error: errorMessage(error),
-    });
+    const problem = told(errorMessage(error));
+    logger.warn('a plugin cannot be registered', { socket: path, failures: socket.failures, error: problem });
+    this.#tell(path, socket, problem);
     socket.retry = clock.setTimer(exponentialDelay(REGISTRATION_BACK_OFF, socket.failures), () => {
       void this.#register(path, socket);
     });
+  }
+
+  /** An event for each new problem of a socket, as far as the pace of its path allows. */
+  #tell(path: string, socket: KnownSocket, problem: string): void {
+    if (socket.told === problem || !this.#pace.mayTell(path, this.#ports.clock.now().mono)) return;
+    socket.told = problem;
+    this.#ports.events.node('Warning', 'CSIDriverNotRegistered', `Plugin at ${path}: ${problem}`);
   }
 
   #report(): ReportOptions {

@@ -10,6 +10,8 @@ import type { Publication, VolumeNote } from './volume-note.ts';
 /** What is mounted on this machine. */
 export interface MountTable {
   isMounted(path: string): Promise<boolean>;
+  /** What is mounted at the path cannot be written to. Absent: it is not known. */
+  isReadOnly?(path: string): Promise<boolean>;
   /** Mount points at or below the path, in the order to unmount them. */
   mountedUnder(path: string): Promise<readonly string[]>;
   /** Unmounts everything at or below the path. Rejects when something stays. */
@@ -55,7 +57,7 @@ export async function removeFolder(
   const isShared = folder.includes('/volumeDevices/');
   if (!isShared && (await fs.stat(folder))?.type === 'symlink') {
     logger.warn('a CSI driver put a link in the place of a folder: it is removed', { driver, handle, folder });
-    await fs.remove(folder);
+    await fs.remove(folder, { sync: true });
     return;
   }
   const left = await mounts.mountedUnder(isShared ? path : folder);
@@ -63,11 +65,11 @@ export async function removeFolder(
     logger.warn('a CSI driver left mounts, which are unmounted now', { driver, handle, path, mounts: left.join() });
     for (const point of left) await mounts.unmountAll(point);
   }
-  for (const point of left) if (point !== folder) await removeEmpty(fs, point);
-  await removeEmpty(fs, path);
+  for (const point of left) if (point !== folder) await removeEmpty(fs, point, false);
+  await removeEmpty(fs, path, isShared);
   if (isShared) return;
   await fs.remove(`${folder}/${VOL_DATA}`);
-  await removeEmpty(fs, folder);
+  await removeEmpty(fs, folder, true);
 }
 
 /** Removes the folders of a pod whose volumes are gone, as far as nothing is in them. @returns whether all are gone */
@@ -76,18 +78,22 @@ export async function removePodFolders(fs: FileSystem, podFolder: string): Promi
     const info = await fs.stat(folder);
     if (info === undefined) continue;
     if (info.type !== 'directory' || (await fs.readdir(folder)).length > 0) return false;
-    await fs.remove(folder);
+    // Nobody looks for the folders of a pod whose own is gone: a power failure must not bring them back.
+    await fs.remove(folder, { sync: folder === podFolder });
   }
   return true;
 }
 
-/** Data may be in a folder that no mount covers: nothing but an empty one is removed. A link goes, and not what it names. */
-async function removeEmpty(fs: FileSystem, path: string): Promise<void> {
+/**
+ * Data may be in a folder that no mount covers: nothing but an empty one is removed. A link goes, and not what it names.
+ * @param sync it stays removed over a power failure: the note that knows of it may go
+ */
+async function removeEmpty(fs: FileSystem, path: string, sync: boolean): Promise<void> {
   const info = await fs.stat(path);
   if (info === undefined) return;
   const content = info.type === 'directory' ? (await fs.readdir(path)).length : info.type === 'file' ? info.size : 0;
   if (content > 0) throw new FileError('ENOTEMPTY', path, `${path} is not mounted any more, but is not empty`);
-  await fs.remove(path);
+  await fs.remove(path, { sync });
 }
 
 /** The pods that have, or may have, one of the volumes. */

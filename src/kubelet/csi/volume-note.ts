@@ -13,6 +13,8 @@ export interface Staging {
   readonly step: 'staging' | 'staged' | 'unstaging';
   /** Of a staged one: something was mounted at the path. If it is not there any more, the staging is lost. */
   readonly isMount?: boolean;
+  /** What is mounted there does not work any more: it is unstaged when no pod has the volume, and before another gets it. */
+  readonly isDead?: boolean;
 }
 
 export interface Publication {
@@ -21,6 +23,8 @@ export interface Publication {
   readonly volume: string;
   readonly target: string;
   readonly step: 'planned' | 'publishing' | 'published' | 'unpublishing';
+  /** Of a published one: whether its mount was read-only then. */
+  readonly isReadOnly?: boolean;
 }
 
 /** The size that the driver was asked for, or that the volume had when it came to this node. */
@@ -35,6 +39,8 @@ export interface VolumeNote {
   readonly handle: string;
   /** The boot of the machine in which its mounts were made: none of them outlives it. */
   readonly boot: string;
+  /** It had to be attached to this node first, and must not be detached while there is this note. */
+  readonly isAttached?: boolean;
   /** Absent: it was never staged, or nothing of that is left. */
   readonly staging?: Staging;
   /** Absent: nobody has asked for a size. */
@@ -56,13 +62,14 @@ export function parseVolumeNote(text: string): VolumeNote | undefined {
     return undefined;
   }
   if (typeof note !== 'object' || note === null) return undefined;
-  const { driver, handle, boot, staging, size, publications } = note;
+  const { driver, handle, boot, isAttached, staging, size, publications } = note;
   if (typeof driver !== 'string' || typeof handle !== 'string' || typeof boot !== 'string') return undefined;
   if (staging !== undefined && (typeof staging.path !== 'string' || !STAGING_STEPS.includes(staging.step)))
     return undefined;
   if (size !== undefined && (typeof size.bytes !== 'number' || !SIZE_STEPS.includes(size.step))) return undefined;
   if (!Array.isArray(publications) || !publications.every(isPublication)) return undefined;
-  return { driver, handle, boot, ...(staging && { staging }), ...(size && { size }), publications };
+  const attached = isAttached === true ? { isAttached } : {};
+  return { driver, handle, boot, ...attached, ...(staging && { staging }), ...(size && { size }), publications };
 }
 
 function isPublication(value: unknown): value is Publication {

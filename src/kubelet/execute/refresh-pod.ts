@@ -7,10 +7,10 @@ import { podCgroupPaths } from '../pods/pod-cgroup.ts';
 export async function refreshPod(
   context: VerbContext,
   { pod }: Job,
-  { emptyDirs }: Extract<PodAction, { verb: 'refresh-pod' }>,
+  { emptyDirs, volumes }: Extract<PodAction, { verb: 'refresh-pod' }>,
 ): Promise<VerbResult> {
   try {
-    await context.parts.volumes.refresh(pod, emptyDirs);
+    await context.parts.volumes.refresh(pod, emptyDirs, volumes);
     const paths = podCgroupPaths(pod.metadata?.uid ?? '');
     await Promise.all(paths.map((path) => context.ports.cgroups.remove(path)));
     return DONE;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createInMemoryApi, type InMemoryApi, until } from '../../../test/support/in-memory-api.ts';
-import { LEASES, type Lease, NAMESPACES, type Node, NODES } from '../../api/index.ts';
+import { CONTROLLER_MANAGED_ATTACH, LEASES, type Lease, NAMESPACES, type Node, NODES } from '../../api/index.ts';
 import { createKubeClient } from '../../client/index.ts';
 import { RuntimeError } from '../../cri/index.ts';
 import { type Connection, ConnectionError, parseTime, seededRandom, silentLogger } from '../../lib/index.ts';
@@ -8,7 +8,7 @@ import { NO_PRESSURE } from '../eviction/pressure-step.ts';
 import type { PressureVerdict } from '../types.ts';
 import type { MachineFacts, MachinePressure } from '../figures.ts';
 import { DEFAULT_SETTINGS, type KubeletSettings } from '../settings.ts';
-import { createNodeManager, type NodeManager, type NodeVolumes } from './node-manager.ts';
+import { createNodeManager, type NodeManager, type NodeVolumes, type ReportedVolumes } from './node-manager.ts';
 
 const GIB = 1024 ** 3;
 const PLENTY = { bytes: 100 * GIB, freeBytes: 50 * GIB, inodes: 1000, freeInodes: 900 };
@@ -32,6 +32,7 @@ async function world(
   api?: InMemoryApi,
   settings?: Partial<KubeletSettings>,
   volumes?: NodeVolumes,
+  volumesInUse?: ReportedVolumes,
 ): Promise<World> {
   const server = api ?? (await createInMemoryApi());
   if (api === undefined) {
@@ -101,6 +102,7 @@ async function world(
       health: { runtimeErrors: () => result.errors },
       pressure: () => result.verdict,
       ...(volumes && { volumes }),
+      ...(volumesInUse && { volumesInUse }),
     },
     { ...DEFAULT_SETTINGS, ...settings },
   );
@@ -364,7 +366,48 @@ describe('volumes that the node makes', () => {
     const w = await world({ metadata: { annotations }, status: { conditions } });
     await ready(w);
     expect(await condition(w, 'VolumeDiskProblem')).toBe('undefined undefined undefined');
-    expect((await w.api.client.get<Node>(NODES, undefined, 'n')).metadata?.annotations).toEqual({ other: 'stays' });
+    expect((await w.api.client.get<Node>(NODES, undefined, 'n')).metadata?.annotations).toEqual({
+      other: 'stays',
+      [CONTROLLER_MANAGED_ATTACH]: 'true',
+    });
+    await w.stop();
+  });
+});
+
+describe('volumes in use', () => {
+  const used = async (w: World): Promise<readonly string[]> => (await node(w)).status?.volumesInUse ?? [];
+
+  it('are told before anybody counts on it, and again when somebody takes them off', async () => {
+    let wanted: readonly string[] = [];
+    const told: (readonly string[])[] = [];
+    const w = await world({ status: { volumesInUse: ['old'] } }, undefined, undefined, undefined, {
+      toReport: async () => wanted,
+      reported: (names) => told.push(names),
+    });
+    await ready(w);
+    expect((await node(w)).metadata?.annotations?.[CONTROLLER_MANAGED_ATTACH]).toBe('true');
+    await until(async () => (await used(w)).length === 0, 'the old list goes');
+    expect(told[0]).toEqual([]);
+    wanted = ['v'];
+    w.manager.refresh();
+    await until(async () => (await used(w)).join() === 'v', 'the volume is told');
+    await until(() => told.at(-1)?.join() === 'v', 'the agent knows it');
+    await w.api.client.patch(NODES, undefined, 'n', 'merge', { status: { volumesInUse: null } }, 'status');
+    await w.api.clock.advance(10_000);
+    expect(await used(w)).toEqual(['v']);
+    const before = told.length;
+    w.cut = true;
+    wanted = ['v', 'w'];
+    w.manager.refresh();
+    await w.api.clock.advance(30_000);
+    expect(told).toHaveLength(before);
+    await w.stop();
+  });
+
+  it('stay on record where the agent runs no drivers any more', async () => {
+    const w = await world({ status: { volumesInUse: ['old'] } });
+    await ready(w);
+    expect(await used(w)).toEqual(['old']);
     await w.stop();
   });
 });

@@ -43,6 +43,16 @@ export interface NodeManagerParts {
   readonly pressure: () => PressureVerdict;
   /** Absent: the node makes no volumes. */
   readonly volumes?: NodeVolumes;
+  /** Absent: the node runs no drivers, and leaves on record what it may have used before. */
+  readonly volumesInUse?: ReportedVolumes;
+}
+
+/** The volumes that the Node's status says are in use here. */
+export interface ReportedVolumes {
+  /** @param before as the server has it */
+  toReport(before: readonly string[]): Promise<readonly string[]>;
+  /** The server has this list now. */
+  reported(names: readonly string[]): void;
 }
 
 /** What the Node object says of the volumes that the node makes; `undefined`: not known yet. */
@@ -262,17 +272,25 @@ class Manager implements NodeManager {
       wall: now.wall,
     });
     const facts = { ...observed, ephemeralBytes: observed.pressure.rootFs.bytes };
-    const status = { ...nodeStatus(before.status ?? {}, this.#identity, facts), conditions };
+    const used = before.status?.volumesInUse ?? [];
+    const volumesInUse = (await this.#parts.volumesInUse?.toReport(used)) ?? used;
+    const status = {
+      ...nodeStatus(before.status ?? {}, this.#identity, facts),
+      conditions,
+      volumesInUse: [...volumesInUse],
+    };
     this.#tellReboot(before, observed.machine.bootId);
     const { nodeStatusReportFrequencyMs: reportMs } = this.#settings;
     const due = now.mono - this.#reportedAt >= reportMs;
-    if (due || changes.length > 0 || !sameStatus(this.#written, status)) {
+    const isNews = changes.length > 0 || !sameValue(used, volumesInUse);
+    if (due || isNews || !sameStatus(this.#written, status)) {
       this.#node = await callInTime(clock, signal, (callSignal) =>
         client.update(NODES, { ...before, status }, 'status', callSignal),
       );
       this.#written = status;
       this.#reportedAt = now.mono;
     }
+    this.#parts.volumesInUse?.reported(volumesInUse);
     for (const reason of changes) this.#tell(reason);
     this.#tellCordon(before.spec?.unschedulable === true);
     this.#wasReady ||= errors.length === 0;

@@ -2,6 +2,7 @@
 import {
   canonicalQuantity,
   type ContainerImage,
+  CONTROLLER_MANAGED_ATTACH,
   type Node,
   type NodeStatus,
   type Quantity,
@@ -61,7 +62,7 @@ export function newNode(
     metadata: {
       name: nodeName,
       labels: { ...labels, ...defaultLabels(nodeName, machine) },
-      ...(annotations !== undefined && { annotations: { ...annotations } }),
+      annotations: { ...annotations, [CONTROLLER_MANAGED_ATTACH]: 'true' },
     },
     spec: {
       ...(podCidr === '' ? {} : { podCIDR: podCidr, podCIDRs: [podCidr] }),

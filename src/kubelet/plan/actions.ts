@@ -66,7 +66,14 @@ export type PodAction =
    * Removes what the containers shared, for a restart of the whole pod: the cgroup, and the content of these emptyDirs ("*":
    * of all).
    */
-  | { readonly verb: 'refresh-pod' /** Its id. */; readonly restart: string; readonly emptyDirs: readonly string[] }
+  | {
+      readonly verb: 'refresh-pod';
+      /** Its id. */
+      readonly restart: string;
+      readonly emptyDirs: readonly string[];
+      /** Names of volumes that do not work, which are mounted anew. */
+      readonly volumes: readonly string[];
+    }
   | { readonly verb: 'remove-sandbox'; readonly sandboxId: string }
   | { readonly verb: 'remove-container'; readonly containerId: string; readonly logPath: string }
   | {

@@ -1,7 +1,7 @@
 /** The inputs of a plan besides the pod. All of them were observed before; nothing is asked for while planning. */
 import type { Pod, PodStatus } from '../../api/index.ts';
 import type { Now } from '../../lib/index.ts';
-import type { ImageFact, PodObservation, ProbeResults, VolumesFact } from '../types.ts';
+import type { ImageFact, PodObservation, ProbeResults, VolumesFact, VolumeTrouble } from '../types.ts';
 import type { PodLifecycle } from './lifecycle.ts';
 import type { PodMemory } from './pod-memory.ts';
 import type { Circumstances } from './recovery/circumstances.ts';
@@ -23,6 +23,8 @@ export interface PodFacts {
   /** By job key (`jobKey`). */
   readonly jobs: Readonly<Record<string, RunningJob>>;
   readonly volumes: VolumesFact | undefined;
+  /** What is wrong with volumes that the pod has; absent: nothing. */
+  readonly volumeTroubles?: readonly VolumeTrouble[];
   readonly image: (container: string, attempt: number) => ImageFact | undefined;
   /** Whether the node has room for the pod as its spec wants it, beside the other pods; absent: it has. */
   readonly resize?: (pod: Pod) => ResizeVerdict;

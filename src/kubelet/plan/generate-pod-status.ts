@@ -60,7 +60,7 @@ export function generatePodStatus(input: StatusInput): PodStatus {
         sandboxReady,
         ...(input.resize === undefined || terminated ? {} : { resize: input.resize }),
         restarts: { all: note.restartAll !== undefined && !terminated, leaving: leavesToRestart(note) },
-        healing: healingVerdicts(pod, note, terminated),
+        healing: healingVerdicts(pod, note, terminated, plan.facts.volumeTroubles),
         ...(condition === undefined ? {} : { extra: condition }),
       },
       { previous, wall: now.wall },

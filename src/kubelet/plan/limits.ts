@@ -37,6 +37,10 @@ export const MESSAGE_HOLD_MS = 10_000;
 
 /** Answers of the ladder remembered per pod: more than any window may count. */
 export const MAX_LADDER_ATTEMPTS = 128;
+/** Restarts for volumes are counted within this by a policy that does not bound restarts of the pod. */
+export const VOLUME_RESTARTS_WINDOW_MS = 3_600_000;
+/** Longest text of a condition about volumes. */
+export const MAX_VOLUMES_TEXT = 2048;
 /** Parsed policies that are remembered, of all pods of the node. */
 export const MAX_POLICIES_READ = 256;
 /** If a request to leave the node is not answered for this long, the pod continues here, and asks again at its next death. */

@@ -103,6 +103,8 @@ export interface GoingRestart {
   readonly force: boolean;
   /** With scope pod: emptyDirs that begin empty; "*": all. */
   readonly emptyDirs: readonly string[];
+  /** Names of volumes for which the ladder restarts the pod: they are mounted anew. */
+  readonly volumes?: readonly string[];
   /** Others serve the pod's clients meanwhile: it is not ready from the beginning on, and its traffic goes before the signal. */
   readonly leaves?: boolean;
   /** Wall ms. */

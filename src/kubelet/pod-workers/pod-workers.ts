@@ -48,6 +48,7 @@ import type {
   ProbeManager,
   StatusManager,
   VolumeManager,
+  VolumeTrouble,
 } from '../types.ts';
 import { ghostPod } from './ghost-pod.ts';
 import { countHealing, type HealingMetrics, healingMetrics, tellStoppedPods } from './healing-metrics.ts';
@@ -409,6 +410,7 @@ export class PodWorkers implements PodDirectory {
       ...(routing === undefined ? {} : routingFacts(uid, routing.port)),
       ...(resize === undefined ? {} : { resize: (pod: Pod) => resize(pod, this.activePods(uid)) }),
       volumes: volumes.fact(uid),
+      ...troublesFact(volumes.troubles?.(uid) ?? []),
       image: (container: string, attempt: number) => images.fact(uid, container, attempt),
       probes: probes.results(uid),
     };
@@ -595,4 +597,9 @@ function isActive(worker: Worker): boolean {
 
 function routingFacts(uid: PodUID, port: PodRouting): Pick<PodFacts, 'withdrawal' | 'canLeave'> {
   return { withdrawal: port.withdrawal(uid) ?? 'needless', canLeave: () => port.canLeave(uid) };
+}
+
+/** Absent while there are none, which is nearly always. */
+function troublesFact(volumeTroubles: readonly VolumeTrouble[]): Pick<PodFacts, 'volumeTroubles'> {
+  return volumeTroubles.length === 0 ? {} : { volumeTroubles };
 }

@@ -48,6 +48,8 @@ export interface ServedNode {
 export interface KubeletServerConfig {
   /** Beside those that are always there. */
   readonly routes?: readonly Route[];
+  /** Figures that are taken for each answer of `/metrics`; absent: none. */
+  readonly figures?: () => Promise<string>;
   /** Absent: `DEFAULT_SETTINGS`. */
   readonly settings?: KubeletSettings;
 }
@@ -55,13 +57,13 @@ export interface KubeletServerConfig {
 export function createKubeletServer(
   ports: KubeletServerPorts,
   { directory, health }: ServedNode,
-  { settings = DEFAULT_SETTINGS, routes = [] }: KubeletServerConfig = {},
+  { settings = DEFAULT_SETTINGS, routes = [], figures = async () => '' }: KubeletServerConfig = {},
 ): Connection {
   const forPods = { ...ports, directory, settings };
   const server = new Server(ports.logger, settings, [
     ...healthRoutes(health),
     ...podRoutes(directory),
-    ...metricsRoutes(ports.metrics),
+    ...metricsRoutes(ports.metrics, figures),
     ...logRoutes(forPods),
     ...systemLogRoutes(ports.fs, settings.enableSystemLogHandler),
     ...streamRoutes(forPods),

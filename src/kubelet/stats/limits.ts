@@ -33,3 +33,5 @@ export const WALK_TIMEOUT_MS = 60_000;
 export const MAX_WALK_ENTRIES = 1_000_000;
 /** Longest that an answer waits for walks under way; then it has the figures from before, or none. */
 export const WALKS_WAIT_MS = 2_000;
+/** Longest that `/metrics` waits for the volumes of claims. */
+export const CLAIMS_WAIT_MS = 3_000;

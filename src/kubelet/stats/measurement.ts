@@ -29,6 +29,8 @@ export interface VolumeMeasurement {
   readonly isEphemeral: boolean;
   readonly usage?: DiskUsage;
   readonly space?: FileSystemSpace;
+  /** What a driver says of the volume's condition; absent: nothing. */
+  readonly isAbnormal?: boolean;
 }
 
 export interface PodMeasurement {

@@ -4,6 +4,7 @@
  * time.
  */
 import { errorMessage } from '../../lib/index.ts';
+import type { ClaimMeasurement } from './claim-metrics.ts';
 import { CpuHistory } from './cpu-history.ts';
 import { DiskUsageCache } from './disk-usage-cache.ts';
 import {
@@ -22,6 +23,7 @@ import {
   containerKey,
   type CpuSubject,
   MACHINE_KEY,
+  measureClaims,
   measuredPods,
   type MeasuringMemory,
   type MeasuringOptions,
@@ -35,6 +37,8 @@ import { toSummary } from './to-summary.ts';
 export interface Stats extends StatsProvider {
   /** All figures as they were read, for metrics; without `disk` CPU and memory alone. */
   measurement(options: { readonly disk: boolean }): Promise<Measurement>;
+  /** The volumes of claims, for metrics. */
+  claims(): Promise<readonly ClaimMeasurement[]>;
   /** Samples CPU time until the signal is aborted. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -54,18 +58,23 @@ export function createStats(options: MeasuringOptions): Stats {
     () => takeMeasurement(options, memory, false),
     () => clock.now().mono,
   );
+  const claims = shared(
+    () => measureClaims(options),
+    () => clock.now().mono,
+  );
   return {
     summary: async ({ fresh = false } = {}) =>
       toSummary(await full(fresh ? FRESH_SUMMARY_MAX_AGE_MS : SUMMARY_MAX_AGE_MS)),
     cpuAndMemory: async () => toSummary(await cheap(FRESH_SUMMARY_MAX_AGE_MS)),
     measurement: ({ disk }) => (disk ? full(SUMMARY_MAX_AGE_MS) : cheap(FRESH_SUMMARY_MAX_AGE_MS)),
+    claims: () => claims(SUMMARY_MAX_AGE_MS),
     run: (signal) => sampleCpu(options, memory.cpu, signal),
   };
 }
 
 /** Requests during a measurement, or within `maxAgeMs` of its beginning, share it. */
-function shared(take: () => Promise<Measurement>, monoNow: () => number): (maxAgeMs: number) => Promise<Measurement> {
-  let last: { readonly at: number; readonly value: Promise<Measurement> } | undefined;
+function shared<T>(take: () => Promise<T>, monoNow: () => number): (maxAgeMs: number) => Promise<T> {
+  let last: { readonly at: number; readonly value: Promise<T> } | undefined;
   let isUnderWay = false;
   return (maxAgeMs) => {
     if (last !== undefined && (isUnderWay || monoNow() - last.at <= maxAgeMs)) return last.value;

@@ -88,6 +88,7 @@ export interface ContainerStats {
 export interface VolumeStats extends FsStats {
   readonly name: string;
   readonly pvcRef?: { readonly name: string; readonly namespace: string };
+  readonly volumeHealthStats?: { readonly abnormal: boolean };
 }
 
 export interface PodStats {

@@ -7,6 +7,8 @@ import { podCgroupPath } from '../pods/pod-cgroup.ts';
 import type { CgroupName, Cgroups, Machine, Meter } from '../ports.ts';
 import type { DiskUsage, ProcessFigures } from '../figures.ts';
 import type { PodDirectory, PodView, RuntimeContainer, VolumeManager } from '../types.ts';
+import type { VolumeStats as DriverVolumeStats } from '../../csi/index.ts';
+import type { ClaimMeasurement } from './claim-metrics.ts';
 import type { CpuHistory } from './cpu-history.ts';
 import type { DiskUsageCache } from './disk-usage-cache.ts';
 import { PODS_PER_TURN } from './limits.ts';
@@ -242,7 +244,7 @@ async function measureVolumes(
 ): Promise<readonly VolumeMeasurement[]> {
   const found: VolumeMeasurement[] = [];
   for (const { volume, path } of volumesOf(options, pod)) {
-    const pvcName = volume.persistentVolumeClaim?.claimName;
+    const pvcName = claimNameOf(pod, volume);
     const usage = usages?.get(path);
     const space = await spaceOf(options, path);
     if (usage === undefined && space === undefined) continue;
@@ -260,20 +262,69 @@ async function measureVolumes(
 /** Volumes of CSI drivers: the driver says how full they are. Their files are not walked, since a driver may hang. */
 async function measureOfDrivers({ volumes }: MeasuringOptions, pod: Pod): Promise<readonly VolumeMeasurement[]> {
   const stats = await volumes.driverStats(pod);
-  return (pod.spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim }) => {
-    const { bytes, inodes } = stats.get(name) ?? {};
-    if (bytes === undefined) return [];
-    const pvcName = persistentVolumeClaim?.claimName;
-    const space = {
+  return (pod.spec?.volumes ?? []).flatMap((volume) => {
+    const { name } = volume;
+    const found = stats.get(name);
+    const space = spaceByDriver(found);
+    if (found?.bytes === undefined || space === undefined) return [];
+    const pvcName = claimNameOf(pod, volume);
+    const isAbnormal = found.condition?.isAbnormal;
+    const usage = { bytes: found.bytes.used, inodes: found.inodes?.used ?? 0 };
+    return [
+      {
+        name,
+        isEphemeral: false,
+        ...(pvcName !== undefined && { pvcName }),
+        usage,
+        space,
+        ...(isAbnormal !== undefined && { isAbnormal }),
+      },
+    ];
+  });
+}
+
+function spaceByDriver({ bytes, inodes }: DriverVolumeStats = {}): FileSystemSpace | undefined {
+  return (
+    bytes && {
       bytes: bytes.total,
       freeBytes: bytes.available,
       usedBytes: bytes.used,
       inodes: inodes?.total ?? 0,
       freeInodes: inodes?.available ?? 0,
-    };
-    const usage = { bytes: bytes.used, inodes: inodes?.used ?? 0 };
-    return [{ name, isEphemeral: false, ...(pvcName !== undefined && { pvcName }), usage, space }];
+    }
+  );
+}
+
+/** Volumes of claims alone, without a walk through their files: for metrics. */
+export async function measureClaims(options: MeasuringOptions): Promise<readonly ClaimMeasurement[]> {
+  const all = measuredPods(options.directory).map(({ pod }) => measureClaimsOf(options, pod));
+  return (await Promise.all(all)).flat();
+}
+
+async function measureClaimsOf(options: MeasuringOptions, pod: Pod): Promise<readonly ClaimMeasurement[]> {
+  const { namespace = '' } = pod.metadata ?? {};
+  const claims = (pod.spec?.volumes ?? []).flatMap((volume) => {
+    const claim = claimNameOf(pod, volume);
+    return claim === undefined ? [] : [{ name: volume.name, claim }];
   });
+  if (claims.length === 0) return [];
+  const stats = await options.volumes.driverStats(pod);
+  const places = new Map(volumesOf(options, pod).map(({ volume, path }) => [volume.name, path]));
+  const found: ClaimMeasurement[] = [];
+  for (const { name, claim } of claims) {
+    const path = places.get(name);
+    const ofDriver = stats.get(name);
+    const space = path === undefined ? spaceByDriver(ofDriver) : await spaceOf(options, path);
+    const isAbnormal = ofDriver?.condition?.isAbnormal;
+    found.push({ namespace, claim, ...(space && { space }), ...(isAbnormal !== undefined && { isAbnormal }) });
+  }
+  return found;
+}
+
+/** Upstream: component-helpers/storage/ephemeral, VolumeClaimName, for claims that are made for their pod. */
+function claimNameOf(pod: Pod, { name, persistentVolumeClaim, ephemeral }: Volume): string | undefined {
+  if (ephemeral !== undefined) return `${pod.metadata?.name ?? ''}-${name}`;
+  return persistentVolumeClaim?.claimName;
 }
 
 /** Volumes whose files are the pod's own: mounted folders of the host are not its usage. */

@@ -196,11 +196,12 @@ function interfaceStats({ name, rxBytes, rxErrors, txBytes, txErrors }: Interfac
 }
 
 function volumeStats(volume: VolumeMeasurement, namespace: string, time: string): VolumeStats {
-  const { name, pvcName, usage, space } = volume;
+  const { name, pvcName, usage, space, isAbnormal } = volume;
   return {
     ...usedOf(usage?.bytes, usage?.inodes, space, time),
     name,
     ...(pvcName !== undefined && { pvcRef: { name: pvcName, namespace } }),
+    ...(isAbnormal !== undefined && { volumeHealthStats: { abnormal: isAbnormal } }),
   };
 }
 

@@ -201,6 +201,18 @@ describe('an NFS volume', () => {
     expect(await setUp(api.client, POD, options)).toEqual({ path });
     expect(commands).toEqual([`mount -t nfs -o hard,nfsvers=4.1,ro -- [fd00::1]:/export ${path}`]);
   });
+
+  it('is remembered while the API server is away only as long as it is mounted', async () => {
+    const helpers = ['/sbin/mount.nfs'];
+    await bound({ nfs: { server: 's', path: '/export' } });
+    const { path } = await setUp(api.client, POD, optionsOf(api.client, { helpers }));
+    const away = { ...api.client, get: () => Promise.reject(new ConnectionError('connection refused')) } as KubeClient;
+    const options = optionsOf(away, { helpers });
+    expect(await setUp(away, POD, options)).toEqual({ path, problem: 'connection refused' });
+    // After a boot, what the pod would write there would be on this machine's own disk.
+    mounts = [];
+    await expect(setUp(away, POD, options)).rejects.toThrow('connection refused');
+  });
 });
 
 describe('a volume that this node made', () => {

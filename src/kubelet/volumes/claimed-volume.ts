@@ -17,6 +17,7 @@ import { fsGroupOf } from './ownership.ts';
 import { VolumeError } from './payload.ts';
 import { type PersistentOptions, type PersistentSetUp, setUpPersistent, usedHere } from './persistent-kinds.ts';
 import type { Publication, Publications, Published } from './publications.ts';
+import { podsDir } from './volume-paths.ts';
 
 export interface ClaimOptions extends PersistentOptions {
   readonly client: KubeClient;
@@ -49,7 +50,7 @@ export async function setUpClaim(
     bound = await volumeOf(options.client, pod, source, known);
   } catch (error) {
     if (error instanceof VolumeError || known === undefined) throw error;
-    await stillThere(options, known);
+    if (!(await isStillThere(options, known))) throw error;
     return { path: known.path, problem: errorMessage(error) };
   }
   const { volume, claim } = bound;
@@ -117,7 +118,11 @@ async function fetched<T>(what: string, get: () => Promise<T>): Promise<T> {
   }
 }
 
-async function stillThere({ localVolumes }: ClaimOptions, { volume, path }: Publication): Promise<void> {
-  if (localVolumes === undefined || volume === undefined || !path.startsWith(`${localVolumes.dir}/`)) return;
-  await usedHere(() => localVolumes.use(volume, path, async () => {}));
+/** A folder that should be a mount, and is none, is not the volume: what a container writes there would be lost. */
+async function isStillThere(options: ClaimOptions, { volume, path }: Publication): Promise<boolean> {
+  const { localVolumes, mounter, rootDir, csi } = options;
+  if (localVolumes !== undefined && volume !== undefined && path.startsWith(`${localVolumes.dir}/`))
+    await usedHere(() => localVolumes.use(volume, path, async () => {}));
+  const mountedIn = [podsDir(rootDir), ...(csi === undefined ? [] : [csi.kubeletDir])];
+  return !mountedIn.some((dir) => path.startsWith(`${dir}/`)) || (await mounter.isMounted(path));
 }

@@ -7,6 +7,7 @@ import {
   attachmentName,
   CSI_DRIVERS,
   type CSIDriverSpec,
+  NODES,
   type PersistentVolume,
   type Pod,
   type TokenRequestStatus,
@@ -19,6 +20,7 @@ import { sha256Hex } from '../../lib/sha256.node.ts';
 import { CsiVolumes } from '../csi/csi-volumes.ts';
 import { Drivers } from '../csi/drivers.ts';
 import { NoteStore } from '../csi/note-store.ts';
+import { VolumesInUse } from '../csi/volumes-in-use.ts';
 import { type CsiSupport, type CsiWish, setUpCsi } from './csi-volume.ts';
 
 let root = '';
@@ -72,6 +74,7 @@ function node(capabilities?: readonly NodeCapability[]): CsiSupport {
     unmountAll: async () => {},
   };
   const ports = { fs: systemFileSystem, logger: silentLogger, mounts: table };
+  const notes = new NoteStore(systemFileSystem, root, sha256Hex);
   return {
     client: api.client,
     clock: api.clock,
@@ -79,7 +82,8 @@ function node(capabilities?: readonly NodeCapability[]): CsiSupport {
     kubeletDir: join(root, 'kubelet'),
     nodeName: 'n',
     drivers,
-    volumes: new CsiVolumes(ports, drivers, new NoteStore(systemFileSystem, root, sha256Hex)),
+    volumes: new CsiVolumes(ports, drivers, notes),
+    inUse: new VolumesInUse(silentLogger, notes, () => {}),
     hash: sha256Hex,
     secrets: {
       secret: async (_, name) => (name === 'key' ? { data: { pass: btoa('word') } } : undefined),
@@ -127,15 +131,40 @@ describe('a volume that cannot be had', () => {
     );
   });
 
-  it('until it is attached, with what the attacher says', async () => {
+  it('until the node has said that it uses it, and it is attached; with what the attacher says', async () => {
     const csi = node([]);
+    const tell = async (list: { inUse?: string[]; attached?: string[] }): Promise<void> => {
+      const volumesAttached = (list.attached ?? []).map((each) => ({ name: each, devicePath: '' }));
+      const patch = { status: { volumesInUse: list.inUse ?? [], volumesAttached } };
+      await api.client.patch(NODES, undefined, 'n', 'merge', patch, 'status');
+    };
+    const waits = (why: string): Promise<void> =>
+      expect(setUpCsi(csi, CLAIMED, SOURCE)).rejects.toMatchObject({
+        message: why,
+        operation: 'MountVolume.WaitForAttach',
+        isUnattached: true,
+      });
+    await api.client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } });
+    const used = ['kubernetes.io/csi/d^h'];
+    await tell({ inUse: used, attached: used });
+    await waits("it is not on the list of volumes in the node's status yet");
+    expect(await csi.inUse.toReport([])).toEqual(used);
+    await waits("it is not on the list of volumes in the node's status yet");
+    csi.inUse.reported(used);
+    await tell({ attached: used });
+    await waits("it is not on the list of volumes in the node's status any more");
+    await tell({ inUse: used });
+    await waits('volume not attached according to node status');
+    await tell({ inUse: used, attached: used });
     const name = attachmentName(sha256Hex, { handle: 'h', driver: 'd' }, 'n');
     await expect(setUpCsi(csi, CLAIMED, SOURCE)).rejects.toMatchObject({
-      message: `volume h of driver d is not attached to node n: there is no VolumeAttachment ${name}`,
+      message: `volume h has GET error for volume attachment ${name}: volumeattachments.storage.k8s.io "${name}" not found`,
       operation: 'MountVolume.WaitForAttach',
+      isUnattached: false,
     });
     const spec = { attacher: 'd', nodeName: 'n', source: { persistentVolumeName: 'pv' } };
     const made = await api.client.create(VOLUME_ATTACHMENTS, { metadata: { name }, spec });
+    await waits(`VolumeAttachment ${name} waits for the driver's attacher`);
     const status = { attached: false, attachError: { message: 'no such disk' } };
     const failed = await api.client.update(VOLUME_ATTACHMENTS, { ...made, status }, 'status');
     await expect(setUpCsi(csi, CLAIMED, SOURCE)).rejects.toThrow('no such disk');
@@ -143,6 +172,9 @@ describe('a volume that cannot be had', () => {
     await api.client.update(VOLUME_ATTACHMENTS, { ...failed, status: attached }, 'status');
     await setUpCsi(csi, CLAIMED, SOURCE);
     expect(published[0]?.publishContext).toEqual({ device: '/dev/x' });
+    // The note outlasts the pod's wish: what may be mounted stays on the list.
+    const later = node([]);
+    expect(await later.inUse.toReport([])).toEqual(used);
   });
 });
 
@@ -201,6 +233,6 @@ it('a pod keeps its volume while the API server and the driver are away', async 
   await driver({ attachRequired: false });
   const { path } = await setUpCsi(node([]), CLAIMED, SOURCE);
   const away = { get: () => Promise.reject(new ConnectionError('away')) } as unknown as CsiSupport['client'];
-  expect(await setUpCsi({ ...node(), client: away }, CLAIMED, SOURCE)).toEqual({ path });
+  expect(await setUpCsi({ ...node(), client: away }, CLAIMED, SOURCE)).toEqual({ path, driver: 'd' });
   expect(published).toHaveLength(1);
 });

@@ -2,6 +2,10 @@
 import {
   attachmentName,
   CSI_DRIVERS,
+  driverVolumeName,
+  isDeleting,
+  NODES,
+  type VolumeAttachment,
   type CSIDriver,
   type CSIPersistentVolumeSource,
   type CSIVolumeSource,
@@ -16,7 +20,7 @@ import {
   VOLUME_ATTACHMENTS,
 } from '../../api/index.ts';
 import type { KubeClient } from '../../client/index.ts';
-import type { NodeCapability, StringMap } from '../../csi/index.ts';
+import { type NodeCapability, type StringMap, told } from '../../csi/index.ts';
 import { decodeText, errorMessage } from '../../lib/index.ts';
 import { base64Bytes } from '../base64.ts';
 import { type CsiVolumes, CsiVolumeError, type VolumeToPublish } from '../csi/csi-volumes.ts';
@@ -34,6 +38,7 @@ import {
   policyOf,
   tokenContext,
 } from '../csi/requests.ts';
+import type { VolumesInUse } from '../csi/volumes-in-use.ts';
 import type { ConfigSource } from '../env/config-source.ts';
 import { CsiExpansion, type ExpansionPorts } from './csi-expansion.ts';
 import { type ToldProblem, VolumeError } from './payload.ts';
@@ -43,6 +48,7 @@ export interface CsiSupport extends ExpansionPorts {
   readonly kubeletDir: string;
   readonly drivers: Drivers;
   readonly volumes: CsiVolumes;
+  readonly inUse: VolumesInUse;
   /** Hexadecimal SHA-256. */
   readonly hash: (text: string) => string;
   readonly secrets: Pick<ConfigSource, 'secret'>;
@@ -65,6 +71,7 @@ export interface CsiWish {
 
 export interface PublishedByDriver {
   readonly path: string;
+  readonly driver: string;
   /** The files are to be given to this group by us; absent: they are not. */
   readonly group?: number;
   readonly republishAfterMs?: number;
@@ -105,11 +112,12 @@ export async function setUpCsi(
     policy = policyOf(await driverObject(csi.client, driver));
   } catch (error) {
     // A pod that has its volume keeps it, also while the API server is away.
-    if (isThere) return { path };
+    if (isThere) return { path, driver };
     throw error;
   }
+  if (needsAttachment(wish, policy)) csi.inUse.want(uidOf(wish.pod), { driver, handle });
   const expansion = expansionOf(csi, wish, driver);
-  const done = { path, ...lookAgain(policy, expansion) };
+  const done = { path, driver, ...lookAgain(policy, expansion) };
   try {
     const asked = new CsiRequest(csi, wish, source, { policy, expansion });
     const build = (): Promise<VolumeToPublish> => asked.build(handle, path);
@@ -118,10 +126,11 @@ export async function setUpCsi(
     await expansion?.settle(published, await csi.volumes.size({ driver, handle }));
   } catch (error) {
     const beside = await expansion?.failed(error);
-    const { message, operation, eventReason } = explained(error, wish.volume, isThere);
+    const { message, operation, eventReason, isUnattached } = explained(error, wish.volume, isThere);
     const problem = beside === undefined ? message : `${message}; ${beside}`;
-    if (!isThere) throw new VolumeError(problem, { operation, eventReason });
+    if (!isThere) throw new VolumeError(problem, { operation, eventReason, isUnattached });
     // A pod that has its volume keeps it.
+    if (isUnattached) return done;
     return { ...done, problem, told: { operation, eventReason } };
   }
   return { ...done, ...groupFor(csi, wish, source, policy) };
@@ -145,6 +154,10 @@ function lookAgain(
 ): Pick<PublishedByDriver, 'republishAfterMs'> {
   if (requiresRepublish) return { republishAfterMs: REPUBLISH_MS };
   return expansion === undefined ? {} : { republishAfterMs: EXPANSION_LOOK_MS };
+}
+
+function needsAttachment({ volume }: CsiWish, { attachRequired }: DriverPolicy): boolean {
+  return volume !== undefined && attachRequired;
 }
 
 function groupFor(
@@ -197,6 +210,17 @@ async function driverObject(client: KubeClient, name: string): Promise<CSIDriver
   }
 }
 
+const ATTACH_OPERATION = { operation: 'MountVolume.WaitForAttach' };
+
+function notAttached(why: string): VolumeError {
+  return new VolumeError(why, ATTACH_OPERATION);
+}
+
+/** Whoever attaches it tells the pod what is wrong, if anything is. */
+function unattached(why: string): VolumeError {
+  return new VolumeError(why, { ...ATTACH_OPERATION, isUnattached: true });
+}
+
 /** Collects what a driver is asked for one volume of one pod. */
 class CsiRequest {
   readonly #csi: CsiSupport;
@@ -225,7 +249,8 @@ class CsiRequest {
     const { driver, volumeAttributes, fsType = '' } = this.#source;
     this.#checkMode();
     const { capabilities } = csi.drivers.get(driver);
-    const publishContext = volume === undefined ? {} : await this.#attachment(handle);
+    const isAttached = needsAttachment(this.#wish, this.#policy);
+    const publishContext = isAttached ? await this.#attachment(handle) : {};
     const context = volumeAttributes ?? {};
     const tokens = await this.#tokens();
     const info = this.#policy.podInfoOnMount ? podInfo(pod, volume === undefined) : {};
@@ -237,6 +262,7 @@ class CsiRequest {
       driver,
       handle,
       publication: { pod: uidOf(pod), volume: volumeName, target },
+      ...(isAttached && { isAttached }),
       ...(stagingPath !== undefined && { stagingPath }),
       isBlock: isBlock(volume),
       readOnly,
@@ -286,26 +312,34 @@ class CsiRequest {
       : stagingPath(kubeletDir, this.#source.driver, hash(handle));
   }
 
-  /** What the attacher says of the volume on this node. Rejects until it is attached. */
+  /**
+   * What the attacher says of the volume on this node. Rejects until it is attached, and the node may count on that: the server
+   * has on record that the node uses the volume, and its controller has not begun to detach it (upstream:
+   * VerifyControllerAttachedVolume, then WaitForAttach).
+   */
   async #attachment(handle: string): Promise<StringMap> {
-    if (!this.#policy.attachRequired) return {};
-    const { client, nodeName, hash } = this.#csi;
-    const { driver } = this.#source;
-    const name = attachmentName(hash, { handle, driver }, nodeName);
-    const operation = 'MountVolume.WaitForAttach';
-    const problem = (text: string): VolumeError =>
-      new VolumeError(`volume ${handle} of driver ${driver} is not attached to node ${nodeName}: ${text}`, {
-        operation,
-      });
+    const { client, nodeName, hash, inUse } = this.#csi;
+    const volume = { driver: this.#source.driver, handle };
+    const name = driverVolumeName(volume);
+    if (!inUse.isReported(volume)) throw unattached("it is not on the list of volumes in the node's status yet");
+    const { status } = await client.get(NODES, undefined, nodeName);
+    if (status?.volumesInUse?.includes(name) !== true)
+      throw unattached("it is not on the list of volumes in the node's status any more");
+    if (status.volumesAttached?.some((each) => each.name === name) !== true)
+      throw unattached('volume not attached according to node status');
+    const attachment = attachmentName(hash, volume, nodeName);
+    let found: VolumeAttachment;
     try {
-      const { metadata, status } = await client.get(VOLUME_ATTACHMENTS, undefined, name);
-      if (metadata?.deletionTimestamp !== undefined) throw problem('volume attachment is being deleted');
-      if (status?.attached === true) return status.attachmentMetadata ?? {};
-      throw problem(status?.attachError?.message ?? `VolumeAttachment ${name} waits for the driver's attacher`);
+      found = await client.get(VOLUME_ATTACHMENTS, undefined, attachment);
     } catch (error) {
-      if (!isNotFound(error)) throw error;
-      throw problem(`there is no VolumeAttachment ${name}`);
+      throw notAttached(`volume ${handle} has GET error for volume attachment ${attachment}: ${errorMessage(error)}`);
     }
+    if (isDeleting(found)) throw notAttached('volume attachment is being deleted');
+    if (found.status?.attached === true) return found.status.attachmentMetadata ?? {};
+    const error = found.status?.attachError?.message;
+    throw error === undefined
+      ? unattached(`VolumeAttachment ${attachment} waits for the driver's attacher`)
+      : notAttached(told(error));
   }
 
   async #tokens(): Promise<StringMap> {

@@ -12,6 +12,8 @@ export const SETUP_DEADLINE_MS = 35_000;
 export const TEAR_DOWN_WAIT_MS = 10_000;
 /** Back-off of a failed set-up. Upstream's goes up to 2 m 2 s. */
 export const SETUP_BACK_OFF = { baseMs: 500, capMs: 30_000 };
+/** How often a node looks whether a volume has been attached. */
+export const ATTACH_BACK_OFF = { baseMs: 200, capMs: 5000 };
 /** An unchanged problem is reported again after this time, in which an object's budget of events (client-go) refills. */
 export const EVENT_REPEAT_MS = 300_000;
 /** Upstream: podAttachAndMountTimeout. */

@@ -4,7 +4,7 @@
 export function parseMountPoints(mountinfo: string): string[] {
   return mountinfo.split('\n').flatMap((line) => {
     const point = line.split(' ')[4];
-    return point === undefined ? [] : [unescape(point)];
+    return point === undefined ? [] : [unescapeMount(point)];
   });
 }
 
@@ -17,8 +17,8 @@ export function parseSharedPoints(mountinfo: string): ReadonlySet<string> {
     if (point === undefined) continue;
     const tags = fields.slice(6, fields.indexOf('-', 6));
     // A later mount at the same point covers the earlier one.
-    if (tags.some((tag) => tag.startsWith('shared:'))) shared.add(unescape(point));
-    else shared.delete(unescape(point));
+    if (tags.some((tag) => tag.startsWith('shared:'))) shared.add(unescapeMount(point));
+    else shared.delete(unescapeMount(point));
   }
   return shared;
 }
@@ -37,6 +37,7 @@ export function mountPointOf(points: readonly string[], path: string): string | 
   return above.toSorted((a, b) => b.length - a.length)[0];
 }
 
-function unescape(text: string): string {
+/** A path in the kernel's words: octal escapes (\040 for a space) decoded. */
+export function unescapeMount(text: string): string {
   return text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }

@@ -14,6 +14,7 @@ import {
   withDeadline,
 } from '../../lib/index.ts';
 import { MAX_MOUNTINFO_BYTES, MOUNT_KILL_WAIT_MS, MOUNT_TIMEOUT_MS } from './limits.ts';
+import { mountStates } from './health/mount-states.ts';
 import { mountPointOf, mountsUnder, parseMountPoints, parseSharedPoints } from './mount-table.ts';
 
 export interface MounterOptions {
@@ -78,6 +79,12 @@ export class Mounter {
 
   async isMounted(path: string): Promise<boolean> {
     return (await this.mountedUnder(path)).includes(path);
+  }
+
+  /** What is mounted at the path cannot be written to: the mount is read-only, or the file system. */
+  async isReadOnly(path: string): Promise<boolean> {
+    const table = await this.#options.fs.readFile('/proc/self/mountinfo', { maxBytes: MAX_MOUNTINFO_BYTES });
+    return mountStates(decodeText(table), new Set([path])).get(path)?.readOnly === true;
   }
 
   /** Mounts a tmpfs on `path` unless something is mounted there already. Its content never reaches the disk. */

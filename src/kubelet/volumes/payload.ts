@@ -30,8 +30,14 @@ export class VolumeError extends Error {
   readonly eventReason: string;
   /** Upstream's name of what failed. */
   readonly operation: string;
-  constructor(message: string, { eventReason = 'FailedMount', operation = 'MountVolume.SetUp' } = {}) {
+  /** Nothing is wrong yet: the volume will be attached. */
+  readonly isUnattached: boolean;
+  constructor(
+    message: string,
+    { eventReason = 'FailedMount', operation = 'MountVolume.SetUp', isUnattached = false } = {},
+  ) {
     super(message);
+    this.isUnattached = isUnattached;
     this.eventReason = eventReason;
     this.operation = operation;
   }

@@ -51,6 +51,8 @@ export interface PersistentSetUp {
   /** It is there, and could not be brought up to date. */
   readonly problem?: string;
   readonly told?: ToldProblem;
+  /** The CSI driver that serves it. */
+  readonly driver?: string;
   /** Its driver wants to be asked again after this. */
   readonly republishAfterMs?: number;
 }

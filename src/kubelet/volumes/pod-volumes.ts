@@ -47,6 +47,15 @@ export class PodVolumes {
     );
   }
 
+  get pod(): Pod {
+    return this.#pod;
+  }
+
+  /** Nothing is set up for it any more. */
+  get isStopped(): boolean {
+    return this.#stopped;
+  }
+
   get fact(): VolumesFact {
     return this.#fact.state === 'failed' ? { ...this.#fact, retryAt: this.#retryAt() } : this.#fact;
   }
@@ -77,16 +86,16 @@ export class PodVolumes {
   }
 
   /**
-   * Sets up the volumes in `emptied`, and updates files that mendlet writes: their outcome is reported, and no reason to
+   * Sets up the volumes in `anew`, and updates files that mendlet writes: their outcome is reported, and no reason to
    * wait.
    */
-  async refresh(emptied: ReadonlySet<string>): Promise<void> {
+  async refresh(anew: ReadonlySet<string>): Promise<void> {
     const { clock } = this.#options;
     const content = this.tasks.filter(({ volume, path }) => isContentVolume(volume) && path !== undefined);
     const updates = withDeadline({ clock, timeoutMs: REFRESH_WAIT_MS }, () =>
       Promise.allSettled(content.map((task) => task.again())),
     );
-    await Promise.all(this.tasks.filter(({ volume }) => emptied.has(volume.name)).map((task) => task.again()));
+    await Promise.all(this.tasks.filter(({ volume }) => anew.has(volume.name)).map((task) => task.again()));
     await updates;
   }
 
@@ -123,10 +132,12 @@ export class PodVolumes {
     });
   }
 
-  /** A pod that has its volumes keeps them. */
+  /** A pod that has its volumes keeps them, unless the mount of one is gone. */
   #look(): void {
-    if (this.#stopped || this.#fact.state === 'ready') return;
+    if (this.#stopped) return;
     const missing = this.tasks.filter(({ path }) => path === undefined);
+    const wasReady = this.#fact.state === 'ready';
+    if (wasReady && missing.length === 0) return;
     const problems = missing.flatMap(({ problem }) => problem ?? []);
     if (missing.length === 0) {
       this.#waiting?.cancel();
@@ -139,14 +150,17 @@ export class PodVolumes {
         retryAt: this.#retryAt(),
         ...(reason !== undefined && { reason }),
       };
-    } else return;
+    } else if (wasReady) this.#fact = { state: 'preparing' };
+    else return;
     this.#options.markDirty(this.#pod.metadata?.uid ?? '', 'volume');
   }
 
   #tellWaitAfter(delayMs: number): void {
     this.#waiting = this.#options.clock.setTimer(delayMs, () => {
-      const unmounted = this.tasks.filter(({ path }) => path === undefined).map(({ volume }) => volume.name);
-      this.#options.events.pod(this.#pod, 'Warning', 'FailedMount', waitMessage(unmounted));
+      const missing = this.tasks.filter(({ path }) => path === undefined);
+      const unmounted = missing.map(({ volume }) => volume.name);
+      const unattached = missing.filter(({ isUnattached }) => isUnattached).map(({ volume }) => volume.name);
+      this.#options.events.pod(this.#pod, 'Warning', 'FailedMount', waitMessage(unmounted, unattached));
       this.#tellWaitAfter(EVENT_REPEAT_MS);
     });
   }
@@ -162,7 +176,7 @@ function readyFact(tasks: readonly VolumeTask[]): VolumesFact {
   return { state: 'ready', paths, ...(Object.keys(images).length > 0 && { images }) };
 }
 
-/** Upstream's message, its lists printed as Go prints them. None of our volumes is attached by another component. */
-export function waitMessage(unmounted: readonly string[]): string {
-  return `Unable to attach or mount volumes: unmounted volumes=[${unmounted.join(' ')}], unattached volumes=[], failed to process volumes=[]: timed out waiting for the condition`;
+/** Upstream's message, its lists printed as Go prints them. */
+export function waitMessage(unmounted: readonly string[], unattached: readonly string[] = []): string {
+  return `Unable to attach or mount volumes: unmounted volumes=[${unmounted.join(' ')}], unattached volumes=[${unattached.join(' ')}], failed to process volumes=[]: timed out waiting for the condition`;
 }

@@ -31,6 +31,8 @@ export interface SetUpVolume {
   /** Of the problem. */
   readonly told?: ToldProblem;
   readonly image?: string;
+  /** The CSI driver that serves it. */
+  readonly driver?: string;
   /** Its driver wants to be asked again after this. */
   readonly republishAfterMs?: number;
 }

@@ -155,6 +155,12 @@ export function pluginName(volume: Volume): string {
   return plugin === undefined ? 'N/A' : `kubernetes.io/${plugin}`;
 }
 
+/** The claim that the volume of a pod stands for; `undefined`: for none. */
+export function claimOf(pod: Pod, volume: Volume): string | undefined {
+  if (volume.ephemeral !== undefined) return ephemeralClaim(pod, volume);
+  return volume.persistentVolumeClaim?.claimName;
+}
+
 /** Upstream: component-helpers/storage/ephemeral, VolumeClaimName. */
 function ephemeralClaim(pod: Pod, { name }: Volume): string {
   return `${pod.metadata?.name ?? ''}-${name}`;

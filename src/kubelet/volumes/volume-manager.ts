@@ -25,12 +25,15 @@ import type {
   PodUID,
   PodVolume,
   SubPathWish,
+  VolumeTrouble,
   VolumeEvents,
   VolumeManager,
   VolumesFact,
   NodeResources,
 } from '../types.ts';
 import type { CsiSupport } from './csi-volume.ts';
+import { createClaimEvents } from './health/claim-events.ts';
+import { isServedKind, ServedVolumes, type ServedVolumesParts } from './health/served-volumes.ts';
 import type { ImageVolumeOptions } from './image-volume.ts';
 import { EVENT_REPEAT_MS } from './limits.ts';
 import { Mounter, UnmountError } from './mounter.ts';
@@ -61,6 +64,8 @@ export interface VolumesNode {
   readonly nodeResources: () => NodeResources;
   /** `DIR/agent`. */
   readonly rootDir: string;
+  /** A pod, as the runtime was last seen; absent: nothing is known of what runs. */
+  readonly observation?: ServedVolumesParts['observation'];
 }
 
 export interface VolumeManagerParts extends ImageVolumeOptions {
@@ -75,7 +80,7 @@ export interface VolumeManagerParts extends ImageVolumeOptions {
 }
 
 /** What the node has for CSI drivers. */
-export type CsiParts = Pick<CsiSupport, 'kubeletDir' | 'drivers' | 'volumes' | 'hash'>;
+export type CsiParts = Pick<CsiSupport, 'kubeletDir' | 'drivers' | 'volumes' | 'inUse' | 'hash'>;
 
 export function createVolumeManager(
   ports: VolumeManagerPorts,
@@ -99,6 +104,7 @@ class Manager implements VolumeManager {
   readonly #tokens: ServiceAccountTokens;
   readonly #csi: CsiParts | undefined;
   readonly #driverStats: DriverStats | undefined;
+  readonly #served: ServedVolumes;
   readonly #pods = new Map<PodUID, PodVolumes>();
   /** Separate from the places of set-ups: a tear-down that hangs must not keep new pods waiting. */
   readonly #tearDownPlaces: Places;
@@ -116,10 +122,23 @@ class Manager implements VolumeManager {
     this.#tearDownPlaces = new Places(clock);
     this.#csi = csi;
     this.#driverStats = csi && new DriverStats(ports, (uid) => csi.volumes.stats(uid));
+    const claimEvent = createClaimEvents(client, events, ports.logger);
+    this.#served = new ServedVolumes(
+      { ...ports, mounter: this.#mounter, events, claimEvent, markDirty },
+      {
+        rootDir,
+        csi,
+        pods: this.#pods,
+        observation: node.observation ?? (() => undefined),
+        askDrivers: async (pod) => void (await this.driverStats(pod)),
+        forgetStats: (uid) => this.#driverStats?.forget(uid),
+      },
+    );
     // Pods that wait for a driver need not wait for their next try.
     csi?.drivers.onRegistered(() => {
       for (const uid of this.#pods.keys()) this.retry(uid);
     });
+    csi?.drivers.onGone(() => this.#served.lookNow());
     this.#options = {
       setUp: {
         clock,
@@ -143,7 +162,11 @@ class Manager implements VolumeManager {
       config,
       markDirty,
       places: new Places(clock),
-      metrics: createVolumeMetrics(ports.metrics, () => this.#counts()),
+      metrics: createVolumeMetrics(
+        ports.metrics,
+        () => this.#counts(),
+        () => this.#served.all(),
+      ),
     };
   }
 
@@ -157,6 +180,7 @@ class Manager implements VolumeManager {
     const volumes = new PodVolumes(this.#options, pod);
     this.#pods.set(uid, volumes);
     volumes.start();
+    if ((pod.spec?.volumes ?? []).some(isServedKind)) this.#served.wake();
   }
 
   fact(uid: PodUID): VolumesFact | undefined {
@@ -177,17 +201,19 @@ class Manager implements VolumeManager {
   }
 
   async driverStats(pod: Pod): Promise<PodVolumeStats> {
-    const { events } = this.#options;
-    const told = (name: string, message: string): void =>
-      events.pod(pod, 'Warning', 'VolumeConditionAbnormal', `Volume ${name}: ${message}`);
-    return (await this.#driverStats?.of(pod.metadata?.uid ?? '', told)) ?? new Map();
+    const uid = pod.metadata?.uid ?? '';
+    return (await this.#driverStats?.of(uid, (stats) => this.#served.heard(uid, stats))) ?? new Map();
+  }
+
+  troubles(uid: PodUID): readonly VolumeTrouble[] {
+    return this.#served.troubles(uid);
   }
 
   async pinSubPath(uid: PodUID, wish: SubPathWish): Promise<string> {
     return await pinSubPath({ fs: this.#ports.fs, mounter: this.#mounter, rootDir: this.#rootDir }, uid, wish);
   }
 
-  async refresh(pod: Pod, emptyDirs: readonly string[]): Promise<void> {
+  async refresh(pod: Pod, emptyDirs: readonly string[], renewed: readonly string[] = []): Promise<void> {
     const uid = pod.metadata?.uid ?? '';
     const rootDir = this.#rootDir;
     const emptied = emptyDirsNamed(pod, emptyDirs);
@@ -195,7 +221,9 @@ class Manager implements VolumeManager {
       const dir = volumeDir(rootDir, uid, 'empty-dir', name);
       await this.#tearDownPlaces.run(false, () => this.#empty(dir, subPathsDir(rootDir, uid, name)));
     }
-    await this.#pods.get(uid)?.refresh(new Set(emptied));
+    for (const name of renewed) await this.#tearDownPlaces.run(false, () => this.#served.letGo(uid, name));
+    await this.#pods.get(uid)?.refresh(new Set([...emptied, ...renewed]));
+    for (const name of renewed) this.#served.renewed(uid, name);
   }
 
   /** Mounts that a container made inside are removed first: files behind a mount are not the pod's. */
@@ -227,12 +255,13 @@ class Manager implements VolumeManager {
   /** By the notes of volumes: the pod's object may be long gone. */
   async #tearDownCsi(uid: PodUID): Promise<void> {
     if (this.#csi === undefined) return;
-    const { volumes, kubeletDir } = this.#csi;
+    const { volumes, inUse, kubeletDir } = this.#csi;
     try {
       await volumes.tearDown(uid);
     } catch (error) {
       throw error instanceof CsiVolumeError ? new UnmountError(error.path, error.message) : error;
     }
+    await inUse.release(uid);
     await volumes.removeFolders(csiPodDir(kubeletDir, uid));
   }
 
@@ -300,7 +329,7 @@ class Manager implements VolumeManager {
 
   *#counts(): Iterable<VolumeCount> {
     for (const { tasks } of this.#pods.values()) {
-      for (const { volume, path } of tasks) yield { plugin: pluginName(volume), mounted: path !== undefined };
+      for (const { plugin, path } of tasks) yield { plugin, mounted: path !== undefined };
     }
   }
 }

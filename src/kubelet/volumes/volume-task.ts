@@ -3,7 +3,7 @@ import type { Pod, Volume } from '../../api/index.ts';
 import { type Clock, DEADLINE_LATE_TOLERANCE_MS, errorMessage, exponentialDelay, type Timer } from '../../lib/index.ts';
 import type { PodEvents } from '../types.ts';
 import { ImageVolumeError } from './image-volume.ts';
-import { EVENT_REPEAT_MS, MIN_SYNC_INTERVAL_MS, SETUP_BACK_OFF, SETUP_DEADLINE_MS } from './limits.ts';
+import { ATTACH_BACK_OFF, EVENT_REPEAT_MS, MIN_SYNC_INTERVAL_MS, SETUP_BACK_OFF, SETUP_DEADLINE_MS } from './limits.ts';
 import { VolumeError } from './payload.ts';
 import type { Places } from './places.ts';
 import type { VolumeSetupOptions } from './volume-kind.ts';
@@ -23,6 +23,8 @@ interface FailedTry {
   /** Where the volume is nevertheless, as an earlier try left it. */
   readonly path?: string | undefined;
   readonly eventReason?: string | undefined;
+  /** Nothing is wrong yet: the volume will be attached. */
+  readonly isUnattached?: boolean | undefined;
 }
 
 export class VolumeTask {
@@ -32,8 +34,10 @@ export class VolumeTask {
   readonly #changed: () => void;
   #path: string | undefined;
   #image: string | undefined;
+  #driver: string | undefined;
   #problem: string | undefined;
   #reason: string | undefined;
+  #isUnattached = false;
   #retryAt = 0;
   #failures = 0;
   #busy = false;
@@ -57,6 +61,11 @@ export class VolumeTask {
     return this.#path;
   }
 
+  /** Upstream's name of the plugin, for metrics: with the CSI driver, once that is known. */
+  get plugin(): string {
+    return this.#driver === undefined ? pluginName(this.volume) : `kubernetes.io/csi:${this.#driver}`;
+  }
+
   /** Of an image volume: the image's id. */
   get image(): string | undefined {
     return this.#image;
@@ -70,6 +79,11 @@ export class VolumeTask {
   /** Why the last try failed, in upstream's words. */
   get problem(): string | undefined {
     return this.#problem;
+  }
+
+  /** It waits to be attached to this node. */
+  get isUnattached(): boolean {
+    return this.#isUnattached;
   }
 
   /** Mono ms of the next try after a failed one. */
@@ -92,6 +106,12 @@ export class VolumeTask {
     const wait = this.#endedAt + MIN_SYNC_INTERVAL_MS - this.#options.clock.now().mono;
     if (wait > 0) this.#syncAfter(wait);
     else this.#working = this.#run();
+  }
+
+  /** Its mount is not there any more, or is about to be made anew: it is not set up until a try has succeeded. */
+  lose(): void {
+    this.#path = undefined;
+    this.#changed();
   }
 
   /** Sets the volume up once more, now. Rejects when it does not come about. */
@@ -129,8 +149,8 @@ export class VolumeTask {
       if (problem === undefined && republishAfterMs !== undefined) this.#syncAfter(republishAfterMs);
     } catch (error) {
       this.#reason = error instanceof ImageVolumeError ? error.reason : undefined;
-      const { eventReason, operation } = error instanceof VolumeError ? error : {};
-      this.#failed(errorMessage(error), { eventReason, operation });
+      const { eventReason, operation, isUnattached } = error instanceof VolumeError ? error : {};
+      this.#failed(errorMessage(error), { eventReason, operation, isUnattached });
     }
     this.#busy = false;
     this.#endedAt = clock.now().mono;
@@ -145,15 +165,17 @@ export class VolumeTask {
     const deadline = this.#watchDeadline();
     const done = (status: 'success' | 'fail-unknown'): void => {
       deadline.cancel();
-      metrics.operation(pluginName(this.volume), 'volume_mount', status, (clock.now().mono - begun) / 1000);
+      metrics.operation(this.plugin, 'volume_mount', status, (clock.now().mono - begun) / 1000);
     };
     try {
       if (this.#stopped) throw new Error('the pod is ending');
       const result = await setUpVolume(this.#options.setUp, pod, this.volume);
+      this.#driver = result.driver ?? this.#driver;
       done(result.problem === undefined ? 'success' : 'fail-unknown');
       return result;
     } catch (error) {
-      done('fail-unknown');
+      if (error instanceof VolumeError && error.isUnattached) deadline.cancel();
+      else done('fail-unknown');
       throw error;
     }
   }
@@ -176,6 +198,7 @@ export class VolumeTask {
 
   #succeeded(path: string): void {
     this.#failures = 0;
+    this.#isUnattached = false;
     this.#problem = undefined;
     this.#toldAt = Number.NEGATIVE_INFINITY;
     const first = this.#path === undefined;
@@ -186,18 +209,19 @@ export class VolumeTask {
   /** A volume that was set up stays: what it shows is old, not gone. */
   #failed(
     reason: string,
-    { path, eventReason = 'FailedMount', operation = 'MountVolume.SetUp' }: FailedTry = {},
+    { path, eventReason = 'FailedMount', operation = 'MountVolume.SetUp', isUnattached = false }: FailedTry = {},
   ): void {
     if (this.#stopped) return;
     this.#failures += 1;
     const { clock, events } = this.#options;
     const now = clock.now().mono;
-    const delayMs = exponentialDelay(SETUP_BACK_OFF, this.#failures);
+    this.#isUnattached = isUnattached;
+    const delayMs = exponentialDelay(isUnattached ? ATTACH_BACK_OFF : SETUP_BACK_OFF, this.#failures);
     this.#retryAt = now + delayMs;
     this.#syncAfter(delayMs);
     const problem = `${operation} failed for volume "${this.volume.name}" : ${reason}`;
     const news = problem !== this.#problem;
-    if (news || now - this.#toldAt >= EVENT_REPEAT_MS) {
+    if (!isUnattached && (news || now - this.#toldAt >= EVENT_REPEAT_MS)) {
       this.#toldAt = now;
       events.pod(this.#pod(), 'Warning', eventReason, problem);
     }

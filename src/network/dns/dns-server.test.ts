@@ -101,15 +101,24 @@ describe('the DNS server', () => {
 
   it('holds questions until it has read the services, but not for ever', async () => {
     const { send, clock, sync } = world({ synced: false });
-    const first = send(queryPacket('web.default.svc.cluster.local', TYPE.A));
-    await clock.advance(2499);
-    expect(first).toEqual([]);
+    const question = queryPacket('web.default.svc.cluster.local', TYPE.A);
+    const first = send(question);
+    await clock.advance(5000);
+    // glibc's second packet: a start that takes long fails neither.
+    const second = send(question);
+    await clock.advance(4999);
+    expect([...first, ...second]).toEqual([]);
     await clock.advance(1);
-    expect(readAnswer(first[0]!).code).toBe('SERVFAIL');
-    const second = send(queryPacket('web.default.svc.cluster.local', TYPE.A));
+    for (const [answer] of [first, second]) expect(readAnswer(answer!).code).toBe('SERVFAIL');
+    const later = send(question);
+    await clock.advance(2499);
+    expect(later).toEqual([]);
+    await clock.advance(1);
+    expect(readAnswer(later[0]!).code).toBe('SERVFAIL');
+    const last = send(question);
     sync();
     await settle();
-    expect(readAnswer(second[0]!).answers).toHaveLength(1);
+    expect(readAnswer(last[0]!).answers).toHaveLength(1);
     expect(clock.pendingTimers).toBe(0);
   });
 

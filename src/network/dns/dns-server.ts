@@ -9,7 +9,7 @@ import { RCODE } from './codec/wire.ts';
 import type { AnswerSource, DnsMetrics } from './dns-metrics.ts';
 import type { DnsClient, PacketHandler, ServerAddress } from './dns-sockets.ts';
 import type { Forwarder, Route } from './forwarder.ts';
-import { MAX_PENDING_PER_CLIENT, MAX_PENDING_QUERIES, SYNC_PATIENCE_MS } from './limits.ts';
+import { MAX_PENDING_PER_CLIENT, MAX_PENDING_QUERIES, START_PATIENCE_MS, SYNC_PATIENCE_MS } from './limits.ts';
 import { type AnswerPlan, planAnswer } from './plan-answer.ts';
 
 export interface DnsServerPorts {
@@ -45,6 +45,8 @@ export class DnsServer {
   readonly #parts: DnsServerParts;
   readonly #signal: AbortSignal;
   #pending = 0;
+  /** Mono ms. */
+  #firstAskedAt: number | undefined;
   readonly #pendingOf = new Map<string, number>();
 
   /** @param signal ends what waits */
@@ -65,6 +67,7 @@ export class DnsServer {
       }
       const { query } = decoded;
       const asked: Asked = { query, client, at: clock.now().mono, reply };
+      this.#firstAskedAt ??= asked.at;
       if (!this.#parts.isAllowed(client.address)) {
         metrics.stranger();
         this.#reply(asked, encodeCode(query, RCODE.REFUSED), '');
@@ -135,7 +138,8 @@ export class DnsServer {
   async #waitForServices(asked: Asked): Promise<void> {
     const { clock } = this.#ports;
     const patience = new AbortController();
-    const timer = clock.setTimer(SYNC_PATIENCE_MS, () => patience.abort());
+    const startsUntil = (this.#firstAskedAt ?? asked.at) + START_PATIENCE_MS;
+    const timer = clock.setTimer(Math.max(SYNC_PATIENCE_MS, startsUntil - asked.at), () => patience.abort());
     try {
       await this.#parts.directory.waitForSync(AbortSignal.any([patience.signal, this.#signal]));
     } catch {

@@ -26,6 +26,11 @@ export const MAX_PENDING_QUERIES = 4096;
 export const MAX_PENDING_PER_CLIENT = 512;
 /** Shorter than any resolver's patience: an agent that starts again has its services by then. */
 export const SYNC_PATIENCE_MS = 2500;
+/**
+ * Since the first question: the start of an agent takes seconds on a busy machine. glibc gives up at the second SERVFAIL, but asks
+ * for ten seconds while there is silence, and takes an answer to its first packet all that time.
+ */
+export const START_PATIENCE_MS = 10_000;
 
 /** Different questions that are being asked elsewhere; CoreDNS' max_concurrent. */
 export const MAX_FORWARDS = 1000;

@@ -14,6 +14,7 @@ import { chooseNode } from '../choose-node.ts';
 import { aNode, aPod, clusterFrom, running, type Written } from '../cluster/cluster.testing.ts';
 import { podInfo } from '../cluster/pod-info.ts';
 import { nodeVolumeLimits } from './volume-limits.ts';
+import { promisesFor } from './volumes.ts';
 
 const DRIVER = 'disk.example.com';
 const NO_ZONE = '0/2 nodes are available: 2 node(s) had no available volume zone.';
@@ -48,6 +49,15 @@ const disk: StorageClass = {
   metadata: { name: 'disk' },
   provisioner: DRIVER,
   volumeBindingMode: 'WaitForFirstConsumer',
+};
+const free: PersistentVolume = {
+  metadata: { name: 'free' },
+  spec: {
+    storageClassName: 'disk',
+    accessModes: ['ReadWriteOnce'],
+    capacity: { storage: '1Gi' },
+    csi: { driver: DRIVER, volumeHandle: 'free' },
+  },
 };
 const written = (more: Partial<Written>): Written => ({
   nodes: [aNode('a'), aNode('b')],
@@ -240,6 +250,16 @@ describe('storage capacity', () => {
     if (expected.length <= 2) expect(expected).toContain(decide(user('x'), more));
     else expect(decide(user('x'), more)).toBe(expected);
   });
+});
+
+it('a claim of a snapshot takes no free volume, whose data is another', () => {
+  const cluster = clusterFrom(written({ volumes: [free], claims: [claim('x')] }));
+  const plain = promisesFor(podInfo(user('x')), 'a', cluster);
+  expect(plain.map(({ volume: name }) => name)).toEqual(['free']);
+  const dataSource = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' };
+  const copy = { ...claim('x'), spec: { ...claim('x').spec, dataSource } };
+  const asked = promisesFor(podInfo(user('x')), 'a', clusterFrom(written({ volumes: [free], claims: [copy] })));
+  expect(asked.map(({ volume: name }) => name)).toEqual([undefined]);
 });
 
 it('a claim that names its volume waits for the controller, whatever its class', () => {

@@ -185,10 +185,12 @@ function capacityOf(volume: PersistentVolume): string {
   return volume.spec?.capacity?.['storage'] ?? '0';
 }
 
-/** Whether the free volume is what the claim asks for. Upstream: FindMatchingVolume. */
+/** Whether the free volume is what the claim asks for; it has no data that the claim may ask for. Upstream: FindMatchingVolume. */
 function suits({ spec }: PersistentVolumeClaim, volume: PersistentVolume): boolean {
   const modes = volume.spec?.accessModes ?? [];
   return (
+    spec?.dataSource === undefined &&
+    spec?.dataSourceRef === undefined &&
     (volume.spec?.storageClassName ?? '') === (spec?.storageClassName ?? '') &&
     (volume.spec?.volumeAttributesClassName ?? '') === (spec?.volumeAttributesClassName ?? '') &&
     (volume.spec?.volumeMode ?? 'Filesystem') === (spec?.volumeMode ?? 'Filesystem') &&

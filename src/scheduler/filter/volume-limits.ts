@@ -22,7 +22,9 @@ export const nodeVolumeLimits: Filter = {
     if (wanted.size === 0) return undefined;
     return {
       check: (info) => {
-        const limits = volumeLimits(cluster.drivers.csiNode(info.name));
+        const node = cluster.drivers.csiNode(info.name);
+        if (node === undefined) return undefined;
+        const limits = volumeLimits(node);
         if (![...wanted.values()].some((driver) => limits.has(driver))) return undefined;
         const there: Volumes = new Map();
         for (const other of info.podsWithClaims()) addVolumes(other, cluster, there);
@@ -38,9 +40,9 @@ export const nodeVolumeLimits: Filter = {
 };
 
 /** Driver → how many volumes it can have on the node; a driver without a limit is absent. */
-export function volumeLimits(node: CSINode | undefined): ReadonlyMap<string, number> {
+export function volumeLimits(node: CSINode): ReadonlyMap<string, number> {
   const limits = new Map<string, number>();
-  for (const { name, allocatable } of node?.spec.drivers ?? [])
+  for (const { name, allocatable } of node.spec.drivers ?? [])
     if (allocatable?.count !== undefined) limits.set(name, allocatable.count);
   return limits;
 }

@@ -34,6 +34,11 @@ describe('news of drivers', () => {
     ['a limit went', newsOfNode(change(node(undefined), node(1))), 'CSINodeUpdate'],
     ['a driver with a limit went', newsOfNode(change(node(), node(1))), 'CSINodeUpdate'],
     ['a node with limits went', newsOfNode(end(node(1))), 'CSINodeDelete'],
+    [
+      'a node without drivers, as Go writes it',
+      newsOfNode(change(JSON.parse('{"spec":{"drivers":null}}'), node(1))),
+      'CSINodeUpdate',
+    ],
     ['a node without limits went', newsOfNode(end(node(undefined))), undefined],
     ['a driver says no more', newsOfDriver(change(driver(false), driver(true))), 'CSIDriverUpdate'],
     ['a driver begins to say', newsOfDriver(change(driver(true), driver(false))), undefined],

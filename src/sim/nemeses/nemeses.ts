@@ -11,12 +11,12 @@ export interface Nemesis {
   strike(cluster: SimCluster, node: SimNode, random: Random): void;
 }
 
-function between(random: Random, min: number, max: number): number {
+export function between(random: Random, min: number, max: number): number {
   return min + random.next() * (max - min);
 }
 
 /** Begins a fault now, and ends it after `ms`. */
-function forAWhile(cluster: SimCluster, name: string, ms: number, begin: () => void, end: () => void): void {
+export function forAWhile(cluster: SimCluster, name: string, ms: number, begin: () => void, end: () => void): void {
   begin();
   cluster.sim.after(ms, `${name} ends`, end);
 }

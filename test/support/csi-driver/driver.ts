@@ -13,6 +13,7 @@ import {
   readFileSync,
   rmSync,
   statfsSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -45,7 +46,7 @@ const env = (name: string, otherwise: string): string => process.env[name] ?? ot
 const name = env('DRIVER_NAME', 'test.csi.mendlet.dev');
 const dataDir = env('DATA_DIR', '/data');
 const nodeId = env('NODE_ID', 'node');
-const capabilities = env('CAPABILITIES', 'stage,stats,condition').split(',');
+const capabilities = env('CAPABILITIES', 'stage,stats,condition,expand').split(',');
 
 function serve(socket: string, routes: (router: ConnectRouter) => void): void {
   rmSync(socket, { force: true });
@@ -159,9 +160,19 @@ function stage(volumeId: string, path: string, isBlock: boolean): void {
   run('mount', device(volumeId), path);
 }
 
+/** The controller's part, too: a disk's image grows here. A folder has all the room that there is. */
+function expand(volumeId: string, bytes: number, isBlock: boolean): void {
+  if (!isDisk(volumeId)) return;
+  if (statSync(place(volumeId)).size < bytes) truncateSync(place(volumeId), bytes);
+  run('losetup', '-c', device(volumeId));
+  // Not every machine lets a container grow a file system that is mounted.
+  if (!isBlock) run('resize2fs', device(volumeId));
+}
+
 const RPCS: Readonly<Record<string, Rpc>> = {
   stage: Rpc.STAGE_UNSTAGE_VOLUME,
   stats: Rpc.GET_VOLUME_STATS,
+  expand: Rpc.EXPAND_VOLUME,
   condition: Rpc.VOLUME_CONDITION,
   group: Rpc.VOLUME_MOUNT_GROUP,
 };
@@ -225,6 +236,12 @@ function driverRoutes(router: ConnectRouter): void {
         unmount(request.targetPath);
         if (request.volumeId.startsWith('csi-')) rmSync(place(request.volumeId), { recursive: true, force: true });
         return {};
+      }),
+    nodeExpandVolume: (request) =>
+      call('NodeExpandVolume', request, () => {
+        const bytes = request.capacityRange?.requiredBytes ?? 0n;
+        expand(request.volumeId, Number(bytes), request.volumeCapability?.accessType.case === 'block');
+        return { capacityBytes: bytes };
       }),
     nodeGetVolumeStats: (request) =>
       call('NodeGetVolumeStats', request, () => {

@@ -89,7 +89,8 @@ function whyText(
   }
 }
 
-function restartCommand({ metadata }: Pod): string {
+/** What a person writes to have it restarted, whatever its ladder says. */
+export function restartCommand({ metadata }: Pod): string {
   const { name, namespace = 'default' } = metadata ?? {};
   return `mendlet restart pod/${name}${namespace === 'default' ? '' : ` -n ${namespace}`} --force`;
 }

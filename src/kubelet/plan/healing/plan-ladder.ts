@@ -12,6 +12,7 @@ import { answerTo } from './ladder-note.ts';
 import { touchLadderTimes } from './ladder-times.ts';
 import { planMove } from './plan-move.ts';
 import { planReset } from './plan-reset.ts';
+import { planVolumeRestart } from './plan-volume-restart.ts';
 import { podPolicy } from './pod-policy.ts';
 
 /** `views`: of all containers, as `draft.note` knows them. Restarts that it begins are in the note. */
@@ -25,6 +26,7 @@ export function planLadder(draft: Draft, views: readonly ContainerView[]): void 
   releaseChanged(draft, views);
   touchLadderTimes(draft);
   if (draft.note.restartAll !== undefined) return;
+  if (planVolumeRestart(draft, own)) return;
   const dead = deadContainers(draft, views);
   for (const each of dead) if (!isAnswered(draft.note.healing, each)) answerDeath(draft, own, each, dead);
   planMove(draft, own.policy, dead);

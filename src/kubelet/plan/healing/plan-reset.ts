@@ -4,13 +4,15 @@ import type { ContainerView } from '../container-view.ts';
 import { type Draft, wakeBy } from '../draft.ts';
 import { calmHealing, withHealing } from './ladder-note.ts';
 import { wellMono } from './ladder-times.ts';
+import { troublesOf } from './plan-volume-restart.ts';
 import { healthOf } from './pod-health.ts';
 
 /** All containers have been well for so long that the next death is a new story. */
 export function planReset(draft: Draft, policy: ResolvedHealingPolicy, views: readonly ContainerView[]): void {
   const { healing } = draft.note;
   if (healing?.since === undefined) return;
-  const health = draft.note.restart === undefined ? healthOf(draft, views) : 'ill';
+  const isCalm = draft.note.restart === undefined && troublesOf(draft, policy).length === 0;
+  const health = isCalm ? healthOf(draft, views) : 'ill';
   const { wellSince, ...rest } = healing;
   if (health === 'ill') {
     if (wellSince !== undefined) draft.note = withHealing(draft.note, rest);

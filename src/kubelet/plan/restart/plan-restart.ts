@@ -191,7 +191,9 @@ function sharedIsFresh(draft: Draft, restart: GoingRestart): boolean {
     draft.note = { ...draft.note, restart: { ...restart, oldSandboxAttempt: draft.note.sandboxAttempt ?? -1 } };
   }
   if (!sandboxesStopped(draft)) return false;
-  act(draft, { verb: 'refresh-pod', restart: restart.id, emptyDirs: restart.emptyDirs });
+  const troubles = (draft.input.facts.volumeTroubles ?? []).map(({ volume }) => volume);
+  const volumes = [...new Set([...(restart.volumes ?? []), ...troubles])];
+  act(draft, { verb: 'refresh-pod', restart: restart.id, emptyDirs: restart.emptyDirs, volumes });
   return false;
 }
 

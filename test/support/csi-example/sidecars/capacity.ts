@@ -4,7 +4,7 @@ import type { Client } from '@connectrpc/connect';
 import type { Controller } from '../gen/csi-controller_pb.js';
 import { settings } from '../settings.ts';
 import type { Cluster, KubeObject } from './cluster.ts';
-import { STORAGE } from './objects.ts';
+import { quantityOf, STORAGE } from './objects.ts';
 import { segmentsOf, type Sight } from './sight.ts';
 
 interface Capacity extends KubeObject {
@@ -66,7 +66,7 @@ async function wantedOf(controller: Client<typeof Controller>, sight: Sight) {
       found.set(`csisc-${key}`, {
         storageClassName,
         segments: { ...segments },
-        capacity: String(availableCapacity),
+        capacity: quantityOf(availableCapacity),
       });
     }
   }

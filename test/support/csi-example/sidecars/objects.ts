@@ -93,6 +93,15 @@ export function bytesOf(quantity: string): number {
   return Math.ceil(Number(number) * factor);
 }
 
+/** The quantity of so many bytes, as the API writes them. */
+export function quantityOf(bytes: bigint): string {
+  const steps = ['', 'Ki', 'Mi', 'Gi', 'Ti'];
+  let rest = bytes;
+  let step = 0;
+  for (; rest > 0n && rest % 1024n === 0n && step < steps.length - 1; step++) rest /= 1024n;
+  return `${rest}${steps[step]}`;
+}
+
 /** A JSON patch that sets the finalizers, unless somebody else changed the object. */
 export function setFinalizers(object: KubeObject, finalizers: readonly string[]): readonly object[] {
   return [

@@ -25,6 +25,7 @@ import {
   CORE,
   type CsiNode,
   pathOf,
+  quantityOf,
   setFinalizers,
   SNAPSHOTS,
   STORAGE,
@@ -128,7 +129,7 @@ class Provisioner {
       kind: 'PersistentVolume',
       metadata: { name, annotations: { [PROVISIONED_BY]: settings.driver }, finalizers: [FINALIZER] },
       spec: {
-        capacity: { storage: String(capacityBytes) },
+        capacity: { storage: quantityOf(capacityBytes) },
         accessModes: claim.spec.accessModes,
         volumeMode: claim.spec.volumeMode ?? 'Filesystem',
         persistentVolumeReclaimPolicy: storageClass.reclaimPolicy ?? 'Delete',
@@ -146,7 +147,7 @@ class Provisioner {
         csi: {
           driver: settings.driver,
           volumeHandle: volumeId,
-          ...(claim.spec.volumeMode !== 'Block' && { fsType: 'ext4' }),
+          ...(claim.spec.volumeMode !== 'Block' && { fsType: fsTypeOf(storageClass) }),
           volumeAttributes: { ...volumeContext, 'storage.kubernetes.io/csiProvisionerIdentity': settings.pod },
         },
       },
@@ -155,16 +156,11 @@ class Provisioner {
     await this.#say(claim, 'PersistentVolumeClaim', ['Normal', 'ProvisioningSucceeded', done]);
   }
 
-  async #request(
-    claim: Claim,
-    { parameters = {} }: StorageClass,
-    name: string,
-    node: string | undefined,
-  ): Promise<Request> {
+  async #request(claim: Claim, storageClass: StorageClass, name: string, node: string | undefined): Promise<Request> {
     const bytes = bytesOf(claim.spec.resources.requests['storage'] ?? '0');
+    const { parameters = {} } = storageClass;
     const block = { case: 'block' as const, value: {} };
-    const fsType = parameters[`${OWN_PARAMETERS}fstype`] ?? 'ext4';
-    const mount = { case: 'mount' as const, value: { fsType } };
+    const mount = { case: 'mount' as const, value: { fsType: fsTypeOf(storageClass) } };
     const source = await this.#source(claim);
     const topology = this.#hasTopology ? this.#topology(node) : undefined;
     return {
@@ -239,6 +235,8 @@ class Provisioner {
     await this.#cluster.patch(pathOf(CORE, 'persistentvolumes', volume), setFinalizers(volume, rest), 'json');
   }
 }
+
+const fsTypeOf = ({ parameters }: StorageClass): string => parameters?.[`${OWN_PARAMETERS}fstype`] ?? 'ext4';
 
 function isWaiting({ metadata, spec }: Claim): boolean {
   const { annotations = {}, deletionTimestamp } = metadata;

@@ -6,7 +6,7 @@ import { Cluster, type Followed } from './cluster.ts';
 import { say } from './events.ts';
 import { lead } from './leader.ts';
 import { each, Loop } from './loop.ts';
-import { bytesOf, type Claim, CORE, pathOf, type Volume } from './objects.ts';
+import { bytesOf, type Claim, CORE, pathOf, quantityOf, type Volume } from './objects.ts';
 
 export async function resizer(): Promise<void> {
   const cluster = new Cluster();
@@ -60,7 +60,7 @@ class Resizer {
       volumeId: volume.spec.csi.volumeHandle,
       capacityRange: { requiredBytes: BigInt(bytes) },
     });
-    const capacity = { storage: String(capacityBytes) };
+    const capacity = { storage: quantityOf(capacityBytes) };
     await this.#cluster.patch(pathOf(CORE, 'persistentvolumes', volume), { spec: { capacity } });
     if (nodeExpansionRequired) {
       await this.#status(claim, {
