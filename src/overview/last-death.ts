@@ -45,7 +45,11 @@ export function deathWords(pod: Pod, container: string | undefined, ended: Termi
 function headOf(
   pod: Pod,
   container: string | undefined,
-  { reason, exitCode, signal }: { readonly reason: string; readonly exitCode: number; readonly signal?: number | undefined },
+  {
+    reason,
+    exitCode,
+    signal,
+  }: { readonly reason: string; readonly exitCode: number; readonly signal?: number | undefined },
   words: string,
 ): string {
   if (reason === 'OOMKilled') {
@@ -53,7 +57,9 @@ function headOf(
     return limit === undefined ? 'out of memory' : `out of memory (limit ${limit})`;
   }
   if (!['Error', 'Completed'].includes(reason)) return words === '' ? reason : `${reason}: ${words}`;
-  const number = signal !== undefined && signal > 0 ? signal : exitCode > 128 && exitCode < 160 ? exitCode - 128 : undefined;
-  const code = exitCode === 0 ? 'ended with exit code 0' : number === undefined ? `exit code ${exitCode}` : `signal ${number}`;
+  const number =
+    signal !== undefined && signal > 0 ? signal : exitCode > 128 && exitCode < 160 ? exitCode - 128 : undefined;
+  const code =
+    exitCode === 0 ? 'ended with exit code 0' : number === undefined ? `exit code ${exitCode}` : `signal ${number}`;
   return words === '' ? code : `${code}: ${words}`;
 }

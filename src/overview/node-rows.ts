@@ -24,7 +24,14 @@ export function nodeRows(
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return nodes
-    .map((node) => nodeRow(node, leases.find(({ metadata }) => metadata?.name === node.metadata?.name), counts, now))
+    .map((node) =>
+      nodeRow(
+        node,
+        leases.find(({ metadata }) => metadata?.name === node.metadata?.name),
+        counts,
+        now,
+      ),
+    )
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -38,7 +45,9 @@ function nodeRow(node: Node, lease: Lease | undefined, counts: ReadonlyMap<strin
   const troubles = [
     ...(silentMs > SILENT_NODE_MS ? [`not heard for ${Math.floor(silentMs / 1000)}s`] : isLost ? ['not heard'] : []),
     ...(ready?.status === 'False' ? [`not ready: ${ready.message ?? ready.reason ?? 'no reason told'}`] : []),
-    ...(isLost ? [] : PRESSURES.filter(([type]) => isConditionTrue(status?.conditions, type)).map(([, words]) => words)),
+    ...(isLost
+      ? []
+      : PRESSURES.filter(([type]) => isConditionTrue(status?.conditions, type)).map(([, words]) => words)),
     ...(spec?.unschedulable === true ? ['cordoned'] : []),
   ];
   return {

@@ -47,12 +47,14 @@ function standingOf(pod: Pod): Standing {
   if (deleted !== undefined) return { mood: 'ending', why: 'Terminating', next: { words: 'is killed', at: deleted } };
   if (phase === 'Succeeded') return { mood: 'done' };
   const stopped = findCondition(conditions, HEALING_STOPPED_CONDITION);
-  if (stopped?.status === 'True') return { mood: 'stopped', why: told(stopped.message ?? 'the healing policy has ended') };
+  if (stopped?.status === 'True')
+    return { mood: 'stopped', why: told(stopped.message ?? 'the healing policy has ended') };
   if (phase === 'Failed') return { mood: 'stopped', why: told(reason ?? failureOf(pod) ?? 'Failed') };
   if (isConditionTrue(conditions, RESTARTING_CONDITION))
     return { mood: 'healing', why: 'Restarting', next: { words: 'the restart ends' } };
   const scheduled = findCondition(conditions, 'PodScheduled');
-  if (scheduled?.status === 'False') return { mood: 'waiting', why: told(scheduled.message ?? scheduled.reason ?? 'unscheduled') };
+  if (scheduled?.status === 'False')
+    return { mood: 'waiting', why: told(scheduled.message ?? scheduled.reason ?? 'unscheduled') };
   return stuckContainer(pod) ?? runningPod(pod);
 }
 
@@ -68,12 +70,16 @@ const NORMAL_WAITS = new Set(['ContainerCreating', 'PodInitializing', 'Restartin
 function stuckContainer(pod: Pod): Standing | undefined {
   const waits = allStatuses(pod).flatMap((status) => {
     const waiting = status.state?.waiting;
-    return waiting === undefined || NORMAL_WAITS.has(waiting.reason ?? 'ContainerCreating') ? [] : [{ status, waiting }];
+    return waiting === undefined || NORMAL_WAITS.has(waiting.reason ?? 'ContainerCreating')
+      ? []
+      : [{ status, waiting }];
   });
   const stuck = waits.find(({ waiting }) => waiting.reason !== 'CrashLoopBackOff');
   if (stuck !== undefined) {
     const { reason = 'waiting', message } = stuck.waiting;
-    const next: NextStep | undefined = /^(?:ImagePullBackOff|ErrImagePull)$/.test(reason) ? { words: 'pulls again' } : undefined;
+    const next: NextStep | undefined = /^(?:ImagePullBackOff|ErrImagePull)$/.test(reason)
+      ? { words: 'pulls again' }
+      : undefined;
     return {
       mood: 'waiting',
       why: told(message === undefined ? reason : `${reason}: ${message}`),
@@ -116,7 +122,9 @@ function runningPod(pod: Pod): Standing {
 
 /** The init container that runs. */
 function waitsForInit({ spec, status }: Pod): string | undefined {
-  const names = new Set((spec?.initContainers ?? []).filter((each) => !isRestartableInit(each)).map(({ name }) => name));
+  const names = new Set(
+    (spec?.initContainers ?? []).filter((each) => !isRestartableInit(each)).map(({ name }) => name),
+  );
   const running = (status?.initContainerStatuses ?? []).find(
     ({ name, state }) => names.has(name) && state?.running !== undefined,
   );

@@ -5,7 +5,17 @@
  * under way or waits; unready: it runs and takes no traffic; waiting: it cannot start; unknown: its node is not heard; stopped:
  * nothing more is tried.
  */
-export const MOODS = ['done', 'ok', 'starting', 'ending', 'unready', 'healing', 'waiting', 'unknown', 'stopped'] as const;
+export const MOODS = [
+  'done',
+  'ok',
+  'starting',
+  'ending',
+  'unready',
+  'healing',
+  'waiting',
+  'unknown',
+  'stopped',
+] as const;
 export type Mood = (typeof MOODS)[number];
 
 /** The last end of a container that nobody wished for. */

@@ -5,7 +5,9 @@ import type { NodeRow, PodView, Verdict, WorkloadRow } from './types.ts';
 export function verdictOf(rows: readonly WorkloadRow[], nodes: readonly NodeRow[], now: number): Verdict {
   const pods = rows.flatMap((row) => row.pods);
   const count = (moods: readonly PodView['mood'][]): number => pods.filter(({ mood }) => moods.includes(mood)).length;
-  const healed = pods.filter(({ lastDeath }) => lastDeath?.healedMs !== undefined && now - lastDeath.at <= HEALED_LATELY_MS).length;
+  const healed = pods.filter(
+    ({ lastDeath }) => lastDeath?.healedMs !== undefined && now - lastDeath.at <= HEALED_LATELY_MS,
+  ).length;
   const stopped = rows.filter(({ mood }) => mood === 'stopped');
   const silent = nodes.filter(({ mood }) => mood === 'unknown');
   const healing = count(['healing']);
@@ -16,13 +18,21 @@ export function verdictOf(rows: readonly WorkloadRow[], nodes: readonly NodeRow[
     `${plural(count(['ok']), 'pod')} healthy`,
     starting === 0 ? '' : `${starting} starting`,
     healing === 0 ? '' : `${healing} healing`,
-    stuck === 0 ? '' : `${stuck} not well: ${named(rows.filter(({ mood }) => ['waiting', 'unknown', 'unready'].includes(mood)))}`,
+    stuck === 0
+      ? ''
+      : `${stuck} not well: ${named(rows.filter(({ mood }) => ['waiting', 'unknown', 'unready'].includes(mood)))}`,
     lacking.length === 0 || stuck > 0 ? '' : `${plural(lacking.length, 'workload')} without pods: ${named(lacking)}`,
     healed === 0 ? '' : `${healed} healed in the last hour`,
     stopped.length === 0 ? '' : `${stopped.length} gave up: ${named(stopped)}`,
-    silent.length === 0 ? '' : `${plural(silent.length, 'node')} not heard: ${silent.slice(0, MAX_NAMED).map(({ name }) => name).join(', ')}`,
+    silent.length === 0
+      ? ''
+      : `${plural(silent.length, 'node')} not heard: ${silent
+          .slice(0, MAX_NAMED)
+          .map(({ name }) => name)
+          .join(', ')}`,
   ];
-  const isTroubled = stuck > 0 || silent.length > 0 || lacking.length > 0 || nodes.some(({ mood }) => mood === 'troubled');
+  const isTroubled =
+    stuck > 0 || silent.length > 0 || lacking.length > 0 || nodes.some(({ mood }) => mood === 'troubled');
   return {
     mood: stopped.length > 0 ? 'stopped' : isTroubled ? 'troubled' : healing > 0 ? 'healing' : 'ok',
     text: parts.filter((part) => part !== '').join('; '),

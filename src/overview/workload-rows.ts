@@ -49,14 +49,19 @@ export function workloadRows(pods: readonly Pod[], makers: Makers, said: Said): 
   for (const pod of pods) {
     const view = podView(pod, said);
     const maker = controllerOf(pod)?.uid;
-    const top = [maker === undefined ? undefined : parents.get(maker), maker].find((uid) => uid !== undefined && subjects.has(uid));
+    const top = [maker === undefined ? undefined : parents.get(maker), maker].find(
+      (uid) => uid !== undefined && subjects.has(uid),
+    );
     if (top === undefined) alone.push(loneRow(view));
     else members.set(top, [...(members.get(top) ?? []), view]);
   }
-  const rows = [...subjects].flatMap(([uid, subject]) => rowOf(subject, members.get(uid) ?? []) ?? []);
+  const rows = [...subjects].map(([uid, subject]) => rowOf(subject, members.get(uid) ?? []));
   return [...rows, ...alone].toSorted(
     (a, b) =>
-      badness(b.mood) - badness(a.mood) || compare(a.namespace, b.namespace) || compare(a.name, b.name) || compare(a.kind, b.kind),
+      badness(b.mood) - badness(a.mood) ||
+      compare(a.namespace, b.namespace) ||
+      compare(a.name, b.name) ||
+      compare(a.kind, b.kind),
   );
 }
 
@@ -66,32 +71,48 @@ function compare(a: string, b: string): number {
 
 /** Those that nobody made for another one. */
 function subjectsOf(makers: Makers): readonly Subject[] {
-  const tops = <T extends KubeObject>(kind: string, objects: readonly T[], wanted: (object: T) => number | undefined) =>
-    objects.filter((object) => controllerOf(object) === undefined).map((object) => ({ kind, object, wanted: wanted(object), over: false }));
+  const tops = <T extends KubeObject>(
+    kind: string,
+    objects: readonly T[],
+    wanted: (object: T) => number | undefined,
+    over: (object: T) => boolean = () => false,
+  ): readonly Subject[] =>
+    objects
+      .filter((object) => controllerOf(object) === undefined)
+      .map((object) => ({ kind, object, wanted: wanted(object), over: over(object) }));
   return [
     ...tops('deploy', makers.deployments, ({ spec }) => spec?.replicas ?? 1),
     ...tops('sts', makers.statefulSets, ({ spec }) => spec?.replicas ?? 1),
     ...tops('ds', makers.daemonSets, ({ status }) => status?.desiredNumberScheduled ?? 0),
     ...tops('rs', makers.replicaSets, ({ spec }) => spec?.replicas ?? 1),
     ...tops('rc', makers.replicationControllers, ({ spec }) => spec?.replicas ?? 1),
-    ...tops('job', makers.jobs, () => undefined).map((subject) => ({ ...subject, over: isOver(subject.object as Job) })),
-    ...tops('cronjob', makers.cronJobs, () => undefined).map((subject) => ({ ...subject, over: true })),
+    ...tops('job', makers.jobs, () => undefined, isOver),
+    ...tops(
+      'cronjob',
+      makers.cronJobs,
+      () => undefined,
+      () => true,
+    ),
   ];
 }
 
 function isOver({ status }: Job): boolean {
-  return (status?.conditions ?? []).some(({ type, status: is }) => (type === 'Complete' || type === 'Failed') && is === 'True');
+  return (status?.conditions ?? []).some(
+    ({ type, status: is }) => (type === 'Complete' || type === 'Failed') && is === 'True',
+  );
 }
 
-function rowOf({ kind, object, wanted, over }: Subject, pods: readonly PodView[]): WorkloadRow | undefined {
+function rowOf({ kind, object, wanted, over }: Subject, pods: readonly PodView[]): WorkloadRow {
   const alive = pods.filter(({ mood }) => mood !== 'done' && mood !== 'ending');
   // A controller replaces a pod that failed: the new one counts.
-  const current = wanted !== undefined && alive.length > wanted ? alive.filter(({ mood }) => mood !== 'stopped') : alive;
+  const current =
+    wanted !== undefined && alive.length > wanted ? alive.filter(({ mood }) => mood !== 'stopped') : alive;
   const count = wanted ?? current.length;
   const ready = current.filter(({ ready: is }) => is).length;
   const worst = worstOf(current);
   const lacks = wanted !== undefined && current.length < wanted;
-  const mood: Mood = lacks && badness(worst?.mood ?? 'ok') < badness('waiting') ? (pods.length === 0 ? 'waiting' : 'starting') : (worst?.mood ?? (over || wanted === undefined ? 'done' : 'ok'));
+  const itself = worst?.mood ?? (over || wanted === undefined ? 'done' : 'ok');
+  const mood = lacks ? worseOf(itself, pods.length === 0 ? 'waiting' : 'starting') : itself;
   const why = worst?.why ?? (lacks ? `${current.length} of ${wanted} pods` : undefined);
   return {
     ...summed(pods, worst),
@@ -103,6 +124,10 @@ function rowOf({ kind, object, wanted, over }: Subject, pods: readonly PodView[]
     ready,
     wanted: count,
   };
+}
+
+function worseOf(a: Mood, b: Mood): Mood {
+  return badness(a) >= badness(b) ? a : b;
 }
 
 function loneRow(view: PodView): WorkloadRow {
@@ -120,10 +145,15 @@ function loneRow(view: PodView): WorkloadRow {
 }
 
 function worstOf(pods: readonly PodView[]): PodView | undefined {
-  return pods.toSorted((a, b) => badness(b.mood) - badness(a.mood) || (b.lastDeath?.at ?? 0) - (a.lastDeath?.at ?? 0))[0];
+  return pods.toSorted(
+    (a, b) => badness(b.mood) - badness(a.mood) || (b.lastDeath?.at ?? 0) - (a.lastDeath?.at ?? 0),
+  )[0];
 }
 
-function summed(pods: readonly PodView[], worst: PodView | undefined): Pick<WorkloadRow, 'restarts' | 'lastDeath' | 'next' | 'pods'> {
+function summed(
+  pods: readonly PodView[],
+  worst: PodView | undefined,
+): Pick<WorkloadRow, 'restarts' | 'lastDeath' | 'next' | 'pods'> {
   const [death] = pods.flatMap(({ lastDeath }) => lastDeath ?? []).toSorted((a, b) => b.at - a.at);
   return {
     restarts: pods.reduce((sum, { restarts }) => sum + restarts, 0),

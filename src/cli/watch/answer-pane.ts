@@ -26,7 +26,13 @@ export async function logsPane(session: ClusterSession, row: WorkloadRow, height
   if (pod === undefined) return { title: `logs of ${row.kind}/${row.name}`, lines: ['it has no pods'], top: 0 };
   const container = pod.lastDeath?.container;
   const live = { previous: false, follow: false, timestamps: false };
-  const options = { pod: pod.name, ...(container === undefined ? {} : { container }), live, tail: LOG_LINES, raw: false };
+  const options = {
+    pod: pod.name,
+    ...(container === undefined ? {} : { container }),
+    live,
+    tail: LOG_LINES,
+    raw: false,
+  };
   const lines = await caught(session, pod.namespace, (own) => runLogs(own, options));
   const title = `logs of pod/${pod.name}${container === undefined ? '' : ` (${container})`} -n ${pod.namespace}`;
   return { title, lines, top: Math.max(0, lines.length - height) };

@@ -30,7 +30,7 @@ export function heightOf(overview: Overview | undefined, { rows }: Frame): numbe
 const MAX_NODES = 5;
 
 export function picture(overview: Overview | undefined, state: ViewState, frame: Frame): readonly string[] {
-  const paint = new Paint(frame.colours);
+  const paint = paintOf(frame.colours);
   const head = [headline(overview, frame, paint)];
   if (state.pane !== undefined) return [...head, ...paneLines(state.pane, heightOf(overview, frame), frame, paint)];
   const rows = visibleRows(state, overview?.rows ?? []);
@@ -55,7 +55,8 @@ function nodeLines(overview: Overview | undefined, { columns }: Frame, paint: Pa
   const nodes = overview?.nodes ?? [];
   const worst = nodes.toSorted((a, b) => Number(a.mood === 'ok') - Number(b.mood === 'ok'));
   return worst.slice(0, MAX_NODES).map((node, place) => {
-    const more = place === MAX_NODES - 1 && nodes.length > MAX_NODES ? ` (and ${nodes.length - MAX_NODES} more nodes)` : '';
+    const more =
+      place === MAX_NODES - 1 && nodes.length > MAX_NODES ? ` (and ${nodes.length - MAX_NODES} more nodes)` : '';
     return paint.in(node.mood === 'ok' ? 'grey' : 'yellow', cut(visibleLine(`${nodeText(node)}${more}`), columns));
   });
 }
@@ -68,7 +69,13 @@ function rowLines(rows: readonly WorkloadRow[], marked: number, frame: Frame, pa
   const cells = shown.map((row) => cellsOf(row, now).map(visibleLine));
   const widths = widthsOf([HEADS, ...cells], columns);
   const line = (row: readonly string[]): string =>
-    cut(row.map((cell, column) => cut(cell, widths[column] ?? 0).padEnd(widths[column] ?? 0)).join(GAP).trimEnd(), columns);
+    cut(
+      row
+        .map((cell, column) => cut(cell, widths[column] ?? 0).padEnd(widths[column] ?? 0))
+        .join(GAP)
+        .trimEnd(),
+      columns,
+    );
   return [
     paint.in('grey', line(HEADS)),
     ...cells.map((row, place) => {
@@ -136,27 +143,19 @@ const CODES: Readonly<Record<Exclude<Colour, 'none'>, string>> = {
   grey: '90',
 };
 
-class Paint {
-  readonly #on: boolean;
+interface Paint {
+  in(colour: Colour, text: string): string;
+  bold(text: string): string;
+  reverse(text: string): string;
+}
 
-  constructor(on: boolean) {
-    this.#on = on;
-  }
-
-  in(colour: Colour, text: string): string {
-    return colour === 'none' ? text : this.#with(CODES[colour], '39', text);
-  }
-
-  bold(text: string): string {
-    return this.#with('1', '22', text);
-  }
-
-  reverse(text: string): string {
-    // Without colours the mark is a sign.
-    return this.#on ? this.#with('7', '27', text) : `>${text.slice(1)}`;
-  }
-
-  #with(begin: string, end: string, text: string): string {
-    return this.#on ? `\u001B[${begin}m${text}\u001B[${end}m` : text;
-  }
+/** @param on without colours the mark is a sign */
+function paintOf(on: boolean): Paint {
+  const within = (begin: string, end: string, text: string): string =>
+    on ? `\u001B[${begin}m${text}\u001B[${end}m` : text;
+  return {
+    in: (colour, text) => (colour === 'none' ? text : within(CODES[colour], '39', text)),
+    bold: (text) => within('1', '22', text),
+    reverse: (text) => (on ? within('7', '27', text) : `>${text.slice(1)}`),
+  };
 }

@@ -28,7 +28,15 @@ export function cellsOf(row: WorkloadRow, now: number): readonly string[] {
   ];
 }
 
-export const HEADS: readonly string[] = ['', 'NAMESPACE', 'WORKLOAD', 'READY', 'RESTARTS', 'LAST DEATH', 'NOW AND NEXT'];
+export const HEADS: readonly string[] = [
+  '',
+  'NAMESPACE',
+  'WORKLOAD',
+  'READY',
+  'RESTARTS',
+  'LAST DEATH',
+  'NOW AND NEXT',
+];
 
 /** "3m ago, back in 1s: out of memory (limit 64Mi)" */
 export function deathText({ lastDeath }: WorkloadRow, now: number): string {

@@ -54,7 +54,11 @@ interface Watched {
   readonly look: () => Overview;
 }
 
-async function printChanges(session: ClusterSession, options: WatchOptions, { feed, bell, look }: Watched): Promise<ExitCode> {
+async function printChanges(
+  session: ClusterSession,
+  options: WatchOptions,
+  { feed, bell, look }: Watched,
+): Promise<ExitCode> {
   let before: Overview | undefined;
   let stale = '';
   while (!session.signal.aborted) {

@@ -44,7 +44,9 @@ export class SaidWords {
     const { namespace = 'default', name = '', uid } = metadata ?? {};
     try {
       const { items } = await fetchHistory({ ...this.#session, namespace }, { name });
-      const deaths = items.find((item) => item.metadata.uid === uid)?.containers.flatMap((container) => container.deaths);
+      const deaths = items
+        .find((item) => item.metadata.uid === uid)
+        ?.containers.flatMap((container) => container.deaths);
       for (const death of deaths ?? []) this.#words.set(bare(death.containerId), whyText(death));
     } catch {
       // The status has the exit code and the reason, and they are shown then.
@@ -53,10 +55,12 @@ export class SaidWords {
 }
 
 function endedContainers({ status }: Pod): readonly string[] {
-  return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].flatMap(({ state, lastState }) => {
-    const { containerID = '', exitCode = 0 } = state?.terminated ?? lastState?.terminated ?? {};
-    return containerID === '' || exitCode === 0 ? [] : [bare(containerID)];
-  });
+  return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].flatMap(
+    ({ state, lastState }) => {
+      const { containerID = '', exitCode = 0 } = state?.terminated ?? lastState?.terminated ?? {};
+      return containerID === '' || exitCode === 0 ? [] : [bare(containerID)];
+    },
+  );
 }
 
 /** "containerd://0123" and "0123" are one. */

@@ -22,9 +22,7 @@ export interface ViewState {
 }
 
 /** What the caller has to do. */
-export type Act =
-  | { readonly kind: 'quit' }
-  | { readonly kind: 'why' | 'logs' | 'restart'; readonly row: WorkloadRow };
+export type Act = { readonly kind: 'quit' } | { readonly kind: 'why' | 'logs' | 'restart'; readonly row: WorkloadRow };
 
 export interface Room {
   /** The rows that are shown, in order. */
@@ -41,7 +39,10 @@ export function rowKey({ kind, namespace, name }: WorkloadRow): string {
 
 /** The marked row's place; 0 where it is gone. */
 export function markedPlace({ marked }: ViewState, rows: readonly WorkloadRow[]): number {
-  return Math.max(0, rows.findIndex((row) => rowKey(row) === marked));
+  return Math.max(
+    0,
+    rows.findIndex((row) => rowKey(row) === marked),
+  );
 }
 
 export function visibleRows({ onlyTroubled }: ViewState, rows: readonly WorkloadRow[]): readonly WorkloadRow[] {

@@ -7,7 +7,7 @@ import type { Bell } from '../restart/bell.ts';
 import { logsPane, restartRow, whyPane } from './answer-pane.ts';
 import type { ClusterFeed } from './cluster-feed.ts';
 import { type Key, keysOf } from './keys.ts';
-import { TICK_MS } from './limits.ts';
+import { REPAINT_MS, TICK_MS } from './limits.ts';
 import { type Frame, heightOf, picture } from './picture.ts';
 import { staleText } from './stale-text.ts';
 import { type Act, pressed, START, type ViewState, visibleRows } from './view-state.ts';
@@ -42,12 +42,19 @@ export class WatchScreen {
       bell.ring();
     });
     void feed.ready.then(() => this.#synced()).catch(() => {});
+    const mono = (): number => session.clock.now().mono;
+    let lookedAt = Number.NEGATIVE_INFINITY;
     try {
       while (!session.signal.aborted && !this.#isOver) {
-        if (this.#isSynced || feed.failures().length > 0) this.#overview = look();
-        drawn.draw(picture(this.#overview, this.#state, this.#frame()));
         // Keys are answered at once, changes of the cluster a few times a second.
-        await bell.wait(session.clock, TICK_MS);
+        const restMs = lookedAt + REPAINT_MS - mono();
+        const isKnown = this.#isSynced || feed.failures().length > 0;
+        if (isKnown && restMs <= 0) {
+          this.#overview = look();
+          lookedAt = mono();
+        }
+        drawn.draw(picture(this.#overview, this.#state, this.#frame()));
+        await bell.wait(session.clock, isKnown && restMs > 0 ? restMs : TICK_MS);
       }
     } finally {
       silence?.();
@@ -76,7 +83,10 @@ export class WatchScreen {
 
   #press(key: Key): void {
     const frame = this.#frame();
-    const room = { rows: visibleRows(this.#state, this.#overview?.rows ?? []), height: heightOf(this.#overview, frame) };
+    const room = {
+      rows: visibleRows(this.#state, this.#overview?.rows ?? []),
+      height: heightOf(this.#overview, frame),
+    };
     const { state, act } = pressed(this.#state, key, room);
     this.#state = state;
     if (act !== undefined) void this.#act(act, room.height);
