@@ -8,8 +8,8 @@
 export const MOODS = [
   'done',
   'ok',
-  'starting',
   'ending',
+  'starting',
   'unready',
   'healing',
   'waiting',
