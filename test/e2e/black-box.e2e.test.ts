@@ -217,7 +217,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
   it.concurrent('a failed liveness probe: its outputs, and what changed before', async () => {
     await mendlet.create(
       { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'app' }, data: { mode: 'good' } },
-      busyboxPod('live', 'trap exit TERM; echo serving; while true; do sleep 0.1; done', {
+      busyboxPod('live', 'trap exit TERM; echo serving; sleep 36000 & wait', {
         spec: { volumes: [{ name: 'c', configMap: { name: 'app' } }] },
         container: {
           volumeMounts: [{ name: 'c', mountPath: '/c' }],
@@ -271,7 +271,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
     };
     const sh = (script: string) => ['/bin/sh', '-c', script];
     await mendlet.create(
-      busyboxPod('kinds', 'trap "echo told to end; exit 0" TERM; while true; do sleep 0.1; done', {
+      busyboxPod('kinds', 'trap "echo told to end; exit 0" TERM; sleep 36000 & wait', {
         spec: {
           ...state.spec,
           terminationGracePeriodSeconds: 120,
@@ -281,9 +281,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
               ...container,
               name: 'side',
               restartPolicy: 'Always',
-              command: sh(
-                '[ -f /s/side ] && { trap exit TERM; while true; do sleep 0.1; done; }; touch /s/side; exit 5',
-              ),
+              command: sh('[ -f /s/side ] && { trap exit TERM; sleep 36000 & wait; }; touch /s/side; exit 5'),
             },
           ],
         },

@@ -6,7 +6,7 @@ import { Mendlet, type ObservedPod, until } from './harness.ts';
 
 const IMAGE = 'docker.io/library/busybox:latest';
 /** Appends a line for each start, and ends at once on SIGTERM. */
-const WRITER = "trap 'exit 0' TERM; echo start >>/data/starts; sync /data/starts; while :; do sleep 1 & wait; done";
+const WRITER = "trap 'exit 0' TERM; echo start >>/data/starts; sync /data/starts; sleep 36000 & wait";
 
 interface Volume {
   readonly metadata: { readonly name: string };

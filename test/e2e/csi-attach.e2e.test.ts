@@ -80,7 +80,8 @@ describeInWhole('a volume that must be attached', () => {
     busyboxPod(name, `echo ${name} >>/data/who; exec sleep 36000`, {
       spec: {
         nodeName,
-        terminationGracePeriodSeconds: 0,
+        // Without one, the pod of a lost node would be gone from the API at once.
+        terminationGracePeriodSeconds: 1,
         volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }],
       },
       container: { volumeMounts: [{ name: 'data', mountPath: '/data' }] },
@@ -110,6 +111,10 @@ describeInWhole('a volume that must be attached', () => {
     );
 
   it('is attached to the node of its pod, which says that it uses it', async () => {
+    await until('the driver on both nodes', async () => {
+      const last = await lab.kubectl(['get', 'csinodes', '-o', 'jsonpath={.items[*].spec.drivers[*].name}']);
+      return last === `${NAME} ${NAME}` ? { value: true } : { last };
+    });
     const spec = { accessModes: ['ReadWriteOnce'], storageClassName: '', volumeName: 'data' };
     await lab.create(
       {

@@ -298,6 +298,9 @@ it('expands the volume of a pod that runs, and of one that starts', async () => 
   await mendlet.untilPod('growing', 'runs', runs);
   order({ NodeExpandVolume: 'fail' });
   await expandByCluster('growing', '32Mi');
+  // An agent looks at once when it starts.
+  await mendlet.end('SIGKILL');
+  await mendlet.up(['--kubelet-dir', kubeletDir]);
   await until('the failure', async () => {
     const last = await mendlet.kubectl(['events', '--for', 'pod/growing']);
     return last.includes('NodeExpandVolume.NodeExpandVolume failed') ? { value: true } : { last };
@@ -307,9 +310,7 @@ it('expands the volume of a pod that runs, and of one that starts', async () => 
     stagingTargetPath: expect.stringContaining('/globalmount'),
     capacityRange: { requiredBytes: String(32 << 20) },
   });
-  await mendlet.end('SIGKILL');
   order({});
-  await mendlet.up(['--kubelet-dir', kubeletDir]);
   await untilSize('growing', '32Mi');
   expect(ended('v4')).toEqual(['NodeStageVolume', 'NodePublishVolume', 'NodeExpandVolume']);
   expect(await mendlet.kubectl(['events', '--for', 'pod/growing'])).toContain('FileSystemResizeSuccessful');

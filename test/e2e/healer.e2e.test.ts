@@ -13,7 +13,7 @@ const mendlet = new Mendlet({ podNetwork: 175, flags: ['--healing-controller=fal
 const FROM = 'mendlet.dev/healing-policy-from';
 const POLICY = 'mendlet.dev/healing-policy';
 /** A command that ends at once on SIGTERM. */
-const SERVE = 'trap "exit 0" TERM; while true; do sleep 0.1; done';
+const SERVE = 'trap "exit 0" TERM; sleep 36000 & wait';
 
 let healer: ChildProcess;
 let said = '';

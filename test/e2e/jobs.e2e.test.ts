@@ -32,7 +32,7 @@ const job = (name: string, script: string, spec: object = {}, pod: object = {}):
   spec: jobSpec(script, spec, pod),
 });
 
-const FOREVER = 'trap "exit 143" TERM; while :; do sleep 0.1; done';
+const FOREVER = 'trap "exit 143" TERM; sleep 36000 & wait';
 const indexed = (completions: number, more: object = {}): object => ({
   completionMode: 'Indexed',
   completions,

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { busyboxPod, mainContainer, Mendlet, type ObservedContainer, type ObservedPod, until } from './harness.ts';
 
 const IMAGE = { image: 'docker.io/library/busybox:latest', imagePullPolicy: 'IfNotPresent' };
-const FOREVER = 'trap "exit 0" TERM; while :; do sleep 0.2; done';
+const FOREVER = 'trap "exit 0" TERM; sleep 36000 & wait';
 const shell = (name: string, script: string, more: object = {}) => ({
   name,
   ...IMAGE,
@@ -217,12 +217,12 @@ const PODS: readonly object[] = [
     startupProbe: { ...exec('cat', '/up'), ...PATIENT, failureThreshold: 100 },
     livenessProbe: { ...exec('cat', '/up'), ...PATIENT },
   }),
-  probed('own-grace', 'trap "" TERM; while :; do sleep 0.2; done', {
+  probed('own-grace', 'trap "" TERM; exec sleep 36000', {
     livenessProbe: { ...exec('false'), terminationGracePeriodSeconds: 1 },
   }),
   busyboxPod('gated', FOREVER, { spec: { readinessGates: [{ conditionType: 'example.com/gate' }] } }),
   ...[0, 1].map((code) =>
-    busyboxPod(`deleted-${code}`, `trap "exit ${code}" TERM; while :; do sleep 0.1; done`, {
+    busyboxPod(`deleted-${code}`, `trap "exit ${code}" TERM; sleep 36000 & wait`, {
       metadata: { finalizers: ['example.com/hold'] },
       spec: { terminationGracePeriodSeconds: 30 },
     }),

@@ -33,7 +33,7 @@ interface OwnedPod extends ObservedPod {
 function replicaSet(name: string, replicas: number): object {
   const readinessProbe = { exec: { command: ['test', '-f', '/ready'] }, periodSeconds: 1 };
   const ports = [{ name: 'http', containerPort: 8080 }];
-  const { spec } = busyboxPod('', 'touch /ready; while :; do sleep 1; done', {
+  const { spec } = busyboxPod('', 'touch /ready; exec sleep 36000', {
     container: { readinessProbe, ports },
   }) as { spec: object };
   return {
@@ -112,10 +112,12 @@ describe.each(versions)('kubectl $version', ({ binary, namespace }) => {
     await kubectl('exec', first, '--', 'touch', '/ready');
     await readyEndpoints('web', 2);
     await kubectl('delete', 'pod', second, '--wait=false');
-    const gone = (await slices('web'))
-      .flatMap(({ endpoints = [] }) => endpoints)
-      .filter(({ targetRef }) => targetRef?.name === second);
-    expect(gone.every(({ conditions }) => !conditions.ready && conditions.terminating)).toBe(true);
+    await until('it is ending, or gone', async () => {
+      const endpoints = (await slices('web')).flatMap((slice) => slice.endpoints ?? []);
+      const left = endpoints.filter(({ targetRef }) => targetRef?.name === second);
+      const isOver = left.every(({ conditions }) => !conditions.ready && conditions.terminating);
+      return isOver ? { value: true } : { last: JSON.stringify(left) };
+    });
     await readyEndpoints('web', 2);
   });
 
@@ -196,7 +198,7 @@ describe.each(versions)('kubectl $version', ({ binary, namespace }) => {
 
 it('a circle of owners is no trap', async () => {
   const names = ['pod1', 'pod2', 'pod3'];
-  for (const name of names) await mendlet.create(busyboxPod(name, 'while :; do sleep 1; done'));
+  for (const name of names) await mendlet.create(busyboxPod(name, 'exec sleep 36000'));
   const uids = new Map<string, string>();
   for (const name of names) uids.set(name, (await mendlet.pod(name)).metadata.uid);
   for (const [position, name] of names.entries()) {
@@ -241,5 +243,9 @@ it('the lease of a node goes with it, and both come back', async () => {
     const last = await lease();
     return last !== '' && last !== before ? { value: last } : { last };
   });
-  await mendlet.kubectl(['wait', '--for=condition=Ready', 'node/e2e', '--timeout=120s']);
+  await until('a ready node', async () => {
+    const { items } = await mendlet.read<{ items: readonly ObservedPod[] }>('nodes');
+    const ready = items.flatMap(({ status }) => status.conditions ?? []).find(({ type }) => type === 'Ready');
+    return ready?.status === 'True' ? { value: true } : { last: JSON.stringify(items) };
+  });
 });

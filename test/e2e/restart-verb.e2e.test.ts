@@ -23,7 +23,7 @@ import {
 const mendlet = new Mendlet({ podNetwork: 180 });
 const bundle = join(root, 'dist/mendlet.js');
 /** A command that ends at once on SIGTERM. */
-const SERVE = 'trap "exit 0" TERM; while true; do sleep 0.1; done';
+const SERVE = 'trap "exit 0" TERM; sleep 36000 & wait';
 
 beforeAll(() => mendlet.up());
 afterAll(() => mendlet.down());

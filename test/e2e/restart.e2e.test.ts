@@ -12,7 +12,7 @@ const runtimes = [
 
 /** A script that ends at SIGTERM, and records its start and its stop. */
 const polite = (name: string): string =>
-  `trap "echo ${name} term >>/out/log; exit 0" TERM; echo ${name} start >>/out/log; while true; do sleep 0.1; done`;
+  `trap "echo ${name} term >>/out/log; exit 0" TERM; echo ${name} start >>/out/log; sleep 36000 & wait`;
 const namespaces = 'echo $(readlink /proc/self/ns/net) $(readlink /proc/self/ns/ipc) >>/out/namespaces; ';
 
 interface Outcome {
@@ -263,7 +263,7 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('restarts i
 
   itConcurrentInWhole('who does not heed SIGTERM is killed when the grace of the restart ends', async () => {
     await mendlet.create(
-      busyboxPod('wedged', 'trap "" TERM; while true; do sleep 0.2; done', {
+      busyboxPod('wedged', 'trap "" TERM; exec sleep 36000', {
         spec: { terminationGracePeriodSeconds: 3600 },
       }),
     );

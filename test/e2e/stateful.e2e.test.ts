@@ -8,7 +8,7 @@ import { kubectl120, Mendlet, type ObservedPod, outFolder, until } from './harne
 
 const IMAGE = 'docker.io/library/busybox:latest';
 /** A script whose container is ready while /tmp/ok exists, and that ends at once on SIGTERM. */
-const SCRIPT = "trap 'exit 0' TERM; touch /tmp/ok; while :; do sleep 1 & wait; done";
+const SCRIPT = "trap 'exit 0' TERM; touch /tmp/ok; sleep 36000 & wait";
 
 const mendlet = new Mendlet({ podNetwork: 166 });
 beforeAll(() => mendlet.up());

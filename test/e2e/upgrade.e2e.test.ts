@@ -5,7 +5,8 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { buildDriver, driverObject, driverPod } from '../support/csi-driver/manifests.ts';
 import { askHttp } from '../support/ask-port.ts';
 import { unpackLandedProgram } from '../upgrade/landed-program.ts';
 import { applied, autoscaler, BOOKS, definition, HOLD, objects } from '../upgrade/custom-state.ts';
@@ -24,6 +25,7 @@ import {
   WAITING,
   workloads,
 } from '../upgrade/state.ts';
+import { describeInWhole } from './extent.ts';
 import { busyboxPod, mainContainer, Mendlet, type ObservedPod, outFolder, root, run, until } from './harness.ts';
 
 interface Listed {
@@ -416,6 +418,71 @@ describe('an upgrade from the program that landed last', () => {
     await apply(workloads(canonicalForm));
     await mendlet.create(busyboxPod('later-canonical', 'exec sleep 36000'));
     expect(of(before, await untilQuiet(snapshot))).toEqual(withAnnotatedDeployments(before));
+  });
+});
+
+describeInWhole('an upgrade with a volume of a CSI driver', () => {
+  const name = 'upgrade.csi.mendlet.dev';
+  const mendlet = new Mendlet({ podNetwork: 199, flags: ['--service-cidr', '10.118.0.0/16'] });
+  const kubeletDir = join(mendlet.dataDir, 'kubelet');
+  const dataDir = join(mendlet.folder, 'driver');
+  const programDir = join(mendlet.folder, 'program');
+  const up = ['--kubelet-dir', kubeletDir];
+  afterAll(() => mendlet.down());
+
+  /** The calls that change something, as the driver notes them. */
+  const calls = (): readonly string[] =>
+    readFileSync(join(dataDir, 'calls.log'), 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('"end"') && !line.includes('NodeGetVolumeStats'))
+      .map((line) => (JSON.parse(line) as { readonly method: string }).method);
+  const claimed = { namespace: 'default', name: 'staged' };
+  const modes = { accessModes: ['ReadWriteOnce'], storageClassName: '' };
+  const objects = [
+    {
+      apiVersion: 'v1',
+      kind: 'PersistentVolume',
+      metadata: { name: 'staged' },
+      spec: {
+        ...modes,
+        capacity: { storage: '1Mi' },
+        claimRef: claimed,
+        csi: { driver: name, volumeHandle: 'staged' },
+      },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: claimed,
+      spec: { ...modes, volumeName: 'staged', resources: { requests: { storage: '1Mi' } } },
+    },
+    claimPod('staged', 'staged'),
+  ];
+
+  it('leaves it staged and published, without a call, and takes it back when its pod goes', async () => {
+    const landed = unpackLandedProgram();
+    // A program that knows no drivers hands over none: the present one takes over from itself.
+    const before = readFileSync(join(dirname(landed), 'program.js'), 'utf8').includes('kubelet-dir')
+      ? landed
+      : undefined;
+    await Promise.all([mendlet.up(up, before), buildDriver(programDir)]);
+    mkdirSync(join(dataDir, 'volumes/staged'), { recursive: true });
+    await mendlet.create(driverObject(name), driverPod({ name, kubeletDir, dataDir, programDir }), ...objects);
+    const ready = (pod: ObservedPod): boolean => mainContainer(pod)?.ready === true;
+    const { status } = await mendlet.untilPod('staged', 'ready', ready);
+    expect(calls()).toEqual(['NodeStageVolume', 'NodePublishVolume']);
+    await mendlet.end('SIGTERM');
+    await mendlet.up(up);
+    await mendlet.create(busyboxPod('later', 'exec sleep 36000'));
+    await mendlet.untilPod('later', 'ready', ready);
+    const later = await mendlet.untilPod('staged', 'ready', ready);
+    expect(mainContainer(later)?.containerID).toBe(status.containerStatuses?.[0]?.containerID);
+    expect(calls()).toEqual(['NodeStageVolume', 'NodePublishVolume']);
+    await mendlet.kubectl(['delete', 'pod', 'staged']);
+    await until('the end of the staging', async () =>
+      calls().at(-1) === 'NodeUnstageVolume' ? { value: true } : { last: calls().join() },
+    );
+    expect(calls().slice(2)).toEqual(['NodeUnpublishVolume', 'NodeUnstageVolume']);
   });
 });
 

@@ -45,6 +45,17 @@ async function onThisNetwork(text: string): Promise<string> {
 
 const apply = (text: string): Promise<string> => cluster.kubectl(['apply', '--validate=false', '-f', '-'], text);
 
+/** The pods of the example, without the claim of a pod, which this old server does not know. */
+function pods(): string {
+  return exampleText('pods', variant)
+    .replace(
+      / {6}volumeMounts:\n.*name: inline.*\n.*name: own.*\n/,
+      '      volumeMounts: [{ name: inline, mountPath: /inline }]\n',
+    )
+    .replace(/ {4}- name: own\n(?: {6}.*\n)+/, '')
+    .replace('date >/own/it; ', '');
+}
+
 const attachments = (): Promise<string> =>
   cluster.kubectl(['get', 'volumeattachments', '-o', 'jsonpath={.items[*].status.attached}']);
 
@@ -64,10 +75,10 @@ interface Stored {
 const isReady = (pod: ObservedPod): boolean => pod.status.containerStatuses?.[0]?.ready === true;
 
 it("mounts what that server's controllers have bound and attached", async () => {
-  await apply(exampleText('pods', variant));
+  await apply(pods());
   for (const name of ['notes', 'raw', 'scratch']) await cluster.untilPod(name, 'ready', isReady);
-  expect(await attachments()).toBe('true true true');
-  expect(attachedTo()).toEqual([NODE, NODE, NODE]);
+  expect(await attachments()).toBe('true true');
+  expect(attachedTo()).toEqual([NODE, NODE]);
   await expect.poll(() => cluster.kubectl(['exec', 'raw', '--', 'head', '-c', '3', '/dev/disk'])).toBe('raw');
   const inUse = ['get', 'node', NODE, '-o', 'jsonpath={.status.volumesInUse}'];
   await cluster.untilPrinted(inUse, new RegExp(`kubernetes.io/csi/${DRIVER}\\^disk-pvc-`));
@@ -79,7 +90,7 @@ it('keeps volumes over a kill of the agent, and data over a new pod', async () =
   await cluster.startAgent();
   expect((await cluster.untilPod('notes', 'ready', isReady)).metadata.uid).toBe(before.metadata.uid);
   await cluster.kubectl(['delete', 'pod', 'notes']);
-  await apply(exampleText('pods', variant));
+  await apply(pods());
   await cluster.untilPod('notes', 'ready', isReady);
   const starts = ['exec', 'notes', '--', 'cat', '/data/starts'];
   await until('two starts', async () => {
@@ -89,7 +100,7 @@ it('keeps volumes over a kill of the agent, and data over a new pod', async () =
 });
 
 it('has them detached and removed when pods and claims go', async () => {
-  await cluster.kubectl(['delete', '--timeout=300s', '-f', '-'], exampleText('pods', variant));
+  await cluster.kubectl(['delete', '--timeout=300s', '-f', '-'], pods());
   await until('no attachments and no volumes', async () => {
     const out = await cluster.kubectl(['get', 'volumeattachments,pv', '-o', 'name']);
     const left = [out, ...attachedTo()].filter(Boolean);

@@ -37,13 +37,16 @@ export function stagedNodes(lab: Lab): ReadonlyMap<string, ReadonlySet<string>> 
   return found;
 }
 
-/** Mounts, notes, folders and loop devices of volumes, in all the lab. */
-export function restOfVolumes(lab: Lab): readonly string[] {
+/**
+ * Mounts, notes, folders and loop devices of volumes, in all the lab.
+ * @param handles of all volumes that there ever were
+ */
+export function restOfVolumes(lab: Lab, handles: Iterable<string>): readonly string[] {
   const mounts = mountPoints().filter(
     (point) => point.startsWith(`${lab.folder}/`) && /globalmount$|kubernetes\.io~csi/.test(point),
   );
   const devices = spawnSync('losetup', ['--list', '--noheadings', '--output', 'NAME,BACK-FILE'], { encoding: 'utf8' });
-  const images = new Set(attachedNodes(lab).keys());
+  const images = new Set(handles);
   const loops = devices.stdout.split('\n').filter((line) => [...images].some((image) => line.includes(`/${image}`)));
   const files = lab.nodes.flatMap((node) => {
     const plugin = join(kubeletDirOf(node), 'plugins/kubernetes.io/csi');

@@ -167,7 +167,7 @@ class CsiSoak {
     say('the writers are deleted');
     await this.#people.clear();
     await patiently<boolean>(say, 'nothing of the volumes to be on the nodes', async () => {
-      const rest = [...restOfVolumes(this.#lab)];
+      const rest = [...restOfVolumes(this.#lab, this.#lastNode.keys())];
       const attachments = await this.#people.attachments();
       if (attachments > 0) rest.push(`${attachments} VolumeAttachments`);
       return rest.length === 0 ? { value: true } : { last: rest.join('\n') };

@@ -31,6 +31,9 @@ export type DriverCall =
 export class CsiNode {
   readonly api: InMemoryApi;
   readonly root: string;
+  readonly name: string;
+  /** Called before the driver does anything. */
+  onCall: (call: DriverCall) => void = () => {};
   readonly mounts = new Set<string>();
   readonly calls: DriverCall[] = [];
   readonly events: string[] = [];
@@ -40,13 +43,16 @@ export class CsiNode {
   /** Tokens that were asked for: audience and seconds. */
   readonly tokens: string[] = [];
 
-  private constructor(api: InMemoryApi, root: string) {
+  private constructor(api: InMemoryApi, root: string, name: string) {
     this.api = api;
     this.root = root;
+    this.name = name;
   }
 
-  static async create(): Promise<CsiNode> {
-    return new CsiNode(await createInMemoryApi(), await mkdtemp(join(tmpdir(), 'mendlet-csi-node-')));
+  /** @param api default: one of its own */
+  static async create(name = 'n', api?: InMemoryApi): Promise<CsiNode> {
+    const root = await mkdtemp(join(tmpdir(), 'mendlet-csi-node-'));
+    return new CsiNode(api ?? (await createInMemoryApi()), root, name);
   }
 
   async remove(): Promise<void> {
@@ -88,7 +94,7 @@ export class CsiNode {
           void this.events.push(`claim ${type} ${reason} ${message}`),
       },
       kubeletDir: join(this.root, 'kubelet'),
-      nodeName: 'n',
+      nodeName: this.name,
       drivers,
       volumes: new CsiVolumes(ports, drivers, notes),
       inUse: new VolumesInUse(silentLogger, notes, () => {}),
@@ -110,6 +116,7 @@ export class CsiNode {
     const unasked = (): Promise<never> => Promise.reject(new Error('not asked'));
     const did = async (call: DriverCall, work: () => void): Promise<void> => {
       this.calls.push(call);
+      this.onCall(call);
       const order = this.orders.get(call.method);
       if (order !== undefined) await order();
       else work();

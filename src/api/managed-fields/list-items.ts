@@ -1,6 +1,6 @@
 /** Which item of a list is which: by its keys or its value (upstream: typed/helpers.go). */
 import type { ListPlace } from './place.ts';
-import { keyElement, type PathElement, valueElement } from './path-element.ts';
+import { keyElement, type PathElement, textKeyElement, valueElement } from './path-element.ts';
 import { type Fields, isFields } from './value.ts';
 
 /** An item of a list that has items with owners, or why it is none. */
@@ -11,6 +11,8 @@ export function elementOfItem(list: ListPlace, item: unknown): ItemElement {
   if (list.type === 'set') return elementOfMember(item);
   if (item === null || item === undefined) return { problem: 'associative list with keys may not have a null element' };
   if (!isFields(item)) return { problem: 'associative list with keys may not have non-map elements' };
+  const only = list.keys.length === 1 ? elementOfText(list, item) : undefined;
+  if (only !== undefined) return { element: only };
   const keys: Record<string, unknown> = {};
   for (const name of list.keys) {
     const value = Object.hasOwn(item, name) ? item[name] : undefined;
@@ -22,6 +24,14 @@ export function elementOfItem(list: ListPlace, item: unknown): ItemElement {
   return {
     problem: `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
   };
+}
+
+/** Of an item with one key that is text, as nearly all have; undefined: a closer look is due. */
+function elementOfText(list: ListPlace, item: Fields): PathElement | undefined {
+  const [name = ''] = list.keys;
+  const value = Object.hasOwn(item, name) ? item[name] : undefined;
+  const key = value === undefined ? list.defaultOf(name) : value;
+  return typeof key === 'string' ? textKeyElement(name, key) : undefined;
 }
 
 function elementOfMember(item: unknown): ItemElement {

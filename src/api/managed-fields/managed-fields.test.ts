@@ -11,7 +11,7 @@ import { fieldsStillAsApplied, LAST_APPLIED, withLastApplied } from './last-appl
 import { managerId, type Managers, type Owned, readManagers, writeManagers } from './managers.ts';
 import { mergeObjects } from './merge.ts';
 import { type Ground, managersAfterUpdate } from './owners.ts';
-import { printPath } from './path-element.ts';
+import { compareElements, keyElement, printPath, textKeyElement } from './path-element.ts';
 import { ATOMIC, DEDUCED, type ListPlace, type Place, placeOfKind } from './place.ts';
 import { reconcileSet } from './reconcile.ts';
 import { removeFields } from './remove.ts';
@@ -594,5 +594,26 @@ describe('a kind that is built in', () => {
         },
       },
     });
+  });
+});
+
+describe('elements of items with one key', () => {
+  const names = ['a', 'ab', 'a!', 'a"b', '\\', '', 'ü', '😀', '\uffee', '\ud800', 'x'.repeat(300)];
+
+  it.each(names)('are spelled as others: %j', (name) => {
+    expect(textKeyElement('name', name)).toBe(keyElement({ name }));
+    expect(textKeyElement('a "key"', name)).toBe(keyElement({ 'a "key"': name }));
+  });
+
+  it('are ordered by their keys, however often that is asked', () => {
+    const elements = names.map((name) => textKeyElement('name', name));
+    const once = elements.toSorted(compareElements);
+    expect(elements.toReversed().sort(compareElements)).toEqual(once);
+    const values = once.map((element) => (JSON.parse(element.slice(2)) as { name: string }).name);
+    expect(values.indexOf('a')).toBeLessThan(values.indexOf('a!'));
+    expect(values.indexOf('a!')).toBeLessThan(values.indexOf('a"b'));
+    expect(values.indexOf('a"b')).toBeLessThan(values.indexOf('ab'));
+    // By code points, not by UTF-16.
+    expect(values.indexOf('\uffee')).toBeLessThan(values.indexOf('😀'));
   });
 });

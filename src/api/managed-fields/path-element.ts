@@ -14,6 +14,11 @@ export function keyElement(keys: Readonly<Record<string, unknown>>): PathElement
   return `k:${sortedJson(keys)}`;
 }
 
+/** The same as `keyElement({ [name]: value })`, for less work. */
+export function textKeyElement(name: string, value: string): PathElement {
+  return `k:{${JSON.stringify(name)}:${JSON.stringify(value)}}`;
+}
+
 export function valueElement(value: unknown): PathElement {
   return `v:${sortedJson(value)}`;
 }
@@ -58,7 +63,7 @@ export function compareElements(a: PathElement, b: PathElement): number {
   if (kind !== b.charAt(0)) return (RANKS[kind] ?? 9) - (RANKS[b.charAt(0)] ?? 9);
   switch (kind) {
     case 'k':
-      return compareKeys(JSON.parse(a.slice(2)), JSON.parse(b.slice(2)));
+      return compareKeys(keysOf(a), keysOf(b));
     case 'v':
       return compareValues(JSON.parse(a.slice(2)), JSON.parse(b.slice(2)));
     case 'i':
@@ -66,6 +71,21 @@ export function compareElements(a: PathElement, b: PathElement): number {
     default:
       return compareText(a, b);
   }
+}
+
+/** Sorting asks for the same few again and again. */
+const parsedKeys = new Map<PathElement, Readonly<Record<string, unknown>>>();
+const MAX_PARSED_KEYS = 1000;
+const MAX_PARSED_CHARACTERS = 256;
+
+function keysOf(element: PathElement): Readonly<Record<string, unknown>> {
+  const known = parsedKeys.get(element);
+  if (known !== undefined) return known;
+  const keys = JSON.parse(element.slice(2)) as Readonly<Record<string, unknown>>;
+  if (element.length > MAX_PARSED_CHARACTERS) return keys;
+  if (parsedKeys.size >= MAX_PARSED_KEYS) parsedKeys.clear();
+  parsedKeys.set(element, keys);
+  return keys;
 }
 
 /** An element as upstream's messages print it: `.spec`, `[name="a"]`, `[="x"]`, `[0]`. */

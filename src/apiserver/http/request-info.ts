@@ -73,6 +73,7 @@ export function parseRequestInfo(method: string, url: string, isUpgrade = false)
 
 /** One path for all that differ in slashes alone. */
 export function canonicalPath(path: string): string {
+  if (path.startsWith('/') && !path.endsWith('/') && !path.includes('//')) return path;
   return `/${path
     .split('/')
     .filter((part) => part !== '')
@@ -94,7 +95,7 @@ function splitPath(path: string): readonly Segment[] | undefined {
   try {
     for (const part of path.split('/')) {
       const end = at + part.length;
-      if (part !== '') segments.push({ text: decodeURIComponent(part), end });
+      if (part !== '') segments.push({ text: part.includes('%') ? decodeURIComponent(part) : part, end });
       at = end + 1;
     }
   } catch {

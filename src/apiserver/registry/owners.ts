@@ -35,6 +35,21 @@ const FIELD_MANAGER_BYTES = 128;
  */
 export function managerName(fieldManager: string | null, userAgent = ''): string {
   if (fieldManager) return fieldManager;
+  const known = namesOfAgents.get(userAgent);
+  if (known !== undefined) return known;
+  const name = nameOfAgent(userAgent);
+  if (userAgent.length > MAX_REMEMBERED_AGENT_CHARACTERS) return name;
+  if (namesOfAgents.size >= MAX_REMEMBERED_AGENTS) namesOfAgents.clear();
+  namesOfAgents.set(userAgent, name);
+  return name;
+}
+
+/** Nearly all requests come from a few programs. */
+const namesOfAgents = new Map<string, string>();
+const MAX_REMEMBERED_AGENTS = 200;
+const MAX_REMEMBERED_AGENT_CHARACTERS = 512;
+
+function nameOfAgent(userAgent: string): string {
   const [product = ''] = userAgent.split('/');
   let name = '';
   let bytes = 0;

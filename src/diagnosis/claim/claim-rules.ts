@@ -132,10 +132,11 @@ const pending: ClaimRule = (evidence) => {
 };
 
 function pendingWhy(
-  { claim: { claim }, classExists, users }: ClaimSubjectEvidence,
+  evidence: ClaimSubjectEvidence,
   reason: string | undefined,
   message: string,
 ): { readonly why: string; readonly isWaiting: boolean } {
+  const { claim, classExists, users } = { ...evidence, claim: evidence.claim.claim };
   const className = claim?.spec?.storageClassName;
   if (classExists === false) return { why: `there is no StorageClass ${className ?? ''}`, isWaiting: false };
   if (reason === 'WaitForFirstConsumer' && users.length === 0) {
@@ -150,7 +151,8 @@ function pendingWhy(
     return { why: `no volume fits (${wanted}, ${modes}), and no StorageClass makes one`, isWaiting: false };
   }
   if (reason === 'VolumeMismatch') return { why: `the volume that it names does not fit`, isWaiting: false };
-  if (reason === 'ExternalProvisioning') return { why: 'its provisioner has not made one', isWaiting: false };
+  if (reason === 'ExternalProvisioning')
+    return { why: `its provisioner${provisionerOf(evidence)} has not made one`, isWaiting: false };
   if (reason === 'ProvisioningFailed') return { why: quotable(message), isWaiting: false };
   return { why: 'no event says why', isWaiting: false };
 }
@@ -210,7 +212,34 @@ const smaller: ClaimRule = (evidence) => {
   ];
 };
 
-export const CLAIM_RULES: readonly ClaimRule[] = [away, lost, deleting, pending, full, smaller];
+/** A node told, with an event, that the volume of a pod does not work. */
+const ill: ClaimRule = (evidence) => {
+  const { name, events } = evidence.claim;
+  const [newest] = eventsWith(events, ...ILL, 'VolumeWorks');
+  if (newest === undefined || newest.reason === 'VolumeWorks') return NOTHING;
+  const { why } = objectCommands(evidence.namespaceFlag);
+  return [
+    {
+      id: 'volume-problem',
+      severity: newest.reason === 'VolumeConditionAbnormal' ? 'warning' : 'critical',
+      rank: 89,
+      topic: 'volume',
+      says: `the volume of claim ${name} does not work: ${quotable(newest.message ?? '')}`,
+      evidence: [quoteEvent(newest, `persistentvolumeclaim/${name}`)],
+      try: evidence.users.slice(0, 1).map((pod) => why(`pod/${pod}`)),
+    },
+  ];
+};
+
+const ILL = ['VolumeMountLost', 'VolumeStale', 'VolumeHangs', 'VolumeReadOnly', 'VolumeConditionAbnormal'];
+
+/** The provisioner that the server named on the claim. */
+function provisionerOf({ claim: { claim } }: ClaimSubjectEvidence): string {
+  const name = claim?.metadata?.annotations?.['volume.kubernetes.io/storage-provisioner'];
+  return name === undefined ? '' : ` ${quotable(name)}`;
+}
+
+export const CLAIM_RULES: readonly ClaimRule[] = [away, ill, lost, deleting, pending, full, smaller];
 
 /** The used share; undefined: not known, or the file system has no such limit. */
 function shareOf(all: number | undefined, free: number | undefined): number | undefined {

@@ -6,6 +6,7 @@ import { certificates } from './certificates.ts';
 import { cpuThrottled } from './cpu-throttled.ts';
 import { dependencies } from './dependencies.ts';
 import { diedTogether } from './died-together.ts';
+import { driverVolumes } from './driver-volumes.ts';
 import { encoding } from './encoding.ts';
 import { endedPods } from './ended-pods.ts';
 import { endingSlowly } from './ending-slowly.ts';
@@ -38,7 +39,14 @@ import { volumes } from './volumes.ts';
 import { waitingInit } from './waiting-init.ts';
 
 /** Rules about a pod that is being deleted: why it still exists. */
-export const DELETION_RULES: readonly PodRule[] = [terminating, held, endingSlowly, nodeLost, volumeAway];
+export const DELETION_RULES: readonly PodRule[] = [
+  terminating,
+  held,
+  endingSlowly,
+  nodeLost,
+  volumeAway,
+  driverVolumes,
+];
 
 export const POD_RULES: readonly PodRule[] = [
   authentication,
@@ -47,6 +55,7 @@ export const POD_RULES: readonly PodRule[] = [
   cpuThrottled,
   dependencies,
   diedTogether,
+  driverVolumes,
   encoding,
   endedPods,
   endingSlowly,

@@ -29,6 +29,8 @@ class Machine {
   /** Calls that say that they succeeded, and do nothing. */
   lies = new Set<string>();
   fails = new Set<string>();
+  /** Paths for which no call ends. */
+  hangs = new Set<string>();
   stats: (handle: string) => Promise<VolumeStats> = () => Promise.reject(new Error('not asked'));
 
   /** Every effect of an agent goes through here; a dead agent has none. */
@@ -64,7 +66,8 @@ class Machine {
 
   #driver(): CsiDriver {
     const call = (method: string, path: string, work: () => void): Promise<void> =>
-      this.effect(() => {
+      this.effect(async () => {
+        if (this.hangs.has(path)) await new Promise(() => {});
         this.calls.push(`${method} ${path.includes('globalmount') ? 'staging' : (path.split('/').at(-5) ?? '')}`);
         if (this.fails.has(method)) throw new CsiError('Internal', 'rpc error: code = Internal desc = told to');
         if (!this.lies.has(method)) work();
@@ -239,6 +242,28 @@ describe('a driver that', () => {
     expect(await machine.files()).toEqual([]);
   });
 
+  it('hangs holds up no other volume of the pod that ends', async () => {
+    const machine = new Machine();
+    const agent = machine.agent();
+    await publish(agent, 'a');
+    // What does not stage has nothing staged.
+    machine.mounts.add('');
+    const other = { driver: 'd', handle: 'other' };
+    const place = targetPath(root, 'a', 'w');
+    const { stagingPath: _, ...unstaged } = wish('a');
+    await agent.publish(other, place, async () => ({
+      ...unstaged,
+      handle: 'other',
+      publication: { pod: 'a', volume: 'w', target: place },
+    }));
+    machine.hangs.add(target('a'));
+    const ended: string[] = [];
+    void agent.tearDown('a', (driver, isDone) => ended.push(`${driver} ${isDone}`));
+    await expect.poll(() => ended).toEqual(['d true']);
+    expect(machine.mounts.has(place)).toBe(false);
+    expect(machine.mounts.has(target('a'))).toBe(true);
+  });
+
   it('says that it unpublished and left the mount: it is unmounted here', async () => {
     const machine = new Machine();
     machine.lies.add('unpublish').add('unstage');
@@ -343,5 +368,45 @@ describe('a pod’s folder', () => {
       `the note ${root}/csi/${name} of a volume is damaged, and may be of this pod`,
     );
     expect(machine.mounts.size).toBe(2);
+  });
+});
+
+describe('a volume that does not work any more', () => {
+  const dead = async (): Promise<boolean> => true;
+
+  it('of one pod is unpublished and unstaged, and staged anew', async () => {
+    const machine = new Machine();
+    const agent = machine.agent();
+    await publish(agent, 'a');
+    machine.calls.length = 0;
+    await agent.letGo('a', 'v', dead);
+    await publish(agent, 'a');
+    expect(machine.calls.map((each) => each.split(' ')[0])).toEqual(['unpublish', 'unstage', 'stage', 'publish']);
+  });
+
+  it('of two pods is staged anew when both have let it go, also after a kill of the agent', async () => {
+    const machine = new Machine();
+    const agent = machine.agent();
+    await publish(agent, 'a');
+    await publish(agent, 'b');
+    await agent.letGo('a', 'v', dead);
+    const next = machine.agent();
+    await expect(publish(next, 'a')).rejects.toThrow(/staged anew when no pod has it any more: pods b do/);
+    machine.calls.length = 0;
+    await next.letGo('b', 'v', dead);
+    await publish(next, 'b');
+    await publish(next, 'a');
+    expect(machine.calls).toEqual(['unpublish b', 'unstage staging', 'stage staging', 'publish b', 'publish a']);
+  });
+
+  it('of two pods keeps its staging where that works', async () => {
+    const machine = new Machine();
+    const agent = machine.agent();
+    await publish(agent, 'a');
+    await publish(agent, 'b');
+    machine.calls.length = 0;
+    await agent.letGo('a', 'v', async () => false);
+    await publish(agent, 'a');
+    expect(machine.calls).toEqual(['unpublish a', 'publish a']);
   });
 });

@@ -134,20 +134,28 @@ export class CsiVolumes {
     });
   }
 
-  /** Unpublishes all volumes of the pod, and unstages those that no other pod has. Rejects with the first problem. */
-  async tearDown(uid: PodUID): Promise<void> {
-    let problem: unknown;
-    for (const note of await this.#notes.list()) {
-      for (const { pod, target } of note.publications) {
-        if (pod !== uid) continue;
+  /**
+   * Unpublishes all volumes of the pod, and unstages those that no other pod has; a driver that hangs holds up no other. Rejects
+   * with the first problem.
+   * @param ended called for each volume
+   */
+  async tearDown(uid: PodUID, ended: (driver: string, isDone: boolean) => void = () => {}): Promise<void> {
+    const all = (await this.#notes.list()).flatMap((note) =>
+      note.publications.flatMap(({ pod, target }) => (pod === uid ? [{ note, target }] : [])),
+    );
+    const results = await Promise.allSettled(
+      all.map(async ({ note, target }) => {
+        let isDone = false;
         try {
           await this.#withdraw(note, target);
-        } catch (error) {
-          problem ??= error;
+          isDone = true;
+        } finally {
+          ended(note.driver, isDone);
         }
-      }
-    }
-    if (problem !== undefined) throw problem;
+      }),
+    );
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
   }
 
   /**

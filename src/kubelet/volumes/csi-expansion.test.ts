@@ -199,6 +199,18 @@ describe('an expansion while a pod has the volume', () => {
     },
   );
 
+  it.each([
+    ['the cluster has not done its part', { allocatedResources: { storage: '32Mi' } }],
+    ['the driver could not', { ...PENDING, allocatedResourceStatuses: { storage: 'NodeResizeInfeasible' } }],
+  ])('is looked for again while %s', async (_, status) => {
+    const csi = await running();
+    await change(await seen(), status);
+    expect((await look(csi, volume('32Mi'))).republishAfterMs).toBe(60_000);
+    expect((await look(node.agent(), volume('32Mi'))).republishAfterMs).toBe(60_000);
+    expect(node.methods()).toEqual([]);
+    expect((await look(node.agent(['stage']), volume('32Mi'))).republishAfterMs).toBe(undefined);
+  });
+
   it('is not asked of a driver that cannot, nor for a pod that only reads', async () => {
     const csi = await running(['stage']);
     await change(await seen(), PENDING);

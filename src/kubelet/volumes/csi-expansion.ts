@@ -21,6 +21,7 @@ import {
 } from '../csi/expansion.ts';
 import type { NotedSize } from '../csi/volume-note.ts';
 import type { VolumeEvents } from '../types.ts';
+import { VolumeError } from './payload.ts';
 
 export interface ExpansionPorts {
   readonly client: KubeClient;
@@ -80,7 +81,18 @@ export class CsiExpansion {
     }
     // An agent that was killed before it told the claim tells it now.
     const hasSize = noted?.step === 'expanded' && noted.bytes >= this.size.bytes;
-    if (hasSize && this.#tells !== 'nothing') await this.#write(finishedPatch(this.#claim, volume));
+    if (hasSize && this.#tells !== 'nothing') await this.#finish();
+  }
+
+  async #finish(): Promise<void> {
+    try {
+      await this.#write(finishedPatch(this.#claim, this.#of.volume));
+    } catch (error) {
+      throw new VolumeError(`the volume has its size, and the claim cannot be told: ${errorMessage(error)}`, {
+        operation: 'NodeExpandVolume.NodeExpandVolume',
+        eventReason: 'VolumeResizeFailed',
+      });
+    }
   }
 
   /** The set-up has failed. @returns what is to be said beside, if the claim cannot be told */

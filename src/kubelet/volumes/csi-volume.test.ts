@@ -233,6 +233,10 @@ it('a pod keeps its volume while the API server and the driver are away', async 
   await driver({ attachRequired: false });
   const { path } = await setUpCsi(node([]), CLAIMED, SOURCE);
   const away = { get: () => Promise.reject(new ConnectionError('away')) } as unknown as CsiSupport['client'];
-  expect(await setUpCsi({ ...node(), client: away }, CLAIMED, SOURCE)).toEqual({ path, driver: 'd' });
+  expect(await setUpCsi({ ...node(), client: away }, CLAIMED, SOURCE)).toEqual({
+    path,
+    driver: 'd',
+    republishAfterMs: 60_000,
+  });
   expect(published).toHaveLength(1);
 });

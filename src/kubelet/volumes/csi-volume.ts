@@ -112,12 +112,12 @@ export async function setUpCsi(
     policy = policyOf(await driverObject(csi.client, driver));
   } catch (error) {
     // A pod that has its volume keeps it, also while the API server is away.
-    if (isThere) return { path, driver };
+    if (isThere) return { path, driver, republishAfterMs: REPUBLISH_MS };
     throw error;
   }
   if (needsAttachment(wish, policy)) csi.inUse.want(uidOf(wish.pod), { driver, handle });
   const expansion = expansionOf(csi, wish, driver);
-  const done = { path, driver, ...lookAgain(policy, expansion) };
+  const done = { path, driver, ...lookAgain(policy, mayGrow(csi, wish, driver)) };
   try {
     const asked = new CsiRequest(csi, wish, source, { policy, expansion });
     const build = (): Promise<VolumeToPublish> => asked.build(handle, path);
@@ -143,17 +143,25 @@ function expansionOf(
   driver: string,
 ): CsiExpansion | undefined {
   if (volume === undefined || claim === undefined || readOnly || !csi.drivers.has(driver)) return undefined;
-  if (!csi.drivers.get(driver).capabilities.has('expand')) return undefined;
-  return CsiExpansion.of(csi, { pod, volume, claim });
+  return canExpand(csi, driver) ? CsiExpansion.of(csi, { pod, volume, claim }) : undefined;
+}
+
+/** Whether the volume may be expanded here one day. */
+function mayGrow(csi: CsiSupport, { claim, readOnly }: CsiWish, driver: string): boolean {
+  return claim !== undefined && !readOnly && (!csi.drivers.has(driver) || canExpand(csi, driver));
+}
+
+function canExpand({ drivers }: CsiSupport, driver: string): boolean {
+  return drivers.get(driver).capabilities.has('expand');
 }
 
 /** When the volume is to be looked at once more. */
 function lookAgain(
   { requiresRepublish }: DriverPolicy,
-  expansion: CsiExpansion | undefined,
+  isGrowing: boolean,
 ): Pick<PublishedByDriver, 'republishAfterMs'> {
   if (requiresRepublish) return { republishAfterMs: REPUBLISH_MS };
-  return expansion === undefined ? {} : { republishAfterMs: EXPANSION_LOOK_MS };
+  return isGrowing ? { republishAfterMs: EXPANSION_LOOK_MS } : {};
 }
 
 function needsAttachment({ volume }: CsiWish, { attachRequired }: DriverPolicy): boolean {

@@ -155,6 +155,11 @@ export function pluginName(volume: Volume): string {
   return plugin === undefined ? 'N/A' : `kubernetes.io/${plugin}`;
 }
 
+/** The same, of a volume that a CSI driver serves. */
+export function csiPlugin(driver: string): string {
+  return `kubernetes.io/csi:${driver}`;
+}
+
 /** The claim that the volume of a pod stands for; `undefined`: for none. */
 export function claimOf(pod: Pod, volume: Volume): string | undefined {
   if (volume.ephemeral !== undefined) return ephemeralClaim(pod, volume);

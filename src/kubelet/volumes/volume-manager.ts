@@ -45,7 +45,7 @@ import { ServiceAccountTokens } from './service-account-tokens.ts';
 import { createVolumeMetrics, type VolumeCount } from './volume-metrics.ts';
 import { emptyDirsNamed } from './empty-dir.ts';
 import { isPodUid, pluginAt, podDir, podsDir, subPathsDir, volumeDir, volumeNameOf } from './volume-paths.ts';
-import { kindAt, pluginName } from './volume-kinds.ts';
+import { csiPlugin, kindAt, pluginName } from './volume-kinds.ts';
 
 export interface VolumeManagerPorts {
   readonly clock: Clock;
@@ -134,9 +134,11 @@ class Manager implements VolumeManager {
         forgetStats: (uid) => this.#driverStats?.forget(uid),
       },
     );
-    // Pods that wait for a driver need not wait for their next try.
-    csi?.drivers.onRegistered(() => {
-      for (const uid of this.#pods.keys()) this.retry(uid);
+    // Pods that wait for a driver need not wait for their next try, and a newer driver may do more with its volumes.
+    csi?.drivers.onRegistered((driver) => {
+      for (const { tasks } of this.#pods.values()) {
+        for (const task of tasks) if (task.path === undefined || task.driver === driver) task.sync();
+      }
     });
     csi?.drivers.onGone(() => this.#served.lookNow());
     this.#options = {
@@ -256,8 +258,15 @@ class Manager implements VolumeManager {
   async #tearDownCsi(uid: PodUID): Promise<void> {
     if (this.#csi === undefined) return;
     const { volumes, inUse, kubeletDir } = this.#csi;
+    const { clock } = this.#ports;
+    const { metrics } = this.#options;
+    const begun = clock.now().mono;
+    const ended = (driver: string, isDone: boolean): void => {
+      const seconds = (clock.now().mono - begun) / 1000;
+      metrics.operation(csiPlugin(driver), 'volume_unmount', isDone ? 'success' : 'fail-unknown', seconds);
+    };
     try {
-      await volumes.tearDown(uid);
+      await volumes.tearDown(uid, ended);
     } catch (error) {
       throw error instanceof CsiVolumeError ? new UnmountError(error.path, error.message) : error;
     }

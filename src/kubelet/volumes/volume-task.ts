@@ -7,7 +7,7 @@ import { ATTACH_BACK_OFF, EVENT_REPEAT_MS, MIN_SYNC_INTERVAL_MS, SETUP_BACK_OFF,
 import { VolumeError } from './payload.ts';
 import type { Places } from './places.ts';
 import type { VolumeSetupOptions } from './volume-kind.ts';
-import { pluginName, setUpVolume } from './volume-kinds.ts';
+import { csiPlugin, pluginName, setUpVolume } from './volume-kinds.ts';
 import type { VolumeMetrics } from './volume-metrics.ts';
 
 export interface VolumeTaskOptions {
@@ -61,9 +61,14 @@ export class VolumeTask {
     return this.#path;
   }
 
+  /** The CSI driver that serves it; undefined: none does, or it is not known yet. */
+  get driver(): string | undefined {
+    return this.#driver;
+  }
+
   /** Upstream's name of the plugin, for metrics: with the CSI driver, once that is known. */
   get plugin(): string {
-    return this.#driver === undefined ? pluginName(this.volume) : `kubernetes.io/csi:${this.#driver}`;
+    return this.#driver === undefined ? pluginName(this.volume) : csiPlugin(this.#driver);
   }
 
   /** Of an image volume: the image's id. */

@@ -16,6 +16,8 @@ const RECORD = 'r';
 /** A container that has a volume. */
 interface Holder {
   readonly uid: string;
+  /** Id of its sandbox. */
+  readonly sandbox: string;
   readonly node: SimNode;
   /** Names of volumes. */
   readonly volumes: readonly string[];
@@ -35,15 +37,16 @@ export class VolumesKept {
     this.#cluster = cluster;
     const { facts, nodes, sim, volumes } = cluster;
     facts.on({
-      created: ({ id, uid, mounts }) => {
+      created: ({ id, uid, sandbox, mounts }) => {
         const names = mounts.flatMap(({ hostPath }) => volumeOf(hostPath) ?? []);
         const node = nodes.find(({ runtime }) => runtime.uids().has(uid));
         if (names.length > 0 && node !== undefined)
-          this.#holders.set(id, { uid, node, volumes: names, isRunning: false });
+          this.#holders.set(id, { uid, sandbox, node, volumes: names, isRunning: false });
       },
       started: ({ id }) => this.#begins(id),
       exited: ({ id }) => void this.#holders.delete(id),
-      // One that never began has no end of its own.
+      // One that never began has no end of its own: it cannot begin any more.
+      'sandbox-stopped': ({ id }) => this.#endsAll((holder) => holder.sandbox === id && !holder.isRunning),
       'sandbox-removed': ({ uid }) => this.#endsAll((holder) => holder.uid === uid),
       'machine-lost': ({ node }) => this.#endsAll((holder) => holder.node.name === node),
     });

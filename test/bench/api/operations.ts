@@ -129,7 +129,8 @@ function fanOut(kind: Kind, watchers: number, count: number): Operation {
     if (body === undefined || body instanceof Uint8Array) throw new Error('no watch');
     const read = async (): Promise<void> => {
       for await (const chunk of body) {
-        for (const byte of chunk) if (byte === 10) seen += 1;
+        // Not byte by byte: the clients' own work is not what is measured.
+        for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) seen += 1;
         if (seen >= wanted) reached?.();
       }
     };

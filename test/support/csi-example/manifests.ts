@@ -53,7 +53,7 @@ export async function installInLab(lab: Lab, variant: Omit<Variant, 'kubeletDir'
   const dataDir = join(lab.folder, 'csi-data');
   mkdirSync(dataDir, { recursive: true });
   const nodes = lab.nodes.map(({ name }) => ({ name, kubeletDir: labKubeletDir(lab, name) }));
-  const text = driverOf(nodes, { ...variant, dataDir })
+  const text = exampleDriverOf(nodes, { ...variant, dataDir })
     .map((object) => JSON.stringify(object))
     .join('\n---\n');
   await lab.kubectl(['apply', '--server-side', '-f', '-'], text);
@@ -73,7 +73,8 @@ export async function installInLab(lab: Lab, variant: Omit<Variant, 'kubeletDir'
 /** The folder for drivers of a node of a lab. */
 export const labKubeletDir = (lab: Lab, node: string): string => join(lab.folder, node, 'kubelet');
 
-function driverOf(
+/** The objects of the driver on these nodes of one machine. */
+export function exampleDriverOf(
   nodes: readonly { readonly name: string; readonly kubeletDir: string }[],
   variant: Omit<Variant, 'kubeletDir'>,
 ): readonly object[] {

@@ -1,7 +1,7 @@
 /** A pod with an init container, a sidecar and two app containers on a model of runtime and time. Used by tests alone. */
 import { type Container, type Pod, type PodSpec, RESTART_REQUEST, type RestartRequest } from '../../../api/index.ts';
 import { assert } from '../../../lib/index.ts';
-import type { ImageFact, RuntimeContainer, RuntimeSandbox } from '../../types.ts';
+import type { ImageFact, RuntimeContainer, RuntimeSandbox, VolumeTrouble } from '../../types.ts';
 import { noteFromStatus } from '../absorb-observation.ts';
 import type { Outcome, PodAction } from '../actions.ts';
 import { computePodActions, type PodPlan } from '../compute-pod-actions.ts';
@@ -34,6 +34,8 @@ export class RestartModel {
   readonly images: Record<string, ImageFact> = {};
   /** Names of init containers, which end as soon as they run. */
   initExitCode = 0;
+  /** What is wrong with its volumes. */
+  volumeTroubles: readonly VolumeTrouble[] = [];
   /** What routing says. */
   routing: Pick<PodFacts, 'withdrawal' | 'canLeave'> = {};
 
@@ -71,6 +73,7 @@ export class RestartModel {
         image: (name) => this.images[name] ?? PRESENT,
         probes: {},
         ...this.routing,
+        volumeTroubles: this.volumeTroubles,
         node: { name: 'node', hostIps: [], runtimeName: 'containerd' },
       },
       previousStatus: this.plan?.status,
@@ -241,7 +244,8 @@ function textOf(action: PodAction): string {
   if (action.verb === 'stop-container') return `stop ${action.container}`;
   if (action.verb === 'create-sandbox') return `create-sandbox ${action.attempt}`;
   if (action.verb === 'request-image' && action.afresh) return `request-image ${action.container} afresh`;
-  return action.verb === 'refresh-pod' ? `refresh-pod [${action.emptyDirs.join(' ')}]` : action.verb;
+  if (action.verb !== 'refresh-pod') return action.verb;
+  return ['refresh-pod', `[${action.emptyDirs.join(' ')}]`, ...action.volumes].join(' ');
 }
 
 /** The verbs that matter to a restart. */
