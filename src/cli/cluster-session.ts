@@ -1,7 +1,7 @@
 /** The session of the verbs that query a cluster (`restart`, `why` and others), and the flags that choose the cluster. */
 import { type Command, Option } from 'commander';
 import type { KubeClient } from '../client/index.ts';
-import type { Clock, Connection } from '../lib/index.ts';
+import type { Clock, Connection, Terminal } from '../lib/index.ts';
 import type { ExitCode } from './exit-codes.ts';
 
 export interface ClusterChoice {
@@ -29,6 +29,10 @@ export interface ClusterSession {
   readonly isTerminal: boolean;
   /** Width of the terminal in characters; undefined when standard output is no terminal. */
   readonly columns: number | undefined;
+  /** The terminal itself, for what is drawn in place; absent when standard output is none. */
+  readonly screen?: Terminal;
+  /** The user wants no colours ($NO_COLOR). */
+  readonly isPlain?: boolean;
 }
 
 /** The work of a verb. It may throw StatusErrors and ConnectionErrors; the caller prints them. */

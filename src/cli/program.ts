@@ -17,6 +17,7 @@ import { type UpFlags, upCommand } from './up.ts';
 import { UsageError } from './usage-error.ts';
 import { type Versions, versionCommand } from './version.ts';
 import { volumesCommand } from './volumes.ts';
+import { watchCommand } from './watch.ts';
 import { whyCommand } from './why.ts';
 
 /** The verbs that `main` implements. */
@@ -90,6 +91,7 @@ function createProgram(context: CliContext, finish: (code: ExitCode) => void): C
   program.addCommand(historyCommand(context.withCluster, finish, `${name} history`));
   program.addCommand(logsCommand(context.withCluster, finish));
   program.addCommand(whyCommand(context.withCluster, finish, `${name} why`));
+  program.addCommand(watchCommand(context.withCluster, finish, `${name} watch`));
   program.addCommand(volumesCommand(context.withCluster, finish));
   program.addCommand(doctorCommand(context.withCluster, finish, `${name} doctor`));
   program.addCommand(healerCommand(async (options) => finish(await verbs.healer(options))));

@@ -24,6 +24,7 @@ export * from './seeded-random.ts';
 export * from './streams/index.ts';
 export * from './token-bucket.ts';
 export * from './work-queue-metrics.ts';
+export { Screen, type Terminal } from './screen.ts';
 export * from './visible-text.ts';
 export * from './work-queue.ts';
 export { parseDocument, parseYamlText, splitDocuments, type YamlDocument } from './yaml.ts';

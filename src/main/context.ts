@@ -1,6 +1,6 @@
 /** The surroundings that `main.ts` has read, for the composition roots. */
 import type { Surroundings } from './data-dir-path.ts';
-import type { Terminal } from './demo/screen.ts';
+import type { Terminal } from '../lib/index.ts';
 
 export interface MainContext {
   readonly user: Surroundings;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { callOf, type ExitCode, exitCodes, runCommandLine, type Verbs } from '../cli/index.ts';
 import { visibleText } from '../lib/index.ts';
 import type { MainContext } from './context.ts';
-import type { Terminal } from './demo/screen.ts';
+import type { Terminal } from '../lib/index.ts';
 import { findCheckout } from './set-up/checkout.node.ts';
 import { UserError } from './user-error.ts';
 import { kubernetesVersion, mendletVersion } from './version.ts';
@@ -101,5 +101,17 @@ function terminal(): Terminal {
     rows: () => stdout.rows,
     write: (text) => void stdout.write(text),
     atExit: (restore) => void process.on('exit', restore),
+    ...(process.stdin.isTTY ? { keys: readKeys } : {}),
   };
+}
+
+/** Each key at once and unseen. Ctrl-C comes as a key then: it is the same signal to us. */
+function readKeys(listener: (typed: string) => void): () => void {
+  const { stdin } = process;
+  const onData = (typed: string): void => {
+    if (typed.includes('\u0003')) process.kill(process.pid, 'SIGINT');
+    else listener(typed);
+  };
+  stdin.setEncoding('utf8').setRawMode(true).on('data', onData).resume();
+  return () => void stdin.off('data', onData).setRawMode(false).pause();
 }

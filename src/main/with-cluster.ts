@@ -36,6 +36,8 @@ export async function withCluster(choice: ClusterChoice, verb: ClusterVerb, cont
       outRaw: context.outRaw,
       isTerminal: context.screen !== undefined,
       columns: context.screen?.columns(),
+      ...(context.screen === undefined ? {} : { screen: context.screen }),
+      isPlain: (context.user.env['NO_COLOR'] ?? '') !== '',
     });
   } catch (error) {
     if (context.stop.aborted) return exitCodes.failed;

@@ -13,7 +13,8 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   controllers: ['api', 'lib', 'client', 'network'],
   scheduler: ['api', 'lib', 'client'],
   diagnosis: ['api', 'lib', 'log-analysis'],
-  cli: ['api', 'lib', 'client', 'log-analysis', 'diagnosis'],
+  overview: ['api', 'lib'],
+  cli: ['api', 'lib', 'client', 'log-analysis', 'diagnosis', 'overview'],
   cri: ['lib'],
   csi: ['lib'],
   kubelet: ['api', 'lib', 'client', 'log-analysis', 'cri', 'csi'],
@@ -33,6 +34,7 @@ function allBut(tops: readonly string[]): Record<string, readonly string[]> {
     'scheduler',
     'log-analysis',
     'diagnosis',
+    'overview',
     'cli',
   ];
   return Object.fromEntries(tops.map((top) => [top, [...below, 'cri', 'csi', 'kubelet']]));

@@ -6,7 +6,7 @@ import { createPatiently } from '../apply.ts';
 import { demoNamespace, demoPods } from './demo-pods.ts';
 import { type DemoState, emptyDemo, onEvent, onPod } from './demo-state.ts';
 import { ansiPaint, demoScreen, entryText, lookCommand, plainPaint, summary } from './demo-view.ts';
-import { Screen, type Terminal } from './screen.ts';
+import { Screen, type Terminal } from '../../lib/index.ts';
 
 /** Where it is shown. */
 export interface DemoStage {

@@ -5,6 +5,10 @@ export interface Terminal {
   readonly write: (text: string) => void;
   /** Runs `restore` when the process ends, however it does. */
   readonly atExit: (restore: () => void) => void;
+  /**
+   * Hands over what is typed, as the terminal sends it, until the returned function is called. Absent: nobody types there.
+   */
+  readonly keys?: (listener: (typed: string) => void) => () => void;
 }
 
 const ESC = '\x1b[';

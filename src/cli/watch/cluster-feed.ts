@@ -1,0 +1,100 @@
+/** Watches what the overview is made of, and knows since when a part of it is not heard. */
+import {
+  CRON_JOBS,
+  DAEMON_SETS,
+  DEPLOYMENTS,
+  JOBS,
+  type KubeObject,
+  LEASES,
+  NODES,
+  PODS,
+  REPLICA_SETS,
+  REPLICATION_CONTROLLERS,
+  type Resource,
+  STATEFUL_SETS,
+} from '../../api/index.ts';
+import { createReflector, type Lister } from '../../client/index.ts';
+import { seededRandom, silentLogger } from '../../lib/index.ts';
+import type { OverviewFacts, Said } from '../../overview/index.ts';
+import type { ClusterSession } from '../cluster-session.ts';
+import type { Bell } from '../restart/bell.ts';
+
+export interface ClusterFeed {
+  /** All first lists are there. Those that one may not read never are. */
+  readonly ready: Promise<unknown>;
+  facts(said: Said): OverviewFacts;
+  /** The kinds whose lists or watches fail now: since when (wall ms), and why. */
+  failures(): readonly Failure[];
+}
+
+export interface Failure {
+  readonly resource: string;
+  readonly since: number;
+  readonly problem: string;
+}
+
+/** Lists and watches until the signal is aborted. @param namespace undefined: all */
+export function watchOverview(
+  session: ClusterSession,
+  namespace: string | undefined,
+  bell: Bell,
+  signal: AbortSignal,
+): ClusterFeed {
+  const { client, clock } = session;
+  const failing = new Map<string, Failure>();
+  const synced: Promise<void>[] = [];
+  const listen = <T extends KubeObject>(resource: Resource<T>, where = namespace): Lister<T> => {
+    const name = resource.resource;
+    const fail = (problem: string): void => {
+      failing.set(name, { resource: name, since: failing.get(name)?.since ?? clock.now().wall, problem });
+      bell.ring();
+    };
+    const heard = (): void => {
+      failing.delete(name);
+      bell.ring();
+    };
+    // The reflector tells its failures to a log only.
+    const logger = { ...silentLogger, warn: (_: string, fields?: object) => fail(problemIn(fields)) };
+    const query = where === undefined ? {} : { namespace: where };
+    const reflector = createReflector({ client, clock, random: seededRandom(name), logger }, { resource, query });
+    reflector.lister.onChange(heard);
+    reflector.lister.onProgress(heard);
+    void reflector.run(signal);
+    synced.push(reflector.lister.waitForSync(signal));
+    return reflector.lister;
+  };
+  const lists = {
+    pods: listen(PODS),
+    deployments: listen(DEPLOYMENTS),
+    replicaSets: listen(REPLICA_SETS),
+    replicationControllers: listen(REPLICATION_CONTROLLERS),
+    statefulSets: listen(STATEFUL_SETS),
+    daemonSets: listen(DAEMON_SETS),
+    jobs: listen(JOBS),
+    cronJobs: listen(CRON_JOBS),
+  };
+  const nodes = listen(NODES, undefined);
+  const leases = listen(LEASES, 'kube-node-lease');
+  return {
+    ready: Promise.all(synced),
+    facts: (said) => ({
+      pods: lists.pods.list(),
+      deployments: lists.deployments.list(),
+      replicaSets: lists.replicaSets.list(),
+      replicationControllers: lists.replicationControllers.list(),
+      statefulSets: lists.statefulSets.list(),
+      daemonSets: lists.daemonSets.list(),
+      jobs: lists.jobs.list(),
+      cronJobs: lists.cronJobs.list(),
+      nodes: nodes.list(),
+      leases: leases.list(),
+      said,
+    }),
+    failures: () => [...failing.values()],
+  };
+}
+
+function problemIn(fields: object | undefined): string {
+  const { error } = (fields ?? {}) as { readonly error?: unknown };
+  return typeof error === 'string' ? error : 'it does not answer';
+}

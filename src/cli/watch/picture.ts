@@ -1,0 +1,161 @@
+/** Draws the overview as lines of a terminal. Pure. */
+import { visibleLine } from '../../lib/index.ts';
+import type { Mood, Overview, Verdict, WorkloadRow } from '../../overview/index.ts';
+import { cellsOf, HEADS, nodeText } from './row-cells.ts';
+import { markedPlace, type Pane, type ViewState, visibleRows } from './view-state.ts';
+
+export interface Frame {
+  readonly columns: number;
+  readonly rows: number;
+  readonly colours: boolean;
+  /** Wall ms of the cluster. */
+  readonly now: number;
+  /** What is wrong with the feed: the rows below are older. Absent: they are true now. */
+  readonly stale?: string;
+}
+
+const GAP = '  ';
+/** The line above the rows and the two below. */
+const CHROME = 4;
+const LEAST_ROWS = 3;
+const HELP = '↑↓ choose   enter why   l logs   r restart   f only what is not well   q quit';
+const PANE_HELP = '↑↓ scroll   q back';
+
+/** Lines for rows or for a pane. */
+export function heightOf(overview: Overview | undefined, { rows }: Frame): number {
+  return Math.max(LEAST_ROWS, rows - CHROME - Math.min(overview?.nodes.length ?? 0, MAX_NODES));
+}
+
+/** Strips above the rows; what is more is counted. */
+const MAX_NODES = 5;
+
+export function picture(overview: Overview | undefined, state: ViewState, frame: Frame): readonly string[] {
+  const paint = paintOf(frame.colours);
+  const head = [headline(overview, frame, paint)];
+  if (state.pane !== undefined) return [...head, ...paneLines(state.pane, heightOf(overview, frame), frame, paint)];
+  const rows = visibleRows(state, overview?.rows ?? []);
+  const height = heightOf(overview, frame);
+  return [
+    ...head,
+    ...nodeLines(overview, frame, paint),
+    ...rowLines(rows, markedPlace(state, rows), { ...frame, rows: height }, paint),
+    footer(state, frame, paint),
+  ];
+}
+
+function headline(overview: Overview | undefined, { stale, columns }: Frame, paint: Paint): string {
+  if (overview === undefined) return cut(stale ?? 'reading the cluster …', columns);
+  const { mood, text } = overview.verdict;
+  // What is not known to be true now is never green.
+  if (stale !== undefined) return paint.bold(paint.in('yellow', cut(`${stale}; before that: ${text}`, columns)));
+  return paint.bold(paint.in(COLOUR_OF_VERDICT[mood], cut(visibleLine(text), columns)));
+}
+
+function nodeLines(overview: Overview | undefined, { columns }: Frame, paint: Paint): readonly string[] {
+  const nodes = overview?.nodes ?? [];
+  const worst = nodes.toSorted((a, b) => Number(a.mood === 'ok') - Number(b.mood === 'ok'));
+  return worst.slice(0, MAX_NODES).map((node, place) => {
+    const more =
+      place === MAX_NODES - 1 && nodes.length > MAX_NODES ? ` (and ${nodes.length - MAX_NODES} more nodes)` : '';
+    return paint.in(node.mood === 'ok' ? 'grey' : 'yellow', cut(visibleLine(`${nodeText(node)}${more}`), columns));
+  });
+}
+
+function rowLines(rows: readonly WorkloadRow[], marked: number, frame: Frame, paint: Paint): readonly string[] {
+  const { columns, now, rows: height } = frame;
+  if (rows.length === 0) return [paint.in('grey', cut('nothing to show', columns))];
+  const first = Math.min(Math.max(0, marked - height + 1), Math.max(0, rows.length - height));
+  const shown = rows.slice(first, first + height);
+  const cells = shown.map((row) => cellsOf(row, now).map(visibleLine));
+  const widths = widthsOf([HEADS, ...cells], columns);
+  const line = (row: readonly string[]): string =>
+    cut(
+      row
+        .map((cell, column) => cut(cell, widths[column] ?? 0).padEnd(widths[column] ?? 0))
+        .join(GAP)
+        .trimEnd(),
+      columns,
+    );
+  return [
+    paint.in('grey', line(HEADS)),
+    ...cells.map((row, place) => {
+      const text = line(row);
+      const coloured = paint.in(COLOUR_OF[shown[place]?.mood ?? 'ok'], text);
+      return first + place === marked ? paint.reverse(coloured) : coloured;
+    }),
+  ];
+}
+
+/** The two texts at the end share what the others leave. */
+function widthsOf(rows: readonly (readonly string[])[], columns: number): readonly number[] {
+  const widths = HEADS.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  const texts = HEADS.length - 2;
+  const names = Math.max(12, Math.floor(columns / 4));
+  const fixed = widths.slice(0, texts).map((width) => Math.min(width, names));
+  const left = Math.max(20, columns - fixed.reduce((sum, width) => sum + width + GAP.length, 0) - GAP.length);
+  const [death = 0, next = 0] = widths.slice(texts);
+  const half = Math.floor(left / 2);
+  const deathWidth = death <= half ? death : next <= half ? Math.min(death, left - next) : half;
+  return [...fixed, deathWidth, Math.min(next, left - deathWidth)];
+}
+
+function paneLines({ title, lines, top }: Pane, height: number, { columns }: Frame, paint: Paint): readonly string[] {
+  const shown = lines.slice(top, top + height).map((line) => cut(visibleLine(line), columns));
+  const where = lines.length > height ? `   ${top + 1}–${Math.min(lines.length, top + height)} of ${lines.length}` : '';
+  return [paint.bold(cut(title, columns)), ...shown, paint.in('grey', cut(`${PANE_HELP}${where}`, columns))];
+}
+
+function footer({ asks, said, onlyTroubled }: ViewState, { columns }: Frame, paint: Paint): string {
+  if (asks !== undefined) return paint.bold(cut(visibleLine(asks.text), columns));
+  if (said !== undefined) return cut(visibleLine(said), columns);
+  return paint.in('grey', cut(onlyTroubled ? `only what is not well   ${HELP}` : HELP, columns));
+}
+
+/** By characters as a terminal counts most of them. */
+function cut(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
+}
+
+type Colour = 'green' | 'yellow' | 'red' | 'cyan' | 'grey' | 'none';
+
+const COLOUR_OF: Readonly<Record<Mood, Colour>> = {
+  done: 'grey',
+  ok: 'none',
+  starting: 'cyan',
+  ending: 'grey',
+  unready: 'yellow',
+  healing: 'yellow',
+  waiting: 'yellow',
+  unknown: 'yellow',
+  stopped: 'red',
+};
+const COLOUR_OF_VERDICT: Readonly<Record<Verdict['mood'], Colour>> = {
+  ok: 'green',
+  healing: 'yellow',
+  troubled: 'yellow',
+  stopped: 'red',
+};
+const CODES: Readonly<Record<Exclude<Colour, 'none'>, string>> = {
+  green: '32',
+  yellow: '33',
+  red: '31',
+  cyan: '36',
+  grey: '90',
+};
+
+interface Paint {
+  in(colour: Colour, text: string): string;
+  bold(text: string): string;
+  reverse(text: string): string;
+}
+
+/** @param on without colours the mark is a sign */
+function paintOf(on: boolean): Paint {
+  const within = (begin: string, end: string, text: string): string =>
+    on ? `\u001B[${begin}m${text}\u001B[${end}m` : text;
+  return {
+    in: (colour, text) => (colour === 'none' ? text : within(CODES[colour], '39', text)),
+    bold: (text) => within('1', '22', text),
+    reverse: (text) => (on ? within('7', '27', text) : `>${text.slice(1)}`),
+  };
+}

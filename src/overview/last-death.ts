@@ -1,0 +1,65 @@
+/** How a pod last died, in words. Pure. */
+import { type ContainerStatus, type Pod } from '../api/index.ts';
+import { parseTime, visibleLine } from '../lib/index.ts';
+import { MAX_WORDS } from './limits.ts';
+import type { LastDeath, Said } from './types.ts';
+
+type Terminated = NonNullable<NonNullable<ContainerStatus['state']>['terminated']>;
+
+/** The newest end that was none of its job; init containers end with 0 all the time. */
+export function lastDeathOf(pod: Pod, said: Said): LastDeath | undefined {
+  const { initContainerStatuses = [], containerStatuses = [] } = pod.status ?? {};
+  const inits = new Set(initContainerStatuses);
+  const ends = [...initContainerStatuses, ...containerStatuses].flatMap((status) => {
+    const ended = status.state?.terminated ?? status.lastState?.terminated;
+    const at = parseTime(ended?.finishedAt ?? undefined);
+    if (ended === undefined || at === undefined) return [];
+    const isWell = ended.exitCode === 0 && (inits.has(status) || mayEnd(pod));
+    return isWell ? [] : [{ status, ended, at }];
+  });
+  const [last] = ends.toSorted((a, b) => b.at - a.at);
+  if (last === undefined) return undefined;
+  const { status, ended, at } = last;
+  const runs = parseTime(status.state?.running?.startedAt ?? undefined);
+  return {
+    pod: pod.metadata?.name ?? '',
+    container: status.name,
+    at,
+    words: deathWords(pod, status.name, ended, said(ended.containerID ?? '')),
+    ...(runs === undefined ? {} : { healedMs: Math.max(0, runs - at) }),
+  };
+}
+
+/** Exit code 0 is no failure of a program that may end. */
+function mayEnd({ spec }: Pod): boolean {
+  return (spec?.restartPolicy ?? 'Always') !== 'Always';
+}
+
+/** @param own the program's own words */
+export function deathWords(pod: Pod, container: string | undefined, ended: Terminated, own?: string): string {
+  const { reason = 'Error', exitCode, signal, message } = ended;
+  const words = (own ?? '') || (message ?? '');
+  return visibleLine(headOf(pod, container, { reason, exitCode, signal }, words)).slice(0, MAX_WORDS);
+}
+
+function headOf(
+  pod: Pod,
+  container: string | undefined,
+  {
+    reason,
+    exitCode,
+    signal,
+  }: { readonly reason: string; readonly exitCode: number; readonly signal?: number | undefined },
+  words: string,
+): string {
+  if (reason === 'OOMKilled') {
+    const limit = pod.spec?.containers.find(({ name }) => name === container)?.resources?.limits?.['memory'];
+    return limit === undefined ? 'out of memory' : `out of memory (limit ${limit})`;
+  }
+  if (!['Error', 'Completed'].includes(reason)) return words === '' ? reason : `${reason}: ${words}`;
+  const number =
+    signal !== undefined && signal > 0 ? signal : exitCode > 128 && exitCode < 160 ? exitCode - 128 : undefined;
+  const code =
+    exitCode === 0 ? 'ended with exit code 0' : number === undefined ? `exit code ${exitCode}` : `signal ${number}`;
+  return words === '' ? code : `${code}: ${words}`;
+}

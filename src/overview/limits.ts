@@ -1,0 +1,10 @@
+/** The limits of the overview. */
+
+/** A pod that died and runs again counts as healed lately for this long. */
+export const HEALED_LATELY_MS = 60 * 60_000;
+/** A node whose lease is older is told with its age, even before the cluster calls it lost. */
+export const SILENT_NODE_MS = 15_000;
+/** The most characters of a program's own words in a row. */
+export const MAX_WORDS = 200;
+/** Troubled workloads that the verdict names. */
+export const MAX_NAMED = 3;

@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest';
+import type { Deployment, Job, Node, Pod, PodStatus, ReplicaSet } from '../api/index.ts';
+import { type OverviewFacts, overviewOf } from './index.ts';
+
+const NOW = Date.parse('2030-01-01T12:00:00Z');
+const ago = (seconds: number): string => new Date(NOW - seconds * 1000).toISOString();
+
+const NOTHING: OverviewFacts = {
+  pods: [],
+  deployments: [],
+  replicaSets: [],
+  replicationControllers: [],
+  statefulSets: [],
+  daemonSets: [],
+  jobs: [],
+  cronJobs: [],
+  nodes: [],
+  leases: [],
+  said: () => undefined,
+};
+
+function pod(name: string, status: PodStatus, more: { readonly owner?: string; readonly spec?: object } = {}): Pod {
+  const { owner, spec = {} } = more;
+  const reference = { apiVersion: 'apps/v1', kind: 'Any', name: 'any', controller: true };
+  return {
+    metadata: {
+      name,
+      namespace: 'shop',
+      uid: `uid-${name}`,
+      ...(owner === undefined ? {} : { ownerReferences: [{ ...reference, uid: owner }] }),
+    },
+    spec: { nodeName: 'n1', containers: [{ name: 'main', resources: { limits: { memory: '64Mi' } } }], ...spec },
+    status,
+  };
+}
+
+const READY: PodStatus = {
+  phase: 'Running',
+  conditions: [{ type: 'Ready', status: 'True' }],
+  containerStatuses: [
+    {
+      name: 'main',
+      ready: true,
+      started: true,
+      restartCount: 0,
+      image: '',
+      imageID: '',
+      state: { running: { startedAt: ago(60) } },
+    },
+  ],
+};
+
+type Main = NonNullable<PodStatus['containerStatuses']>[number];
+const withMain = (main: Partial<Main>, conditions: PodStatus['conditions'] = []): PodStatus => ({
+  phase: 'Running',
+  conditions,
+  containerStatuses: [{ name: 'main', ready: false, restartCount: 1, image: '', imageID: '', ...main }],
+});
+const ended = (seconds: number, more: object = {}) => ({
+  terminated: { exitCode: 1, reason: 'Error', finishedAt: ago(seconds), containerID: 'containerd://c1', ...more },
+});
+
+const one = (facts: Partial<OverviewFacts>) => overviewOf({ ...NOTHING, ...facts }, NOW).rows[0];
+
+describe('one pod', () => {
+  it.each<[name: string, status: PodStatus, expected: object]>([
+    ['that is ready', READY, { mood: 'ok', ready: 1, wanted: 1 }],
+    [
+      'that waits for its next start',
+      withMain({
+        state: {
+          waiting: { reason: 'CrashLoopBackOff', message: 'back-off 1m20s restarting failed container=main pod=x' },
+        },
+        lastState: ended(30),
+      }),
+      {
+        mood: 'healing',
+        why: 'CrashLoopBackOff',
+        next: { words: 'starts again', at: NOW + 50_000 },
+        lastDeath: { words: 'exit code 1' },
+      },
+    ],
+    [
+      'that ran out of memory and runs again',
+      {
+        ...READY,
+        containerStatuses: [
+          {
+            ...(READY.containerStatuses?.[0] as Main),
+            restartCount: 1,
+            lastState: ended(62, { exitCode: 137, reason: 'OOMKilled' }),
+          },
+        ],
+      },
+      { mood: 'ok', restarts: 1, lastDeath: { words: 'out of memory (limit 64Mi)', healedMs: 2000 } },
+    ],
+    [
+      'that cannot pull',
+      withMain({ state: { waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image "x"' } } }),
+      { mood: 'waiting', why: 'ImagePullBackOff: Back-off pulling image "x"', next: { words: 'pulls again' } },
+    ],
+    [
+      'that fits nowhere',
+      {
+        phase: 'Pending',
+        conditions: [
+          { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes are available' },
+        ],
+      },
+      { mood: 'waiting', why: '0/1 nodes are available' },
+    ],
+    [
+      'for which nothing more is tried',
+      withMain({ lastState: ended(5) }, [
+        { type: 'mendlet.dev/HealingStopped', status: 'True', message: 'the ladder has ended' },
+      ]),
+      { mood: 'stopped', why: 'the ladder has ended' },
+    ],
+    [
+      'whose startup probe goes on',
+      withMain({ started: false, state: { running: {} }, restartCount: 0 }),
+      { mood: 'starting', why: 'startup probe of main' },
+    ],
+    [
+      'that takes no traffic',
+      withMain({ started: true, state: { running: {} } }),
+      { mood: 'unready', why: 'readiness probe of main' },
+    ],
+    ['whose node is lost', { ...READY, reason: 'NodeLost' }, { mood: 'unknown' }],
+    [
+      'that failed for good',
+      { phase: 'Failed', containerStatuses: withMain({ state: ended(5, { exitCode: 3 }) }).containerStatuses ?? [] },
+      { mood: 'stopped', why: 'exit code 3' },
+    ],
+    ['that is done', { phase: 'Succeeded' }, { mood: 'done', wanted: 0 }],
+    [
+      'that was killed',
+      withMain({ state: ended(5, { exitCode: 137 }) }),
+      { mood: 'healing', lastDeath: { words: 'signal 9' } },
+    ],
+  ])('%s', (_, status, expected) => {
+    expect(one({ pods: [pod('web', status)] })).toMatchObject({ kind: 'pod', name: 'web', ...expected });
+  });
+
+  it('says the program’s own words where its node told them', () => {
+    const status = withMain({ state: ended(5) });
+    const said = (id: string) => (id === 'containerd://c1' ? 'Error: connect ECONNREFUSED 10.0.0.7:5432' : undefined);
+    expect(one({ pods: [pod('web', status)], said })?.lastDeath?.words).toBe(
+      'exit code 1: Error: connect ECONNREFUSED 10.0.0.7:5432',
+    );
+  });
+
+  it('shows no control characters, and no endless words', () => {
+    const status = withMain({ state: ended(5, { message: `\u001B[2J${'x'.repeat(10_000)}` }) });
+    const words = one({ pods: [pod('web', status)] })?.lastDeath?.words ?? '';
+    expect(words).not.toContain('\u001B');
+    expect(words.length).toBeLessThanOrEqual(200);
+  });
+});
+
+const deployment = (replicas: number): Deployment =>
+  ({ metadata: { name: 'web', namespace: 'shop', uid: 'd' }, spec: { replicas } }) as Deployment;
+const SET = {
+  metadata: {
+    name: 'web-1',
+    namespace: 'shop',
+    uid: 's',
+    ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: 'd', controller: true }],
+  },
+  spec: { replicas: 2 },
+} as ReplicaSet;
+
+describe('a workload', () => {
+  it('has the pods of its sets, and is as its worst one', () => {
+    const pods = [pod('web-1-a', READY, { owner: 's' }), pod('web-1-b', withMain({ state: ended(5) }), { owner: 's' })];
+    const row = one({ deployments: [deployment(2)], replicaSets: [SET], pods });
+    expect(row).toMatchObject({ kind: 'deploy', name: 'web', ready: 1, wanted: 2, mood: 'healing' });
+    expect(row?.pods.map(({ name }) => name)).toEqual(['web-1-b', 'web-1-a']);
+  });
+
+  it('without pods waits for them', () => {
+    expect(one({ deployments: [deployment(2)], replicaSets: [SET] })).toMatchObject({
+      mood: 'waiting',
+      why: '0 of 2 pods',
+    });
+  });
+
+  it('that is scaled to nothing is well', () => {
+    expect(one({ deployments: [deployment(0)], replicaSets: [SET] })).toMatchObject({
+      mood: 'ok',
+      ready: 0,
+      wanted: 0,
+    });
+  });
+
+  it('is not as a pod that was replaced', () => {
+    const evicted: PodStatus = { phase: 'Failed', reason: 'Evicted' };
+    const pods = [
+      pod('old', evicted, { owner: 's' }),
+      pod('a', READY, { owner: 's' }),
+      pod('b', READY, { owner: 's' }),
+    ];
+    expect(one({ deployments: [deployment(2)], replicaSets: [SET], pods })).toMatchObject({
+      mood: 'ok',
+      ready: 2,
+      wanted: 2,
+    });
+  });
+
+  it('that ended well is done', () => {
+    const job = {
+      metadata: { name: 'j', namespace: 'shop', uid: 'j' },
+      status: { conditions: [{ type: 'Complete', status: 'True' }] },
+    } as Job;
+    expect(one({ jobs: [job], pods: [pod('j-x', { phase: 'Succeeded' }, { owner: 'j' })] })).toMatchObject({
+      kind: 'job',
+      mood: 'done',
+    });
+  });
+});
+
+const NODE = { metadata: { name: 'n1' }, status: { conditions: [{ type: 'Ready', status: 'True' }] } } as Node;
+
+describe('the verdict', () => {
+  const verdict = (facts: Partial<OverviewFacts>) => overviewOf({ ...NOTHING, ...facts }, NOW).verdict;
+
+  it('is that all are well', () => {
+    expect(verdict({ pods: [pod('a', READY), pod('b', READY)], nodes: [NODE] })).toEqual({
+      mood: 'ok',
+      text: '2 pods healthy',
+    });
+  });
+
+  it('counts what healed, and names what gave up with its cause', () => {
+    const healed = {
+      ...READY,
+      containerStatuses: [{ ...(READY.containerStatuses?.[0] as Main), lastState: ended(62) }],
+    };
+    const stopped = withMain({ lastState: ended(5, { exitCode: 137, reason: 'OOMKilled' }) }, [
+      { type: 'mendlet.dev/HealingStopped', status: 'True' },
+    ]);
+    expect(verdict({ pods: [pod('a', healed), pod('api', stopped)] })).toEqual({
+      mood: 'stopped',
+      text: '1 pod healthy; 1 healed in the last hour; 1 gave up: shop/api (out of memory (limit 64Mi))',
+    });
+  });
+
+  it('names nodes that are not heard', () => {
+    const leases = [{ metadata: { name: 'n1' }, spec: { renewTime: ago(40) } }];
+    const overview = overviewOf({ ...NOTHING, nodes: [NODE], leases }, NOW);
+    expect(overview.nodes[0]).toMatchObject({ mood: 'unknown', troubles: ['not heard for 40s'] });
+    expect(overview.verdict).toEqual({ mood: 'troubled', text: '0 pods healthy; 1 node not heard: n1' });
+  });
+
+  it('has the worst rows above', () => {
+    const names = overviewOf(
+      { ...NOTHING, pods: [pod('a', READY), pod('z', withMain({ state: ended(5) })), pod('q', { phase: 'Failed' })] },
+      NOW,
+    ).rows.map(({ name }) => name);
+    expect(names).toEqual(['q', 'z', 'a']);
+  });
+});
