@@ -195,6 +195,8 @@ describeInWhole('a volume that must be attached', () => {
     expect(attacher.done.slice(-2)).toEqual(['detach n2', 'attach n1']);
     await lab.kubectl(['taint', 'node', 'n2', 'node.kubernetes.io/out-of-service-']);
     await dead.start(flags(dead));
+    // Its driver went with the pods of the dead node, and only a driver unstages what the node has on record.
+    await lab.create(driverOn(dead, join(lab.folder, 'program')));
     await until('the node uses it no more', async () => {
       const { status } = await nodeOf('n2');
       return (status.volumesInUse ?? []).length === 0 ? { value: true } : { last: JSON.stringify(status.volumesInUse) };
