@@ -204,11 +204,14 @@ describe('an upgrade from the program that landed last', () => {
     portmapBefore = (await ofPortmap()).length > 0;
     folders = madeBefore ? await foldersOfClaims() : {};
     deaths = await history('loop');
-    // A container counts as started before its program has written its line: the two are read until they agree.
+    // A container counts as started before its program has written its two lines, the start and the end: the two counts are
+    // read until they agree.
     restarts = await until<number>('the lines of all lives so far', async () => {
       ends = out.lines('loop').length;
       const { restartCount = 0 } = mainContainer(await mendlet.pod('loop')) ?? {};
-      return ends === restartCount + 1 ? { value: restartCount } : { last: `${ends} lines, ${restartCount} restarts` };
+      return ends === 2 * (restartCount + 1)
+        ? { value: restartCount }
+        : { last: `${ends} lines, ${restartCount} restarts` };
     });
     const over = new AbortController();
     const asking = (async () => {

@@ -14,6 +14,12 @@ const WHOLE_ONLY = [
   'test/e2e/lost-nodes.e2e.test.ts',
   'test/e2e/claims-down.e2e.test.ts',
   'test/e2e/two-mendlets.e2e.test.ts',
+  // The node's duties are tested by `csi`, the decisions of the rest in unit tests and simulation; these have two nodes, or the
+  // sidecars of a driver, or both.
+  'test/e2e/csi-attach.e2e.test.ts',
+  'test/e2e/csi-example-attach.e2e.test.ts',
+  'test/e2e/csi-example.e2e.test.ts',
+  'test/e2e/csi-topology.e2e.test.ts',
   // The decisions and the watch have their unit tests; this waits for the periods of real drivers.
   'test/e2e/csi-healing.e2e.test.ts',
   // It needs a loop device that may be cut short while it is mounted.
