@@ -26,7 +26,8 @@ export function clearAsByReboot(dataDir: string): void {
   const run = `/run/mendlet/${instance}`;
   for (const namespace of podNamespaces(run, dataDir)) spawnSync('ip', ['netns', 'delete', namespace]);
   for (const mount of mountsBelow([run, dataDir])) spawnSync('umount', ['-l', mount]);
-  rmSync(run, { recursive: true, force: true });
+  // The last threads of what was killed may still write there.
+  rmSync(run, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   for (const folder of cgroupFolders(instance)) removeGroups(folder);
 }
 
