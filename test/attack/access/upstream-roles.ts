@@ -63,7 +63,7 @@ export const SCHEDULER: Rights = [
   `${read}: nodes namespaces pods replicationcontrollers services persistentvolumeclaims persistentvolumes`,
   `${read}: replicasets.apps statefulsets.apps poddisruptionbudgets.policy storageclasses.storage.k8s.io`,
   `${read}: csidrivers.storage.k8s.io csinodes.storage.k8s.io csistoragecapacities.storage.k8s.io`,
-  // The plugin NodeVolumeLimits counts volumes that are attached still, though no pod uses them.
+  // The plugin NodeVolumeLimits counts volumes that are still attached though no pod uses them (kubernetes#127757).
   `${read}: volumeattachments.storage.k8s.io`,
   'delete: pods',
   // Upstream's scheduler does not have this right, because it takes a pod's priority only from its spec.
