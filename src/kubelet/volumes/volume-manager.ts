@@ -164,6 +164,7 @@ class Manager implements VolumeManager {
       config,
       markDirty,
       places: new Places(clock),
+      noticing: (uid, volume, setUp) => this.#served.noticing(uid, volume, setUp),
       metrics: createVolumeMetrics(
         ports.metrics,
         () => this.#counts(),

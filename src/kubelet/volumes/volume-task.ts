@@ -2,6 +2,7 @@
 import type { Pod, Volume } from '../../api/index.ts';
 import { type Clock, DEADLINE_LATE_TOLERANCE_MS, errorMessage, exponentialDelay, type Timer } from '../../lib/index.ts';
 import type { PodEvents } from '../types.ts';
+import type { ServedVolumes } from './health/served-volumes.ts';
 import { ImageVolumeError } from './image-volume.ts';
 import { ATTACH_BACK_OFF, EVENT_REPEAT_MS, MIN_SYNC_INTERVAL_MS, SETUP_BACK_OFF, SETUP_DEADLINE_MS } from './limits.ts';
 import { VolumeError } from './payload.ts';
@@ -16,6 +17,8 @@ export interface VolumeTaskOptions {
   readonly events: PodEvents;
   readonly places: Places;
   readonly metrics: VolumeMetrics;
+  /** Sets a volume up for those who watch over its mount. */
+  readonly noticing: ServedVolumes['noticing'];
 }
 
 interface FailedTry {
@@ -174,7 +177,8 @@ export class VolumeTask {
     };
     try {
       if (this.#stopped) throw new Error('the pod is ending');
-      const result = await setUpVolume(this.#options.setUp, pod, this.volume);
+      const { setUp, noticing } = this.#options;
+      const result = await noticing(pod.metadata?.uid ?? '', this.volume, () => setUpVolume(setUp, pod, this.volume));
       this.#driver = result.driver ?? this.#driver;
       done(result.problem === undefined ? 'success' : 'fail-unknown');
       return result;
