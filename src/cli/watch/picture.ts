@@ -18,7 +18,7 @@ const GAP = '  ';
 /** The line above the rows and the two below. */
 const CHROME = 4;
 const LEAST_ROWS = 3;
-const HELP = '↑↓ choose   enter why   l logs   r restart   f only what is not well   q quit';
+const HELP = '↑↓ choose   enter why   l logs   r restart   t try now   p pause   f only what is not well   q quit';
 const PANE_HELP = '↑↓ scroll   q back';
 
 /** Lines for rows or for a pane. */

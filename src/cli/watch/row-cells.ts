@@ -51,8 +51,8 @@ function backText(ms: number): string {
 }
 
 /** "CrashLoopBackOff; starts again in 38s" */
-export function nextText({ mood, why, next }: WorkloadRow, now: number): string {
-  if (mood === 'ok') return 'ok';
+export function nextText({ mood, why, next, paused }: WorkloadRow, now: number): string {
+  if (mood === 'ok') return paused === true ? 'ok; healing is paused' : 'ok';
   if (mood === 'done') return 'done';
   const parts = [why ?? mood, ...(next === undefined ? [] : [stepText(next, now)])];
   return parts.join('; ');

@@ -71,6 +71,19 @@ describe('what a key does', () => {
     expect(after(state, 'q').act).toBe(undefined);
   });
 
+  it.each([
+    ['t', 'try-now', /^try now what waits of deploy\/api in shop\? y\/n$/, HEALING],
+    ['p', 'pause', /^pause the healing of deploy\/api in shop\? y\/n$/, HEALING],
+    ['p', 'resume', /^resume the healing of deploy\/api in shop\? y\/n$/, { ...HEALING, paused: true }],
+  ] as const)('%s asks for %s', (typed, kind, question, marked) => {
+    const own = { ...room, rows: [marked] };
+    const { state, act } = pressed(START, { letter: typed }, own);
+    expect(act).toBeUndefined();
+    expect(state.asks?.text).toMatch(question);
+    expect(pressed(state, { letter: 'y' }, own).act).toEqual({ kind, row: marked });
+    expect(pressed(state, { letter: 'n' }, own).act).toBeUndefined();
+  });
+
   it('a pane scrolls within its lines, and goes back', () => {
     const pane = { title: 't', lines: Array.from({ length: 20 }, (_, n) => `${n}`), top: 0 };
     expect(after({ ...START, pane }, 'k').state.pane?.top).toBe(0);
