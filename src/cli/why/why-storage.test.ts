@@ -178,7 +178,7 @@ const running = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True'
 async function tell({ kind = 'Pod', metadata }: KubeObject, reason: string, message: string): Promise<void> {
   const { name = '', namespace = '', uid } = metadata ?? {};
   await make(EVENTS, {
-    metadata: { name: `${name}.${reason}`, namespace },
+    metadata: { name: `${name}.${reason.toLowerCase()}`, namespace },
     involvedObject: { kind, name, namespace, uid },
     reason,
     message,
