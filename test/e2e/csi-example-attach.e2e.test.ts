@@ -127,7 +127,7 @@ describeInWhole('a driver that attaches, on two nodes', () => {
       return stdout;
     };
     const untilSaid = (target: string, text: RegExp): Promise<Diagnosis> =>
-      until(`why ${target} says ${String(text)}`, async () => {
+      until<Diagnosis>(`why ${target} says ${String(text)}`, async () => {
         const last = await why(target);
         const diagnosis = JSON.parse(last) as Diagnosis;
         return text.test(diagnosis.findings[0]?.says ?? '') ? { value: diagnosis } : { last };

@@ -34,6 +34,11 @@ const VOL_DATA = 'vol_data.json';
 
 /** The folder of the driver's path, with upstream's file for the tools and people that look for it there. */
 export async function makeFolder(fs: FileSystem, path: string, made: string, of: FolderOf): Promise<void> {
+  // A driver that put a link there would have us write elsewhere.
+  for (const folder of new Set([parentOf(path), made])) {
+    if ((await fs.stat(folder))?.type !== 'symlink') continue;
+    throw new Error(`${folder} is a link: CSI driver ${of.driver} must not put one in the place of a folder`);
+  }
   await fs.mkdir(made, { mode: 0o750 });
   if (of.isBlock) return;
   const data = {

@@ -241,10 +241,9 @@ class Manager implements VolumeManager {
       // It stays known until all is gone: a set-up that hangs must not be forgotten.
       await this.#pods.get(uid)?.stop();
       this.#tokens.forget(uid);
-      await this.#tearDownPlaces.run(this.#troubles.has(uid), async () => {
-        await this.#tearDownCsi(uid);
-        await this.#remove(dir);
-      });
+      // Calls to drivers wait in the lines of these.
+      await this.#tearDownCsi(uid);
+      await this.#tearDownPlaces.run(this.#troubles.has(uid), () => this.#remove(dir));
     } catch (error) {
       this.#tellTrouble(uid, pod, error);
       throw error;

@@ -5,7 +5,7 @@ import type { PodEvents } from '../types.ts';
 import { ImageVolumeError } from './image-volume.ts';
 import { ATTACH_BACK_OFF, EVENT_REPEAT_MS, MIN_SYNC_INTERVAL_MS, SETUP_BACK_OFF, SETUP_DEADLINE_MS } from './limits.ts';
 import { VolumeError } from './payload.ts';
-import type { Places } from './places.ts';
+import type { Apart, Places } from './places.ts';
 import type { VolumeSetupOptions } from './volume-kind.ts';
 import { csiPlugin, pluginName, setUpVolume } from './volume-kinds.ts';
 import type { VolumeMetrics } from './volume-metrics.ts';
@@ -146,7 +146,9 @@ export class VolumeTask {
     this.#busy = true;
     this.#again = false;
     try {
-      const { path, problem, told, image, republishAfterMs } = await places.run(this.#stuck, () => this.#try());
+      const { path, problem, told, image, republishAfterMs } = await places.run(this.#stuck, (apart) =>
+        this.#try(apart),
+      );
       this.#image = image;
       this.#reason = undefined;
       if (problem === undefined) this.#succeeded(path);
@@ -162,7 +164,7 @@ export class VolumeTask {
     if (this.#again) this.sync();
   }
 
-  async #try(): ReturnType<typeof setUpVolume> {
+  async #try(apart: Apart): ReturnType<typeof setUpVolume> {
     const { clock, metrics } = this.#options;
     const pod = this.#pod();
     const begun = clock.now().mono;
@@ -174,7 +176,7 @@ export class VolumeTask {
     };
     try {
       if (this.#stopped) throw new Error('the pod is ending');
-      const result = await setUpVolume(this.#options.setUp, pod, this.volume);
+      const result = await setUpVolume(withApart(this.#options.setUp, apart), pod, this.volume);
       this.#driver = result.driver ?? this.#driver;
       done(result.problem === undefined ? 'success' : 'fail-unknown');
       return result;
@@ -235,4 +237,10 @@ export class VolumeTask {
     this.#path ??= path;
     if (found || news) this.#changed();
   }
+}
+
+/** Calls to CSI drivers wait in the line of their driver: they take no place from volumes of others. */
+function withApart(setUp: VolumeTaskOptions['setUp'], apart: Apart): VolumeTaskOptions['setUp'] {
+  const { csi } = setUp.claims;
+  return csi === undefined ? setUp : { ...setUp, claims: { ...setUp.claims, csi: { ...csi, apart } } };
 }
