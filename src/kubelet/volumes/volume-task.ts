@@ -6,12 +6,12 @@ import { ImageVolumeError } from './image-volume.ts';
 import { ATTACH_BACK_OFF, EVENT_REPEAT_MS, MIN_SYNC_INTERVAL_MS, SETUP_BACK_OFF, SETUP_DEADLINE_MS } from './limits.ts';
 import { VolumeError } from './payload.ts';
 import type { Apart, Places } from './places.ts';
-import type { VolumeSetupOptions } from './volume-kind.ts';
-import { csiPlugin, pluginName, setUpVolume } from './volume-kinds.ts';
+import type { SetUpVolume } from './volume-kind.ts';
+import { csiPlugin, pluginName } from './volume-kinds.ts';
 import type { VolumeMetrics } from './volume-metrics.ts';
 
 export interface VolumeTaskOptions {
-  readonly setUp: VolumeSetupOptions;
+  readonly setUp: (pod: Pod, volume: Volume, apart: Apart) => Promise<SetUpVolume>;
   readonly clock: Clock;
   readonly events: PodEvents;
   readonly places: Places;
@@ -164,7 +164,7 @@ export class VolumeTask {
     if (this.#again) this.sync();
   }
 
-  async #try(apart: Apart): ReturnType<typeof setUpVolume> {
+  async #try(apart: Apart): Promise<SetUpVolume> {
     const { clock, metrics } = this.#options;
     const pod = this.#pod();
     const begun = clock.now().mono;
@@ -176,7 +176,7 @@ export class VolumeTask {
     };
     try {
       if (this.#stopped) throw new Error('the pod is ending');
-      const result = await setUpVolume(withApart(this.#options.setUp, apart), pod, this.volume);
+      const result = await this.#options.setUp(pod, this.volume, apart);
       this.#driver = result.driver ?? this.#driver;
       done(result.problem === undefined ? 'success' : 'fail-unknown');
       return result;
@@ -237,10 +237,4 @@ export class VolumeTask {
     this.#path ??= path;
     if (found || news) this.#changed();
   }
-}
-
-/** Calls to CSI drivers wait in the line of their driver: they take no place from volumes of others. */
-function withApart(setUp: VolumeTaskOptions['setUp'], apart: Apart): VolumeTaskOptions['setUp'] {
-  const { csi } = setUp.claims;
-  return csi === undefined ? setUp : { ...setUp, claims: { ...setUp.claims, csi: { ...csi, apart } } };
 }
