@@ -95,7 +95,11 @@ export async function removePodFolders(fs: FileSystem, podFolder: string): Promi
  */
 async function removeEmpty(fs: FileSystem, path: string, sync: boolean): Promise<void> {
   const info = await fs.stat(path);
-  if (info === undefined) return;
+  if (info === undefined) {
+    // The driver has removed it, which a power failure may undo as well.
+    if (sync) await fs.remove(path, { sync });
+    return;
+  }
   const content = info.type === 'directory' ? (await fs.readdir(path)).length : info.type === 'file' ? info.size : 0;
   if (content > 0) throw new FileError('ENOTEMPTY', path, `${path} is not mounted any more, but is not empty`);
   await fs.remove(path, { sync });
