@@ -333,7 +333,7 @@ const volumeFaults: readonly Known[] = [
       'MountVolume.SetUp failed for volume "kube-api-access-x7" : failed to fetch token: serviceaccounts "web" is forbidden: User "system:node:n1" cannot create resource "serviceaccounts/token" in API group "" in the namespace "shop": no relationship found between node "n1" and this object',
     ),
     'volume-mount',
-    ['serviceaccounts "web" is forbidden'],
+    ['kube-api-access-x7', '"web" is forbidden'],
   ],
   [
     'an input/output error',

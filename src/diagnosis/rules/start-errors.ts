@@ -2,6 +2,7 @@
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { quoteDeath } from '../facts/deaths.ts';
+import { because } from '../facts/innermost.ts';
 import { type LastWord, lastWord } from '../facts/last-words.ts';
 import { limitQuote, memoryLimit } from '../facts/memory.ts';
 import { placeOf } from '../facts/mounts.ts';
@@ -12,8 +13,8 @@ import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rul
 import { argumentsOf, explainedEnd, severityOf, title } from './exit-code.ts';
 import { TOO_LITTLE_MEMORY } from './sandbox.ts';
 
-const EXEC = /exec: "?([^":]+)"?: (?:stat [^:]+: )?(.*)/;
-const NOT_FOUND = /no such file or directory|executable file not found/;
+const EXEC = /exec: "?([^":]+)"?: (?:stat [^:]+: )?(.*)|executable file [`']([^`']+)[`'] not found/;
+const NOT_FOUND = /no such file or directory|executable file (?:[`'][^`']{1,300}[`'] )?not found/i;
 const WRONG_ARCHITECTURE = /exec format error/i;
 /** The message of a shell that reads a foreign binary as a script. */
 const BINARY_AS_SCRIPT = /^(\S+): (?:line )?\d+: .?ELF/;
@@ -66,7 +67,8 @@ function refusalOf(container: ContainerFacts): Refusal | undefined {
 
 function refused(facts: PodFacts, container: ContainerFacts, refusal: Refusal): readonly RankedFinding[] {
   const { text } = refusal;
-  const program = EXEC.exec(text)?.[1];
+  const exec = EXEC.exec(text);
+  const program = exec?.[1] ?? exec?.[3];
   // An event that repeats the message is not quoted.
   const [event] = eventsWith(container.events, 'Failed').filter(({ message = '' }) => !message.includes(text));
   const base = {
@@ -91,7 +93,7 @@ function refused(facts: PodFacts, container: ContainerFacts, refusal: Refusal): 
     const evidence = [...base.evidence, ...quotes];
     return [{ ...base, id: 'not-executable', rank: 92, says, evidence, manifest: executable }];
   }
-  const says = `${title(container)} cannot start: the runtime refuses it`;
+  const says = `${title(container)} cannot start: the runtime refuses it${because(text)}`;
   return [
     { ...base, id: 'start-refused', rank: 60, says, try: [facts.commands.kubectl('describe', `pod/${facts.name}`)] },
   ];
