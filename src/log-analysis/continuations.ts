@@ -56,8 +56,9 @@ function below(roled: readonly RoledLine[], position: number): number {
   return count;
 }
 
-function isUnlogged({ level, atMs }: RoledLine): boolean {
-  return level === undefined && atMs === undefined;
+/** "Message: …" begins with a word of a level, but no logger wrote it. */
+function isUnlogged({ level, atMs, said, text }: RoledLine): boolean {
+  return (level === undefined || (level === 'info' && said !== text)) && atMs === undefined;
 }
 
 /** Lines that are told with the first. */

@@ -97,7 +97,8 @@ function fromFields(fields: Record<string, unknown>): StructuredLine | undefined
 function levelIn(fields: Record<string, unknown>): Level | undefined {
   const values = LEVEL_KEYS.flatMap((key) => (Object.hasOwn(fields, key) ? [fields[key]] : []));
   const words = values.filter((value) => typeof value === 'string' && /[a-z]/i.test(value));
-  return [...words, ...values].flatMap((value) => levelOf(value) ?? [])[0];
+  const isOfLogr = Object.hasOwn(fields, 'caller') || Object.hasOwn(fields, 'logger') || Object.hasOwn(fields, 'v');
+  return [...words, ...values].flatMap((value) => levelOf(value, !isOfLogr) ?? [])[0];
 }
 
 function joined(message: string, error: string): string {

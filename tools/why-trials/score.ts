@@ -1,6 +1,7 @@
 /**
  * Scores the recordings: `npm run why:score` prints how often the cause was named first, somewhere, wrongly or not at all, with
  * 95 % intervals, overall, by family and by program. `--all` lists what is not right, `--training` leaves out what is held out,
+ * `--strict` asks for the decisive lines of healthy logs as if nobody knew how long their programs lived,
  * `--texts` adds the texts that were not recorded, `--keep COMMIT` keeps the score of each batch of held-out programs as its first, or as one that was seen.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

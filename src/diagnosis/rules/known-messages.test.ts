@@ -1,7 +1,7 @@
 /** Tests faults that show only in states and events, in the words of containerd, runc, CRI-O, the kubelet and the scheduler. */
 import { describe, expect, it } from 'vitest';
 import { diagnosePod } from '../diagnose-pod.ts';
-import { event, evidence, pod } from '../evidence.fixtures.ts';
+import { crashed, event, evidence, lastWords, pod } from '../evidence.fixtures.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import { creating, pull, resolve, runc, startError, stuck, unscheduled } from './cases.fixtures.ts';
 
@@ -525,7 +525,27 @@ const refusals: readonly Known[] = [
   ],
 ];
 
+const ended = (container: object, ...lines: readonly string[]): Partial<PodEvidence> => ({
+  pod: pod({ container, status: crashed({ exitCode: 1 }) }),
+  logs: lastWords(...lines),
+});
+const taken = 'Error: listen failed: Address already in use';
+
+/** What a log does not name stands in the specification. */
+const specifications: readonly Known[] = [
+  ['its only port', ended({ ports: [{ containerPort: 8080 }] }, taken), 'port-in-use', ['port 8080']],
+  ['a variable of a port', ended({ env: [{ name: 'HTTP_PORT', value: '9090' }] }, taken), 'port-in-use', ['port 9090']],
+  ['an argument', ended({ args: ['serve', '--listen=0.0.0.0:7070'] }, taken), 'port-in-use', ['port 7070']],
+  [
+    'its only peer',
+    ended({ env: [{ name: 'DATABASE_URL', value: 'postgres://app@shop-db:5432/shop' }] }, 'fatal: Connection refused'),
+    'dependency-refused',
+    ['shop-db:5432', 'DATABASE_URL'],
+  ],
+];
+
 describe.each<[string, readonly Known[]]>([
+  ['what only the specification names', specifications],
   ['containers that cannot be created', creation],
   ['containers that cannot be started', running],
   ['sandboxes', sandboxes],

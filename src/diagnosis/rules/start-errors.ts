@@ -7,6 +7,7 @@ import { type LastWord, lastWord } from '../facts/last-words.ts';
 import { limitQuote, memoryLimit } from '../facts/memory.ts';
 import { placeOf } from '../facts/mounts.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
+import { fileIn } from '../../log-analysis/index.ts';
 import { quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -33,7 +34,7 @@ const MOUNT_MISMATCH = /error mounting .*(?:not a directory|directory onto a fil
 const LIBRARY = /shared libraries: ([^\s:]+):|version [`']([^'`]+)' not found/;
 /** Messages of shells about a missing command, whose name precedes them. */
 const SHELL_NOT_FOUND =
-  /(?:^|[\s:])([^\s:]+): (?:command not found|not found|cannot execute: required file not found)|(?:can't open|cannot execute|can't execute|env:) ['‘]?([^\s'’:]+)['’]?.*No such file/i;
+  /(?:^|[\s:])(?:exec(?:uting|ve)?\b:? ["'`]?)?([^\s:"'`]+)["'`]?(?::| failed:) (?:command not found|not found|no such file or directory|cannot execute: required file not found)|(?:can't open|cannot execute|can't execute|env:) ['‘]?([^\s'’:]+)['’]?.*No such file/i;
 
 const ofContainer: ContainerRule = (facts, container) => {
   const refusal = refusalOf(container);
@@ -190,9 +191,14 @@ function missingCommand(facts: PodFacts, container: ContainerFacts): readonly Ra
 
 function notExecutable(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   const word = lastWord(container, /permission denied|cannot execute|can't execute|is a directory/i);
-  const file = /(?:^|[\s'"])(\/[^\s:'"]+)/.exec(word?.line ?? '')?.[1];
+  const file = fileIn(word?.line ?? '');
   const place = file === undefined ? undefined : placeOf(facts, container, file);
-  const what = place?.where.startsWith('in volume') === true ? `${file} ${place.where}` : 'a file that it calls';
+  const what =
+    file === undefined
+      ? 'a file that it calls'
+      : place?.where.startsWith('in volume') === true
+        ? `${file} ${place.where}`
+        : file;
   return [
     explainedEnd(facts, container, {
       id: 'not-executable',
