@@ -2,6 +2,7 @@
 import type { Trial } from '../trial.ts';
 import { apache } from './apache.ts';
 import { caddy } from './caddy.ts';
+import { EIGHTH } from './eighth.ts';
 import { etcd } from './etcd.ts';
 import { FIFTH_APPS } from './fifth-apps.ts';
 import { FIFTH_HEALTHY } from './fifth-healthy.ts';
@@ -155,13 +156,14 @@ export const BATCHES: readonly (readonly string[])[] = [
   ],
   ['mysql-jobs', 'archive-jobs', 'node-pg-migrate', 'log4j', 'django-jobs', 'puma'],
   [...new Set(SEVENTH.map(({ program }) => program))],
+  [...new Set(EIGHTH.map(({ program }) => program))],
 ];
 
 /** The programs of the fifth and the sixth batch, which run on a folder of their own. */
 export const FIFTH: ReadonlySet<string> = new Set(BATCHES.slice(4, 6).flat());
 
-/** The programs of the seventh batch, which have a folder, too. */
-export const OF_SEVENTH: ReadonlySet<string> = new Set(BATCHES[6]);
+/** The programs of the seventh and the eighth batch, which have a folder, too. */
+export const OF_SEVENTH: ReadonlySet<string> = new Set(BATCHES.slice(6).flat());
 
 export const HELD_OUT: ReadonlySet<string> = new Set(BATCHES.flat());
 
@@ -196,4 +198,5 @@ export const TRIALS: readonly Trial[] = [
   ...FIFTH_HEALTHY,
   ...SIXTH,
   ...SEVENTH,
+  ...EIGHTH,
 ];
