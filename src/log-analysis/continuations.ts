@@ -77,6 +77,7 @@ export function toldWithParts(roled: readonly RoledLine[], position: number): st
   if (parts.length === 0) return undefined;
   const isLong = parts.length > TOLD_LINES || parts.reduce((sum, { said }) => sum + said.length, 0) > TOLD_CHARACTERS;
   const bad = isLong ? parts.filter(({ text }) => isBad(text)) : [];
-  const told = (bad.length > 0 ? bad : parts).slice(0, TOLD_LINES);
+  // The first line below says what it is about.
+  const told = (bad.length > 0 ? [...new Set([...parts.slice(0, 1), ...bad])] : parts).slice(0, TOLD_LINES);
   return [line, ...told].map(({ said }) => said).join(' ');
 }

@@ -34,7 +34,7 @@ export function describe(
 ): DecisiveLine {
   const own = line.trace === undefined ? [] : roled.filter(({ trace }) => trace === line.trace);
   const place = own.find((each) => each.place !== undefined && isBelow(each, line, own))?.place ?? placeOf(own);
-  const said = toldWhole(roled, position);
+  const said = `${headingOf(line, roled[position - 1])}${toldWhole(roled, position)}`;
   const context = roled
     .slice(Math.max(0, position - 3), position)
     .findLast((each) => contextOf(each, dialects) !== undefined);
@@ -55,6 +55,13 @@ export function describe(
     ...(place === undefined ? {} : { place }),
     firmness: firm ? 'firm' : 'weak',
   };
+}
+
+/** The heading right above an error: "1) adds the prices:". */
+function headingOf(line: RoledLine, above: RoledLine | undefined): string {
+  if (above === undefined || above.role !== 'line' || above.level !== undefined || above.atMs !== undefined) return '';
+  if (line.role !== 'head' || line.level !== undefined || line.indent <= above.indent) return '';
+  return /^(?:\d{1,4}\) |[●•*] )?[\w"'`([][^]{2,99}:$/.test(above.said) ? `${above.said} ` : '';
 }
 
 /** Lines above an error that may name what it is about. */

@@ -34,7 +34,7 @@ function causeAbove(best: Candidate, tops: readonly Candidate[]): Candidate | un
   for (const above of tops.filter((each) => each.position < best.position).toReversed()) {
     if (position - above.position > NEAR_LINES || above.line.role !== 'line') break;
     // A warning that holds the names is told when the error below it has none.
-    if (!above.firm && !(position - above.position === 1 && saysMore(above, best) && !HAS_PORT.test(best.line.text)))
+    if (!above.firm && !(position - above.position <= 2 && saysMore(above, best) && !HAS_PORT.test(best.line.text)))
       continue;
     if (found === undefined || nameCount(above.line.text) >= Math.min(1, nameCount(found.line.text))) found = above;
     position = above.position;

@@ -59,7 +59,7 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
 }
 
 /** "/app/main.c:3:5: error: expected ';'" */
-const COMPILER = /^\S{1,300}:\d+(?:[:.]\d+)?: (?:fatal )?error:/;
+const COMPILER = /^(?:\[\w{1,20}\] )?\S{1,300}:\d+(?:[:.]\d+)?: (?:fatal )?error:/;
 
 export const PANIC =
   /^(?:panic: |fatal error: (?:all goroutines|runtime|concurrent|out of memory|stack|unexpected signal)|thread '[^']*' (?:\(\d+\) )?panicked)/;

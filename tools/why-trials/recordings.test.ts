@@ -38,6 +38,9 @@ const NOT_RIGHT: Readonly<Record<string, string>> = {
   'next/bad-config': 'the headline names the variable, and the truth asks for the words',
   'sidekiq/no-file': 'it says politely what it wants, at level INFO',
   'sidekiq/no-name': 'its client gives the class of the error alone',
+  'dhcpd/no-interface': 'the interface stands some lines above the error',
+  'pytest/test-fails': 'the assertion is told, and not the name of its test',
+  'snmpd/port-taken': 'its log does not say why the endpoint cannot be opened',
   'java/stack-overflow': 'its error stands more than a thousand frames above the end',
   'nginx/well-reload-of-a-bad-file': 'its log does not say that it runs on',
 };

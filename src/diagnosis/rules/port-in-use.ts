@@ -9,8 +9,8 @@ import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rul
 import { argumentsOf, explainedEnd, title } from './exit-code.ts';
 
 const IN_USE =
-  /address already in use|there may be another .{0,60} on port|(?:another|some other) .{0,40}(?:running|listening) on port|already listening on|EADDRINUSE|connection in use|AddrInUse|port (?:\d+ )?(?:is|was) already (?:allocated|in use)|Only one usage of each socket/i;
-const ABOUT = /\bport\b|listen|bind|in use|\baddress\b/i;
+  /address already in use|there may be another .{0,60} on port|(?:another|some other) .{0,40}(?:running|listening) on port|already listening on|\bport \d{2,5} (?:is )?not (?:free|available)\b|EADDRINUSE|connection in use|AddrInUse|port (?:\d+ )?(?:is|was) already (?:allocated|in use)|Only one usage of each socket/i;
+const ABOUT = /\bport\b|listen|bind|serve|in use|\baddress\b/i;
 
 const ofContainer: ContainerRule = (facts, container) => {
   if (!endedByItself(container)) return NOTHING;
