@@ -81,10 +81,9 @@ describe('watcher', () => {
     const options = {
       client,
       resource: CONFIG_MAPS,
-      query: { namespace: 'default' },
+      query: { namespace: 'default', limit: 2 },
       clock,
       random: seededRandom(1),
-      pageSize: 2,
     };
     void (async () => {
       for await (const event of watcher(options, stop.signal)) seen.push(describeEvent(event));

@@ -32,11 +32,10 @@ export type WatcherEvent<T> =
 export interface WatcherOptions<T> {
   readonly client: KubeClient;
   readonly resource: Resource<T>;
-  /** Namespace and selectors. */
-  readonly query?: Pick<ListQuery, 'namespace' | 'labelSelector' | 'fieldSelector'>;
+  /** Namespace and selectors; `limit`: the most objects of a page. */
+  readonly query?: Pick<ListQuery, 'namespace' | 'labelSelector' | 'fieldSelector' | 'limit'>;
   readonly clock: Clock;
   readonly random: Random;
-  readonly pageSize?: number;
   /** Whether only metadata is requested; asked before each call. Absent: whole objects. */
   readonly metadataOnly?: () => boolean;
   /** Called when the server has begun to answer a watch. */
@@ -134,17 +133,18 @@ async function* runState<T extends KubeObject>(
   }
 }
 
-function pageOf({ pageSize }: Pick<WatcherOptions<unknown>, 'pageSize'>): Pick<ListQuery, 'limit'> {
-  return { limit: pageSize ?? LIST_PAGE_SIZE };
+function pageOf({ query }: Pick<WatcherOptions<unknown>, 'query'>): Pick<ListQuery, 'limit'> {
+  return { limit: query?.limit ?? LIST_PAGE_SIZE };
 }
 
 function continueFrom(token: string | undefined): Pick<ListQuery, 'continue'> {
   return token === undefined ? {} : { continue: token };
 }
 
-/** The selection of a list or watch, in the form that is requested now. */
-function selectionOf({ query, metadataOnly }: WatcherOptions<unknown>): ListQuery {
-  return metadataOnly?.() === true ? { ...query, metadataOnly: true } : { ...query };
+/** The selection of a list or watch, in the form that is requested now; pages are the lists' own. */
+function selectionOf({ query = {}, metadataOnly }: WatcherOptions<unknown>): ListQuery {
+  const { limit: _, ...selection } = query;
+  return metadataOnly?.() === true ? { ...selection, metadataOnly: true } : selection;
 }
 
 async function* listPage<T extends KubeObject>(

@@ -1,7 +1,9 @@
 /** Rule: a pod waits for a volume to be attached to its node: its attacher does not run, or another node has the volume. */
 import { isDeleting, nameOf } from '../../api/index.ts';
+import type { Event } from '../evidence/kinds.ts';
 import type { AttachmentEvidence } from '../evidence/storage-evidence.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
+import { because } from '../facts/innermost.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { listed } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -25,7 +27,7 @@ export const attachments: PodRule = (facts) => {
     }),
   ];
   if (event === undefined) return found;
-  if (found.length === 0) return [untold(facts, isMulti, quoteEvent(event))];
+  if (found.length === 0) return [untold(facts, isMulti, event)];
   return found.map((finding) => ({ ...finding, evidence: [...finding.evidence, quoteEvent(event)] }));
 };
 
@@ -34,14 +36,15 @@ function ofPod({ name }: PodFacts, { says, ...rest }: Trouble): RankedFinding {
 }
 
 /** The event alone says no more than this. */
-function untold(facts: PodFacts, isMulti: boolean, event: Quote): RankedFinding {
+function untold(facts: PodFacts, isMulti: boolean, event: Event): RankedFinding {
+  const why = isMulti ? 'another node still has it' : 'it cannot be attached to its node';
   return {
     id: isMulti ? 'volume-multi-attach' : 'volume-attach',
     severity: 'critical',
     rank: 86,
     topic: 'volumes',
-    says: `pod ${facts.name} waits for a volume: ${isMulti ? 'another node still has it' : 'it cannot be attached to its node'}`,
-    evidence: [event],
+    says: `pod ${facts.name} waits for a volume: ${why}${because(event.message)}`,
+    evidence: [quoteEvent(event)],
     try: [facts.commands.cluster('get', 'volumeattachments'), facts.commands.kubectl('describe', `pod/${facts.name}`)],
   };
 }

@@ -242,3 +242,14 @@ it('says nothing of a mount that is made for containers to come, and tells one t
   health.setUp({ ...VOLUME, path: '/k/data' }, '');
   expect(told).toEqual(['MountLost']);
 });
+
+it('watches a volume whose set-up took longer than the time to the first look', async () => {
+  volumes = [{ ...VOLUME, path: undefined }];
+  watch().wake();
+  await pass(LOOK_MS * 3);
+  volumes = [VOLUME];
+  await pass(LOOK_MS);
+  mounts = [];
+  await pass(LOOK_MS + CONFIRM_MS);
+  expect(told).toEqual(['MountLost']);
+});

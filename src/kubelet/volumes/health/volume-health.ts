@@ -177,8 +177,11 @@ export class VolumeHealth {
     const { logger } = this.#ports;
     this.#looking = true;
     let nextMs = LOOK_MS;
+    // A volume that is still being set up is to be watched, too; and one look that fails is not the last.
+    let isNeeded = true;
     try {
       const volumes = await this.#parts.volumes();
+      isNeeded = volumes.length > 0;
       this.#keep(volumes);
       if (volumes.length > 0) await this.#readTable(volumes);
       for (const known of this.#known.values()) if (this.#lookAt(known)) nextMs = CONFIRM_MS;
@@ -187,7 +190,7 @@ export class VolumeHealth {
       logger.warn('the volumes of pods cannot be looked at', { error: errorMessage(error) });
     }
     this.#looking = false;
-    if (this.#known.size > 0) this.#lookAfter(nextMs);
+    if (isNeeded) this.#lookAfter(nextMs);
     else this.#forgetTable();
   }
 
