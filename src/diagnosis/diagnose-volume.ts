@@ -38,7 +38,7 @@ function stateOf({ volume, storage }: VolumeSubjectEvidence): string {
     .map(({ attachment }) => attachment.spec.nodeName);
   return [
     claimRef?.name === undefined ? phase : `${phase} to ${claimRef.namespace ?? ''}/${claimRef.name}`,
-    ...(capacity?.['storage'] === undefined ? [] : [String(capacity['storage'])]),
+    ...(capacity?.['storage'] === undefined ? [] : [capacity['storage']]),
     ...(accessModes.length === 0 ? [] : [accessModes.join(', ')]),
     ...(driver === undefined ? [] : [`served by ${driver}`]),
     ...(nodes.length === 0 ? [] : [`attached to ${listed(nodes)}`]),

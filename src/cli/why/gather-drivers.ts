@@ -72,7 +72,7 @@ async function gatherParts(
   ]);
   if (lists.includes(undefined)) return undefined;
   const workloads = lists.flatMap((list, place) =>
-    (list ?? []).map((object) => ({ ...object, kind: WORKLOADS[place]?.kind ?? '' }) as WorkloadObject),
+    (list ?? []).map((object): WorkloadObject => ({ ...object, kind: WORKLOADS[place]?.kind ?? '' })),
   );
   const bare = nodePods.filter((pod) => controllerOf(pod) === undefined);
   const candidates: readonly Candidate[] = [

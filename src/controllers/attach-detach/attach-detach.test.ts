@@ -202,6 +202,34 @@ describe('attaching', () => {
     await untilTold('p', 'AttachVolume.Attach failed for volume "v" : the disk is in another zone');
   });
 
+  it.each([
+    ['attached', 'p'],
+    ['detached', 'q'],
+  ])('tells in time that it is not %s, also after the clock was set back', async (what, name) => {
+    if (what === 'attached') {
+      await volume();
+      await pod('p', 'a');
+      await untilNodes('a asked');
+    } else {
+      await usedOnA();
+      await gone('p');
+      await uses('a');
+      await untilNodes('a going');
+      await pod('q', 'b');
+      await cluster.rest();
+    }
+    const before = (await told(name)).length;
+    cluster.clock.stepWall(-24 * 60 * MINUTE_MS);
+    // Any news of the attachment makes the controller look, with the clock as it is now.
+    const labels = { looked: 'again' };
+    const at = attachmentOn('a');
+    await cluster.client.patch(VOLUME_ATTACHMENTS, undefined, at, 'merge', { metadata: { labels } });
+    await cluster.rest();
+    await cluster.clock.advance(2 * MINUTE_MS + 1000);
+    await cluster.clock.advance(2 * MINUTE_MS + 1000);
+    await until(async () => (await told(name)).length > before, 'an event about the volume');
+  });
+
   it('lets several nodes have a volume whose modes allow it', async () => {
     await usedOnA(['ReadWriteMany']);
     await pod('q', 'b');

@@ -5,6 +5,7 @@ import { PROBLEM_BACK_OFF } from './limits.ts';
 export class PlaceMemory {
   /** Mono ms since when the node has not been heard, while no pod there needed the volume. */
   #unheardSince: number | undefined;
+  #seen: { readonly what: string; readonly at: number } | undefined;
   #told = 0;
   #tellAt = Number.NEGATIVE_INFINITY;
   /** By UID of the pod. */
@@ -15,6 +16,17 @@ export class PlaceMemory {
     if (!isUnheard) this.#unheardSince = undefined;
     else this.#unheardSince ??= now;
     return this.#unheardSince === undefined ? 0 : now - this.#unheardSince;
+  }
+
+  /**
+   * How long something is so, ms: by its time, and at least as long as it is known here, because clocks are set back.
+   * @param what one thing at a time; another one begins anew
+   * @param wallMs by the wall clock
+   * @param now mono ms
+   */
+  ageMs(what: string, wallMs: number, now: number): number {
+    if (this.#seen?.what !== what) this.#seen = { what, at: now };
+    return Math.max(wallMs, now - this.#seen.at);
   }
 
   /** Nothing is wrong. */

@@ -195,7 +195,12 @@ export class PlaceWorker {
     const { creationTimestamp, deletionTimestamp } = attachment?.metadata ?? {};
     const isDeleting = deletionTimestamp !== undefined;
     const { attachError, detachError } = attachment?.status ?? {};
-    const ageMs = wall - (parseTime(deletionTimestamp ?? creationTimestamp) ?? wall);
+    const wallMs = wall - (parseTime(deletionTimestamp ?? creationTimestamp) ?? wall);
+    const ageMs = memory.ageMs(
+      `${attachment === undefined ? '' : uidOf(attachment)} ${String(isDeleting)}`,
+      wallMs,
+      mono,
+    );
     const error = (isDeleting ? detachError : attachError)?.message;
     const problem = attachmentProblem({ isDeleting, error }, view.source, ageMs);
     if (problem === undefined) return Math.max(ATTACH_TIMEOUT_MS - ageMs, LOOK_AGAIN_MS);
@@ -207,7 +212,7 @@ export class PlaceWorker {
   #tellBlocked({ view, place, memory }: Situation, by: readonly string[]): number | undefined {
     const { volume, pods } = place;
     const holders = view.places.filter(({ nodeName }) => by.includes(nodeName));
-    const leaving = holders.map(({ attachment }) => this.#leavesInMs(attachment));
+    const leaving = holders.map(({ attachment }) => this.#leavesInMs(attachment, memory));
     // What is being detached right now is no news, unless that takes long.
     if (leaving.every((leftMs) => leftMs > 0)) return Math.min(...leaving);
     const others = holders.flatMap((holder) => holder.pods);
@@ -220,9 +225,11 @@ export class PlaceWorker {
   }
 
   /** How long an attachment that is being removed may still take, ms; 0: it is not being removed, or has taken too long. */
-  #leavesInMs(attachment: VolumeAttachment | undefined): number {
+  #leavesInMs(attachment: VolumeAttachment | undefined, memory: PlaceMemory): number {
     const since = parseTime(attachment?.metadata?.deletionTimestamp);
-    return since === undefined ? 0 : Math.max(0, since + ATTACH_TIMEOUT_MS - this.#clock.now().wall);
+    if (attachment === undefined || since === undefined) return 0;
+    const { mono, wall } = this.#clock.now();
+    return Math.max(0, ATTACH_TIMEOUT_MS - memory.ageMs(`${uidOf(attachment)} leaves`, wall - since, mono));
   }
 
   #tellFailed({ pods, volume }: Place, why: string): void {

@@ -31,7 +31,7 @@ export function expansionTrouble(evidence: ClaimSubjectEvidence): readonly Ranke
   const has = claim?.status?.capacity?.['storage'];
   if (claim === undefined || wanted === undefined || has === undefined) return NOTHING;
   if (quantityValue(has) >= quantityValue(wanted)) return NOTHING;
-  const sizes: Sizes = { claim, name, wanted: String(wanted), has: String(has), of: `persistentvolumeclaim/${name}` };
+  const sizes: Sizes = { claim, name, wanted, has, of: `persistentvolumeclaim/${name}` };
   const cause = causeOf(evidence, sizes);
   const { kubectl } = objectCommands(evidence.namespaceFlag);
   return [
@@ -197,7 +197,7 @@ function volumeQuote({ claim: { volume } }: ClaimSubjectEvidence): Quote {
     source: 'field',
     of: `persistentvolume/${name}`,
     path: 'spec.capacity.storage',
-    value: String(volume?.spec?.capacity?.['storage'] ?? 'not read'),
+    value: volume?.spec?.capacity?.['storage'] ?? 'not read',
   };
 }
 

@@ -1,7 +1,7 @@
 /** A driver with its parts, a volume of it, and an attachment, as the API shows them, with defaults of a cluster that is well. */
 import type { VolumeAttachment } from '../../api/index.ts';
 import { ago, NOW, pod } from '../evidence.fixtures.ts';
-import type { Node, PersistentVolume, Pod, WorkloadObject } from '../evidence/kinds.ts';
+import type { Node, PersistentVolume, Pod } from '../evidence/kinds.ts';
 import type { NodeEvidence } from '../evidence/node-evidence.ts';
 import type {
   AttachmentEvidence,
@@ -58,7 +58,7 @@ export const daemons = (pods: readonly Pod[], template: object = {}): DriverPart
     kind: 'DaemonSet',
     metadata: { name: 'node', namespace: 'disk' },
     spec: { template: { spec: { containers: [], ...template } } },
-  } as never,
+  },
   pods,
 });
 
