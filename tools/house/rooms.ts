@@ -132,6 +132,7 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
       verbs: ['http', 'registry', 'cache', 'authorization', 'admission', 'quota', 'services', 'tokens'],
       subresources: ['http', 'registry', 'cache', 'authorization', 'admission', 'tables', 'tokens', 'verbs'],
       reviews: ['http', 'registry', 'authorization', 'tokens'],
+      days: ['http', 'registry', 'subresources'],
     },
     tops: ['kinds', 'custom-resources'],
     against: ['http authorization', 'http verbs', 'registry admission', 'verbs subresources'],
