@@ -37,7 +37,9 @@ export interface DayKeeperOptions {
   readonly isKnown: () => ((uid: PodUID) => boolean) | undefined;
 }
 
-const NAME = 'day-ring';
+/** The ring is alone in its folder: what else is there is left of a write that was cut off. */
+const FOLDER = 'days';
+const NAME = 'ring';
 
 export class DayKeeper {
   readonly #ports: DayKeeperPorts;
@@ -147,9 +149,22 @@ export class DayKeeper {
         logger.error('the ring of days cannot be read; another one is begun', { path, error: errorMessage(error) });
       }
     }
+    await this.#removeLeftOvers();
     const early = this.#early ?? new Map<PodUID, DayPass>();
     this.#early = undefined;
     for (const pass of early.values()) this.passed(pass);
+  }
+
+  async #removeLeftOvers(): Promise<void> {
+    const { fs, logger } = this.#ports;
+    try {
+      const names = await fs.readdir(this.#folder());
+      for (const name of names) if (name !== NAME) await fs.remove(`${this.#folder()}/${name}`);
+    } catch (error) {
+      if (isMistake(error)) throw error;
+      if (error instanceof FileError && error.code === 'ENOENT') return;
+      logger.warn('what is left of a write of the ring of days cannot be removed', { error: errorMessage(error) });
+    }
   }
 
   /** A disk that takes nothing is said once, and tried again at the next bucket. */
@@ -166,6 +181,7 @@ export class DayKeeper {
     if (leftOut > 0) logger.warn('workloads are left out of the file of the ring of days: it is full', { leftOut });
     const bytes = formatRing(stored, fit);
     try {
+      await fs.mkdir(this.#folder(), { mode: 0o700 });
       await fs.writeFile(this.#path(), bytes, { atomic: true, mode: 0o600 });
       this.#bytes = bytes.length;
       this.#lastProblem = '';
@@ -177,8 +193,12 @@ export class DayKeeper {
     }
   }
 
+  #folder(): string {
+    return `${this.#options.rootDir}/${FOLDER}`;
+  }
+
   #path(): string {
-    return `${this.#options.rootDir}/${NAME}`;
+    return `${this.#folder()}/${NAME}`;
   }
 
   /** A mistake in the code costs what one pass showed, and is logged once. */

@@ -45,6 +45,8 @@ interface Workload {
   readonly kept: Map<PodUID, { readonly track: KeptTrack; readonly seenUntil: number }>;
 }
 
+const SECOND_MS = 1000;
+
 export class DayRing {
   readonly #clock: Clock;
   readonly #startedAt: number;
@@ -58,8 +60,10 @@ export class DayRing {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#startedAt = clock.now().wall;
-    this.#bucket = bucketOf(this.#startedAt);
+    const { wall } = clock.now();
+    // Start times of pods are in whole seconds.
+    this.#startedAt = wall - (wall % SECOND_MS);
+    this.#bucket = bucketOf(wall);
   }
 
   get size(): number {
