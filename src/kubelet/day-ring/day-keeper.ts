@@ -172,9 +172,8 @@ export class DayKeeper {
     const { fs, clock, logger } = this.#ports;
     const stored = this.#ring.stored();
     const texts: (Uint8Array | undefined)[] = [];
-    const hereFirst = stored.workloads.toSorted((a, b) => Number(b.tracks.length > 0) - Number(a.tracks.length > 0));
-    for (const [index, workload] of hereFirst.entries()) {
-      if (index > 0 && index % WORKLOADS_PER_TURN === 0) await clock.sleep(0);
+    for (const workload of stored.workloads) {
+      if (texts.length > 0 && texts.length % WORKLOADS_PER_TURN === 0) await clock.sleep(0);
       texts.push(formatWorkload(workload));
     }
     const { fit, leftOut } = fitting(texts);
