@@ -64,8 +64,8 @@ async function start(): Promise<DayKeeper> {
 const day = (keeper: DayKeeper, series = false) => keeper.answer({ name: 'api', series }).items[0];
 
 beforeEach(() => {
-  // A full quarter of an hour.
-  clock = createManualClock({ wall: 5_000_001 * BUCKET_MS, mono: 1000 });
+  // In the first second of a quarter of an hour.
+  clock = createManualClock({ wall: 5_000_001 * BUCKET_MS + 1000, mono: 1000 });
   files = new Map();
   [failure, figures, reads, said] = [undefined, undefined, 0, []];
   const sandbox = { state: 'ready' } as unknown as NonNullable<PodView['observation']>['sandboxes'][number];

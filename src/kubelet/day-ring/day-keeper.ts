@@ -15,7 +15,7 @@ import {
 import { isMistake } from '../mistakes.ts';
 import type { PodDirectory, PodUID } from '../types.ts';
 import { type DayQuery, DayRing } from './day-ring.ts';
-import { MAX_FILE_BYTES, WORKLOADS_PER_TURN } from './limits.ts';
+import { MAX_FILE_BYTES, SLACK_MS, WORKLOADS_PER_TURN } from './limits.ts';
 import { type PodMeter, PodUsage } from './pod-usage.ts';
 import type { DayPass } from './pass-facts.ts';
 import { fitting, formatRing, formatWorkload, parseRing } from './ring-file.ts';
@@ -116,7 +116,7 @@ export class DayKeeper {
     this.#ended = this.#ring.advance() - 1;
     while (!signal.aborted) {
       const { wall } = clock.now();
-      await clock.sleep(BUCKET_MS - (wall % BUCKET_MS), signal).catch(() => {});
+      await clock.sleep(BUCKET_MS - (wall % BUCKET_MS) + SLACK_MS, signal).catch(() => {});
       if (!signal.aborted) await this.#endBucket();
     }
     await this.#save();
