@@ -43,6 +43,7 @@ export function watchOverview(
   const { client, clock } = session;
   const failing = new Map<string, Failure>();
   const synced: Promise<void>[] = [];
+  const reflectors: { readonly retryNow: () => void }[] = [];
   const listen = <T extends KubeObject>(resource: Resource<T>, where = namespace): Lister<T> => {
     const name = resource.resource;
     const fail = (problem: string): void => {
@@ -50,15 +51,19 @@ export function watchOverview(
       bell.ring();
     };
     const heard = (): void => {
-      failing.delete(name);
+      // The server answers again: nobody waits for the end of a pause.
+      if (failing.delete(name)) for (const { retryNow } of reflectors) retryNow();
       bell.ring();
     };
     // The reflector tells its failures to a log only.
     const logger = { ...silentLogger, warn: (_: string, fields?: object) => fail(problemIn(fields)) };
     const query = where === undefined ? {} : { namespace: where };
-    const reflector = createReflector({ client, clock, random: seededRandom(name), logger }, { resource, query });
+    const ports = { client, clock, random: seededRandom(name), logger };
+    // A kind that nobody changes is heard as soon as its watch is open.
+    const reflector = createReflector(ports, { resource, query, onOpen: heard });
     reflector.lister.onChange(heard);
     reflector.lister.onProgress(heard);
+    reflectors.push(reflector);
     void reflector.run(signal);
     synced.push(reflector.lister.waitForSync(signal));
     return reflector.lister;

@@ -5,10 +5,11 @@
 import type { EphemeralContainer } from '../../api/index.ts';
 import type { RuntimeSandbox } from '../types.ts';
 import { containersNamed, neverRan } from './absorb-observation.ts';
-import { tellBackOff } from './ask-back-off.ts';
+import { exitMono, tellBackOff } from './ask-back-off.ts';
 import { type ContainerView, isHistory, isKilledForRestart, isOfNext } from './container-view.ts';
 import { act, type Draft, updateContainer, wait } from './draft.ts';
 import { heldByLadder } from './healing/held-by-ladder.ts';
+import { heldByPause } from './healing/paused.ts';
 import { restartCountOf } from './labels.ts';
 import { gracePeriodSeconds } from './lifecycle.ts';
 import { RETRY_BASE_MS, RETRY_CAP_MS } from './limits.ts';
@@ -48,11 +49,19 @@ export function planStart(draft: Draft, view: ContainerView, sandbox: RuntimeSan
     podIps: sandbox.ips,
     ...targetOf(draft, view),
     ...(backOff === undefined ? {} : { backOff }),
+    ...recoveryOf(draft, view),
     onHookFailure: {
       gracePeriodSeconds: gracePeriodSeconds(draft.input.pod),
       restart: restartsAfterProbeKill(draft.input.pod, view.container, view.kind),
     },
   });
+}
+
+/** When the end was that this start heals; ends that somebody asked for are none. */
+function recoveryOf(draft: Draft, view: ContainerView): { readonly endedAt?: number } {
+  const { death } = view;
+  if (death === undefined || isHistory(view) || isKilledForRestart(view)) return {};
+  return { endedAt: exitMono(draft, death) };
 }
 
 /** The container whose processes an ephemeral one sees. It need not run; then the runtime reports the problem. */
@@ -83,7 +92,7 @@ export function startRetryAt(draft: Draft, name: string, failure: StartFailure):
 export function decideRestart(draft: Draft, view: ContainerView): BackOffState | undefined | 'wait' {
   const { death, memory } = view;
   if (death === undefined) return undefined;
-  if (heldByLadder(draft, view)) return 'wait';
+  if (heldByPause(draft, view) || heldByLadder(draft, view)) return 'wait';
   if (memory.backOff !== undefined && isOfNext(view, memory.backOff.attempt)) return memory.backOff;
   // It ended for another's sake, or for a restart: its own curve stays as it is.
   if (isHistory(view) ? memory.ownEnd !== death.containerId : isKilledForRestart(view)) return memory.backOff;
