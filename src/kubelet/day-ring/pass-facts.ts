@@ -1,5 +1,12 @@
 /** What a pass over a pod shows for its day. Pure. */
-import { type ContainerStatus, controllerOf, isConditionTrue, type Pod, type PodStatus } from '../../api/index.ts';
+import {
+  type ContainerStatus,
+  controllerOf,
+  isConditionTrue,
+  pauseOf,
+  type Pod,
+  type PodStatus,
+} from '../../api/index.ts';
 import type { Now } from '../../lib/index.ts';
 import { requestedEnd } from '../deaths/compose-death.ts';
 import { findContainer } from '../plan/containers.ts';
@@ -42,7 +49,8 @@ export function passFacts(pass: DayPass, now: Now, seenUntil: number | undefined
     bare: controllerOf(pod) === undefined,
     restarts: statuses.reduce((sum, { restartCount }) => sum + restartCount, 0),
     ends: endsOf(pass, now, seenUntil),
-    human: isHelped(note, noteBefore),
+    restarting: isRestarting(pass),
+    human: isHelped(pass),
   };
 }
 
@@ -54,13 +62,18 @@ function statusesOf({ initContainerStatuses, containerStatuses }: PodStatus): re
   return [...(initContainerStatuses ?? []), ...(containerStatuses ?? [])];
 }
 
-/** A restart that somebody requested was seen first in this pass or is under way, or new inputs ended a wait. */
-function isHelped(note: PodNote, before: PodNote): boolean {
-  const requested = [note.restart, before.restart].some((restart) => restart?.source === 'request');
+function isRestarting({ note, noteBefore }: DayPass): boolean {
+  return [note.restart, noteBefore.restart].some((restart) => restart?.source === 'request');
+}
+
+/** Also a restart that began and ended within this pass, and inputs whose change ended a wait. */
+function isHelped(pass: DayPass): boolean {
+  const { pod, note, noteBefore: before } = pass;
+  if (isRestarting(pass) || pauseOf(pod) !== undefined || note.triedNow !== before.triedNow) return true;
   const outcome = note.restartOutcomes?.[0]?.id;
   const isNew = outcome !== undefined && outcome !== before.restartOutcomes?.[0]?.id;
   const inputs = note.recovery?.lasting === true && note.recovery.id !== before.recovery?.id;
-  return requested || isNew || inputs;
+  return isNew || inputs;
 }
 
 function endsOf(pass: DayPass, now: Now, seenUntil: number | undefined): PodFacts['ends'] {

@@ -32,6 +32,7 @@ function run(...wishes: readonly Wish[]): { track: PodTrack; news: PodNews; heal
       bare: false,
       restarts: 0,
       ends: [],
+      restarting: false,
       human: false,
     };
     ({ track, news } = trackPod(track, { ...none, now: now(at), ...wish }));
@@ -147,7 +148,7 @@ describe('news', () => {
 test('an outage goes on after a restart of the agent', () => {
   const { track } = run(up(0), down(1000, { ends: [own], restarts: 3, human: true }));
   const kept = keptTrack('p', track, now(1500));
-  expect(kept).toEqual({ uid: 'p', restarts: 3, owes: false, outage: { since: WALL + 1000, human: true } });
+  expect(kept).toEqual({ uid: 'p', restarts: 3, owes: true, outage: { since: WALL + 1000, human: true } });
   const after = trackFrom(kept, { wall: WALL + 61_000, mono: 5 });
   expect(after).toMatchObject({ restarts: 3, outage: { since: 5 - 60_000, human: true } });
   expect(trackFrom(kept, { wall: WALL, mono: 5 }).outage?.since).toBe(5);

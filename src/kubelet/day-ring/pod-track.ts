@@ -24,7 +24,9 @@ export interface PodFacts {
   readonly restarts: number;
   /** Ends that were not seen before; `finishedAt`: wall ms, 0 when unknown. */
   readonly ends: readonly { readonly kind: EndKind; readonly finishedAt: number }[];
-  /** A human takes part now: a restart that somebody asked for is under way, or the inputs of the pod were changed. */
+  /** A restart that somebody asked for is under way. */
+  readonly restarting: boolean;
+  /** A human takes part now: by such a restart, a try, a pause, or a change of the pod's inputs. */
   readonly human: boolean;
 }
 
@@ -99,7 +101,7 @@ export function trackPod(before: PodTrack, facts: PodFacts): { readonly track: P
   const isUp = ready || over === 'succeeded';
   const outage = outageOf(before, facts);
   const ends = outage !== undefined && (isUp || ending || over === 'failed');
-  const asked = facts.human || facts.ends.some(({ kind }) => kind === 'asked');
+  const asked = facts.restarting || facts.ends.some(({ kind }) => kind === 'asked');
   const track: PodTrack = {
     ready,
     over,
