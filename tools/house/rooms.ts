@@ -14,6 +14,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   scheduler: ['api', 'lib', 'client'],
   diagnosis: ['api', 'lib', 'log-analysis'],
   overview: ['api', 'lib'],
+  page: [],
   cli: ['api', 'lib', 'client', 'log-analysis', 'diagnosis', 'overview'],
   cri: ['lib'],
   csi: ['lib'],
@@ -35,6 +36,7 @@ function allBut(tops: readonly string[]): Record<string, readonly string[]> {
     'log-analysis',
     'diagnosis',
     'overview',
+    'page',
     'cli',
   ];
   return Object.fromEntries(tops.map((top) => [top, [...below, 'cri', 'csi', 'kubelet']]));
