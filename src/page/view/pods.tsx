@@ -74,22 +74,7 @@ function Pod({ pod, namespace, isDead, reason, onLog }: PodProps): VNode {
         {pod.containers.map((container) => (
           <li key={container}>
             <Text text={container} />
-            <button
-              type="button"
-              class="link"
-              aria-label={`Log of ${container} in ${pod.name}`}
-              onClick={() => onLog({ pod: pod.name, container, previous: false })}
-            >
-              log
-            </button>
-            <button
-              type="button"
-              class="link"
-              aria-label={`Log of the previous ${container} in ${pod.name}, which died`}
-              onClick={() => onLog({ pod: pod.name, container, previous: true })}
-            >
-              previous
-            </button>
+            <LogButtons pod={pod.name} container={container} onLog={onLog} />
             {pod.containers.length > 1 ? (
               <RestartButton
                 of={`${container} in ${pod.name}`}
@@ -113,6 +98,34 @@ function Pod({ pod, namespace, isDead, reason, onLog }: PodProps): VNode {
         />
       )}
     </li>
+  );
+}
+
+interface LogButtonsProps extends Pick<PodProps, 'onLog'> {
+  readonly pod: string;
+  readonly container: string;
+}
+
+function LogButtons({ pod, container, onLog }: LogButtonsProps): VNode {
+  return (
+    <>
+      <button
+        type="button"
+        class="link"
+        aria-label={`Log of ${container} in ${pod}`}
+        onClick={() => onLog({ pod, container, previous: false })}
+      >
+        log
+      </button>
+      <button
+        type="button"
+        class="link"
+        aria-label={`Log of the previous ${container} in ${pod}, which died`}
+        onClick={() => onLog({ pod, container, previous: true })}
+      >
+        previous
+      </button>
+    </>
   );
 }
 
