@@ -5,7 +5,7 @@ import type { LifeDeath } from '../contract.ts';
 import { instantWords, spanWords } from '../words.ts';
 import { visible } from '../visible-text.ts';
 import { Ago } from './clock.tsx';
-import { Copy, Glyph, Text } from './parts.tsx';
+import { Copy, Text } from './parts.tsx';
 
 interface DeathsProps {
   /** The newest first. */
@@ -62,9 +62,7 @@ function Death({ death, namespace, isNewest, isLast }: DeathProps): VNode {
           {death.healedMs === undefined ? (
             <span class="not-back">not back yet</span>
           ) : (
-            <span class="back">
-              <Glyph mark="ok" /> back in {spanWords(death.healedMs)}
-            </span>
+            <span class="back">back in {spanWords(death.healedMs)}</span>
           )}
         </small>
       </summary>

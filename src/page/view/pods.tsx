@@ -120,7 +120,7 @@ function LogButtons({ pod, container, onLog }: LogButtonsProps): VNode {
       <button
         type="button"
         class="link"
-        aria-label={`Log of the previous ${container} in ${pod}, which died`}
+        aria-label={`Previous log of ${container} in ${pod}, of the container that died`}
         onClick={() => onLog({ pod, container, previous: true })}
       >
         previous
