@@ -40,6 +40,7 @@ export { shorten } from './echo.ts';
 export * from './field-error.ts';
 export * from './field-selector.ts';
 export * from './healing/avoided-nodes.ts';
+export * from './healing/by-hand.ts';
 export * from './healing/cut-text.ts';
 export * from './healing/depends-on.ts';
 export * from './healing/duration.ts';

@@ -2,6 +2,19 @@
  * cli: the command line, one file per verb: definitions, help and printers. Verbs that start processes are implemented in
  * `main`.
  */
+export { actOn } from './acts/act-on.ts';
+export {
+  type Act,
+  type ActContext,
+  type ActKind,
+  actKind,
+  type ActResult,
+  ACTS,
+  type ActTarget,
+  actTargetText,
+  type Right,
+  rightsFor,
+} from './acts/acts.ts';
 export type { AgentFlags } from './agent.ts';
 export { callOf } from './called-as.ts';
 export type { ClusterFlags } from './cluster-flags.ts';
