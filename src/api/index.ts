@@ -36,6 +36,7 @@ export * from './pod-claims.ts';
 export * from './default-class.ts';
 export * from './defaulting/defaults.ts';
 export { currentPodTemplate } from './defaulting/pod-template.ts';
+export * from './dashboard-link.ts';
 export { shorten } from './echo.ts';
 export * from './field-error.ts';
 export * from './field-selector.ts';

@@ -17,7 +17,8 @@ export {
 } from './acts/acts.ts';
 export type { AgentFlags } from './agent.ts';
 export { callOf } from './called-as.ts';
-export type { ClusterFlags } from './cluster-flags.ts';
+export type { ClusterFlags, DashboardListen } from './cluster-flags.ts';
+export type { DashboardFlags } from './dashboard.ts';
 export type { ClusterChoice, ClusterSession, ClusterVerb, WithCluster } from './cluster-session.ts';
 export type { DownFlags } from './down.ts';
 export { type ExitCode, exitCodes } from './exit-codes.ts';
