@@ -16,7 +16,6 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   overview: ['api', 'lib'],
   page: [],
   cli: ['api', 'lib', 'client', 'log-analysis', 'diagnosis', 'overview'],
-  page: [],
   dashboard: ['api', 'lib', 'client', 'log-analysis', 'diagnosis', 'overview', 'page', 'cli'],
   cri: ['lib'],
   csi: ['lib'],
@@ -40,7 +39,6 @@ function allBut(tops: readonly string[]): Record<string, readonly string[]> {
     'overview',
     'page',
     'cli',
-    'page',
     'dashboard',
   ];
   return Object.fromEntries(tops.map((top) => [top, [...below, 'cri', 'csi', 'kubelet']]));
