@@ -44,6 +44,7 @@ const steps: readonly Step[] = [
     what: 'type check',
     atOnce: true,
     run: async () => {
+      // The page has a browser's types, which must not reach the house: that reads src/page/rendering.d.ts.
       const [house, page] = await Promise.all(
         ['tsconfig.json', 'src/page/tsconfig.json'].map((project) => check(bin('tsc'), ['-p', project])),
       );
