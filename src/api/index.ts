@@ -37,6 +37,7 @@ export * from './default-class.ts';
 export * from './day/index.ts';
 export * from './defaulting/defaults.ts';
 export { currentPodTemplate } from './defaulting/pod-template.ts';
+export * from './dashboard-link.ts';
 export { shorten } from './echo.ts';
 export * from './field-error.ts';
 export * from './field-selector.ts';

@@ -62,6 +62,7 @@ import type { Advertised } from './services/system-objects.ts';
 import { SystemUpkeep } from './system-upkeep.ts';
 import type { Registry, ServerContext, StoredKind } from './call.ts';
 import { createWebhookCaller } from './webhooks/cluster-webhooks.ts';
+import type { DashboardLinks } from './dashboard-links.ts';
 import { pathDelegates } from './path-delegates.ts';
 
 /** What it stands on, and the ways out of it. */
@@ -91,6 +92,8 @@ export interface ApiServerOptions {
   readonly admission?: Partial<AdmissionSettings>;
   /** Life of events; default one hour. */
   readonly eventTtlMs?: number;
+  /** Makes one-time links to the live page; absent: none is served. */
+  readonly dashboardLinks?: DashboardLinks;
   /** How many objects of the store cannot be read, for health; default none. */
   readonly damagedObjects?: () => number;
 }
@@ -137,6 +140,7 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
       discovery: new DiscoveryDocuments(registry),
       openApi: new OpenApiDocuments(registry, options.version.gitVersion, context.ports.breather),
       checks: healthChecks(storeHealth(store, clock, logger), state, options.damagedObjects ?? (() => 0)),
+      dashboardLinks: options.dashboardLinks ?? (() => 'none'),
     }),
     isClosed: () => state.closed,
     onWrite: (namespace) => quotas.changed(namespace),

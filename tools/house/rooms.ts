@@ -14,7 +14,9 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   scheduler: ['api', 'lib', 'client'],
   diagnosis: ['api', 'lib', 'log-analysis'],
   overview: ['api', 'lib'],
+  page: [],
   cli: ['api', 'lib', 'client', 'log-analysis', 'diagnosis', 'overview'],
+  dashboard: ['api', 'lib', 'client', 'log-analysis', 'diagnosis', 'overview', 'page', 'cli'],
   cri: ['lib'],
   csi: ['lib'],
   kubelet: ['api', 'lib', 'client', 'log-analysis', 'cri', 'csi'],
@@ -35,7 +37,9 @@ function allBut(tops: readonly string[]): Record<string, readonly string[]> {
     'log-analysis',
     'diagnosis',
     'overview',
+    'page',
     'cli',
+    'dashboard',
   ];
   return Object.fromEntries(tops.map((top) => [top, [...below, 'cri', 'csi', 'kubelet']]));
 }
