@@ -1,4 +1,4 @@
-/** Rule: a claim is missing or unbound, or a volume cannot be attached or mounted. */
+/** Rule: a claim is missing or unbound, or a volume cannot be mounted. */
 import type { ClaimEvidence } from '../evidence/pod-evidence.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -10,7 +10,7 @@ import { awaitsVolumes } from './missing-config.ts';
 
 export const volumes: PodRule = (facts) => {
   if (!awaitsVolumes(facts)) return NOTHING;
-  return [...claims(facts), ...attach(facts), ...mount(facts)];
+  return [...claims(facts), ...mount(facts)];
 };
 
 function claims(facts: PodFacts): readonly RankedFinding[] {
@@ -116,27 +116,6 @@ function volumeField({ pod }: PodFacts, claim: string): readonly Quote[] {
       ? [{ source: 'field', path: `spec.volumes[${index}].persistentVolumeClaim.claimName`, value: claim }]
       : [],
   );
-}
-
-function attach(facts: PodFacts): readonly RankedFinding[] {
-  const [event] = eventsWith(facts.events, 'FailedAttachVolume');
-  if (event === undefined) return NOTHING;
-  const multi = /multi-attach/i.test(event.message ?? '');
-  const why = multi ? 'another node still has it' : 'it cannot be attached to its node';
-  return [
-    {
-      id: multi ? 'volume-multi-attach' : 'volume-attach',
-      severity: 'critical',
-      rank: 86,
-      topic: 'volumes',
-      says: `pod ${facts.name} waits for a volume: ${why}`,
-      evidence: [quoteEvent(event)],
-      try: [
-        facts.commands.cluster('get', 'volumeattachments'),
-        facts.commands.kubectl('describe', `pod/${facts.name}`),
-      ],
-    },
-  ];
 }
 
 function mount(facts: PodFacts): readonly RankedFinding[] {

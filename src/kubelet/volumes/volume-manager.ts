@@ -37,7 +37,7 @@ import { isServedKind, ServedVolumes, type ServedVolumesParts } from './health/s
 import type { ImageVolumeOptions } from './image-volume.ts';
 import { EVENT_REPEAT_MS } from './limits.ts';
 import { Mounter, UnmountError } from './mounter.ts';
-import { Places } from './places.ts';
+import { type Apart, Places } from './places.ts';
 import type { Publications } from './publications.ts';
 import { PodVolumes, type PodVolumesOptions } from './pod-volumes.ts';
 import { pinSubPath } from './sub-path.ts';
@@ -45,7 +45,8 @@ import { ServiceAccountTokens } from './service-account-tokens.ts';
 import { createVolumeMetrics, type VolumeCount } from './volume-metrics.ts';
 import { emptyDirsNamed } from './empty-dir.ts';
 import { isPodUid, pluginAt, podDir, podsDir, subPathsDir, volumeDir, volumeNameOf } from './volume-paths.ts';
-import { csiPlugin, kindAt, pluginName } from './volume-kinds.ts';
+import type { VolumeSetupOptions } from './volume-kind.ts';
+import { csiPlugin, kindAt, pluginName, setUpVolume } from './volume-kinds.ts';
 
 export interface VolumeManagerPorts {
   readonly clock: Clock;
@@ -141,23 +142,25 @@ class Manager implements VolumeManager {
       }
     });
     csi?.drivers.onGone(() => this.#served.lookNow());
-    this.#options = {
-      setUp: {
-        clock,
-        random,
-        fs,
-        mounter: this.#mounter,
-        rootDir,
-        claims: {
-          client,
-          events,
-          publications,
-          ...(localVolumes && { localVolumes }),
-          ...(csi && { csi: { ...csi, client, clock, nodeName, events, secrets: config, tokens: this.#tokens } }),
-        },
-        content: { config, tokens: this.#tokens, nodeName, nodeResources },
-        image: { images, imageVolumeProblem },
+    const setUp: VolumeSetupOptions = {
+      clock,
+      random,
+      fs,
+      mounter: this.#mounter,
+      rootDir,
+      claims: {
+        client,
+        events,
+        publications,
+        ...(localVolumes && { localVolumes }),
+        ...(csi && { csi: { ...csi, client, clock, nodeName, events, secrets: config, tokens: this.#tokens } }),
       },
+      content: { config, tokens: this.#tokens, nodeName, nodeResources },
+      image: { images, imageVolumeProblem },
+    };
+    this.#options = {
+      setUp: (pod, volume, apart) =>
+        this.#served.noticing(pod.metadata?.uid ?? '', volume, () => setUpVolume(withApart(setUp, apart), pod, volume)),
       clock,
       random,
       events,
@@ -241,10 +244,9 @@ class Manager implements VolumeManager {
       // It stays known until all is gone: a set-up that hangs must not be forgotten.
       await this.#pods.get(uid)?.stop();
       this.#tokens.forget(uid);
-      await this.#tearDownPlaces.run(this.#troubles.has(uid), async () => {
-        await this.#tearDownCsi(uid);
-        await this.#remove(dir);
-      });
+      // Calls to drivers wait in the lines of these.
+      await this.#tearDownCsi(uid);
+      await this.#tearDownPlaces.run(this.#troubles.has(uid), () => this.#remove(dir));
     } catch (error) {
       this.#tellTrouble(uid, pod, error);
       throw error;
@@ -341,4 +343,10 @@ class Manager implements VolumeManager {
       for (const { plugin, path } of tasks) yield { plugin, mounted: path !== undefined };
     }
   }
+}
+
+/** Calls to CSI drivers wait in the line of their driver: they take no place from volumes of others. */
+function withApart(setUp: VolumeSetupOptions, apart: Apart): VolumeSetupOptions {
+  const { csi } = setUp.claims;
+  return csi === undefined ? setUp : { ...setUp, claims: { ...setUp.claims, csi: { ...csi, apart } } };
 }

@@ -9,7 +9,7 @@ const VOLUME: WatchedVolume = { uid: 'u', volume: 'data', path: '/k/data', isBlo
 let clock = createManualClock();
 let mounts: string[] = [];
 let volumes: WatchedVolume[] = [];
-let answer: () => Promise<{ code: number; stdout: string; stderr: string }>;
+let answer: (path: string) => Promise<{ code: number; stdout: string; stderr: string }>;
 let reads = 0;
 let asked = 0;
 let started: number | undefined;
@@ -45,9 +45,9 @@ function watch(): VolumeHealth {
         },
       },
       process: {
-        run: () => {
+        run: (_, args) => {
           asked += 1;
-          return answer();
+          return answer(args.at(-1) ?? '');
         },
       },
     },
@@ -148,6 +148,41 @@ it('tells a file system that hangs when it hangs twice, and never asks it twice 
   expect(asked).toBe(1);
 });
 
+it.each([
+  ['cannot be killed', () => new Promise<never>(() => {})],
+  [
+    'are killed in the end',
+    () =>
+      new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+        clock.setTimer(PROBE_TIMEOUT_MS, () => resolve({ code: 137, stdout: '', stderr: '' }));
+      }),
+  ],
+])('asks volumes of others while a server with many volumes hangs, whose probes %s', async (_, hang) => {
+  volumes = Array.from({ length: 40 }, (__, i) => ({ ...VOLUME, volume: `v${i}`, path: `/k/v${i}`, server: 'bad' }));
+  volumes.push({ ...VOLUME, volume: 'good', server: 'other' });
+  mounts = volumes.map(({ path }) => `${path} rw fuse.x`);
+  let isGoodDead = false;
+  let running = 0;
+  let most = 0;
+  answer = async (path) => {
+    if (path === VOLUME.path) {
+      return isGoodDead
+        ? { code: 1, stdout: '', stderr: 'Transport endpoint is not connected' }
+        : { code: 0, stdout: 'fuse', stderr: '' };
+    }
+    running += 1;
+    most = Math.max(most, running);
+    return await hang().finally(() => (running -= 1));
+  };
+  const health = watch();
+  health.wake();
+  await pass(PROBE_MS);
+  isGoodDead = true;
+  await pass(PROBE_REMOTE_MS + LOOK_MS);
+  expect(health.troubles('u').find(({ volume }) => volume === 'good')?.reason).toBe('Stale');
+  expect(most).toBeLessThanOrEqual(8);
+});
+
 it('tells a volume that turned read-only, but none that was so from the beginning', async () => {
   mounts = ['/k/data rw ext4', '/k/other ro ext4'];
   volumes = [VOLUME, { ...VOLUME, volume: 'other', path: '/k/other' }];
@@ -181,4 +216,29 @@ it('keeps saying what is wrong until as much is known of the mount that was made
   expect(health.troubles('u')[0]?.since).not.toBe(first?.since);
   health.heard('u', new Map([['data', {}]]));
   expect(told.at(-1)).toBe('well');
+});
+
+it('tells a mount that was made anew before it was missed, until its containers have gone', async () => {
+  const health = watch();
+  health.wake();
+  await pass(LOOK_MS);
+  const { path = '' } = VOLUME;
+  health.setUp({ ...VOLUME, path }, await health.mountTable());
+  expect(told).toEqual([]);
+  health.setUp({ ...VOLUME, path }, line('/elsewhere rw ext4'));
+  await pass(LOOK_MS * 2);
+  expect(told).toEqual(['MountLost']);
+  started = clock.now().wall + 1;
+  await pass(LOOK_MS);
+  expect(told).toEqual(['MountLost', 'well']);
+});
+
+it('says nothing of a mount that is made for containers to come, and tells one that vanished while the agent was away', () => {
+  const health = watch();
+  started = undefined;
+  health.setUp({ ...VOLUME, path: '/k/data' }, '');
+  expect(told).toEqual([]);
+  started = 0;
+  health.setUp({ ...VOLUME, path: '/k/data' }, '');
+  expect(told).toEqual(['MountLost']);
 });
