@@ -40,7 +40,10 @@ function pageRow(row: WorkloadRow, { known, created, pods, now }: RowContext): P
   const deaths = lives.flatMap((life) => life.deaths);
   const since = created.get(id);
   const day = known.dayOf(id);
-  const restartsDay = day?.restarts ?? deathsOfDay(row, lives, deaths, now);
+  const counted = deathsOfDay(row, lives, deaths, now);
+  // The nodes' memory of the day is asked for now and then; a death that the feed has just heard of counts at once.
+  const restartsDay = day === undefined ? counted : Math.max(day.restarts, counted ?? 0);
+  const ofDeaths = dayBar({ ...(since === undefined ? {} : { since }), deaths, mood }, now);
   const isPaused = row.pods.some(({ uid }) => pauseOf(pods.get(uid) ?? {}) !== undefined);
   const endpoints = endpointsOf(row, known.serving);
   return {
@@ -58,10 +61,7 @@ function pageRow(row: WorkloadRow, { known, created, pods, now }: RowContext): P
     ...(next === undefined ? {} : { next: { ...next, words: shown(next.words) } }),
     ...(endpoints === undefined ? {} : { endpoints }),
     ...(isPaused ? { paused: true } : {}),
-    bar:
-      day === undefined
-        ? dayBar({ ...(since === undefined ? {} : { since }), deaths, mood }, now)
-        : barWithNow(day.bar, mood),
+    bar: day === undefined ? ofDeaths : barWithNow(day.bar, ofDeaths),
     pods: row.pods.slice(0, MAX_ROW_PODS).map((pod) => pagePod(pod, pods.get(pod.uid), shown)),
     ...(row.pods.length > MAX_ROW_PODS ? { podsLeftOut: row.pods.length - MAX_ROW_PODS } : {}),
   };
