@@ -45,7 +45,13 @@ describe('a bar of nodes', () => {
 
 describe('figures of recovery', () => {
   it('count what failed and came back', () => {
-    const deaths = [death(NOW - 1000, 100), death(NOW - 2000, 300), death(NOW - 3000), death(NOW - 4000, 50, true), death(0, 1)];
+    const deaths = [
+      death(NOW - 1000, 100),
+      death(NOW - 2000, 300),
+      death(NOW - 3000),
+      death(NOW - 4000, 50, true),
+      death(0, 1),
+    ];
     expect(recoveryOf(deaths, NOW - 10_000)).toEqual({ healed: 2, healedAlone: 2, meanMs: 200, p90Ms: 300 });
     expect(recoveryOf([], 0)).toEqual({ healed: 0, healedAlone: 0 });
   });
