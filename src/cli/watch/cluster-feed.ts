@@ -13,7 +13,7 @@ import {
   type Resource,
   STATEFUL_SETS,
 } from '../../api/index.ts';
-import { createReflector, type Lister } from '../../client/index.ts';
+import { createReflector, type KubeClient, type Lister } from '../../client/index.ts';
 import { seededRandom, silentLogger } from '../../lib/index.ts';
 import type { OverviewFacts, Said } from '../../overview/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
@@ -58,9 +58,9 @@ export function watchOverview(
     // The reflector tells its failures to a log only.
     const logger = { ...silentLogger, warn: (_: string, fields?: object) => fail(problemIn(fields)) };
     const query = where === undefined ? {} : { namespace: where };
-    const ports = { client, clock, random: seededRandom(name), logger };
     // A kind that nobody changes is heard as soon as its watch is open.
-    const reflector = createReflector(ports, { resource, query, onOpen: heard });
+    const told: KubeClient = { ...client, watch: (kind, from, until) => client.watch(kind, from, until, heard) };
+    const reflector = createReflector({ client: told, clock, random: seededRandom(name), logger }, { resource, query });
     reflector.lister.onChange(heard);
     reflector.lister.onProgress(heard);
     reflectors.push(reflector);
