@@ -1,6 +1,7 @@
 /** Rule: a claim is missing or unbound, or a volume cannot be mounted. */
 import type { ClaimEvidence } from '../evidence/pod-evidence.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
+import { because } from '../facts/innermost.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -134,7 +135,7 @@ function mount(facts: PodFacts): readonly RankedFinding[] {
       rank: 82,
       topic: 'volumes',
       fallback: /unmounted volumes/i.test(event.message ?? ''),
-      says: `pod ${facts.name} cannot start: ${volume === undefined ? 'a volume' : `volume ${volume}`} cannot be mounted`,
+      says: `pod ${facts.name} cannot start: ${volume === undefined ? 'a volume' : `volume ${volume}`} cannot be mounted${because(event.message)}`,
       evidence: [quoteEvent(event), ...definitionOf(facts, volume)],
       try: facts.commands.edit,
     },
