@@ -14,7 +14,8 @@ import {
   STATEFUL_SETS,
 } from '../../api/index.ts';
 import { createReflector, type KubeClient, type Lister } from '../../client/index.ts';
-import { seededRandom, silentLogger } from '../../lib/index.ts';
+import { seededRandom, silentLogger, type Timer } from '../../lib/index.ts';
+import { KNOCK_MS } from './limits.ts';
 import type { OverviewFacts, Said } from '../../overview/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
 import type { Bell } from '../restart/bell.ts';
@@ -44,10 +45,20 @@ export function watchOverview(
   const failing = new Map<string, Failure>();
   const synced: Promise<void>[] = [];
   const reflectors: { readonly retryNow: () => void }[] = [];
+  // The pauses of retries grow to a minute: whoever looks at a screen wants to know earlier that the server is back.
+  let knock: Timer | undefined;
+  const knockLater = (): void => {
+    knock ??= clock.setTimer(KNOCK_MS, () => {
+      knock = undefined;
+      reflectors[0]?.retryNow();
+    });
+  };
+  signal.addEventListener('abort', () => knock?.cancel(), { once: true });
   const listen = <T extends KubeObject>(resource: Resource<T>, where = namespace): Lister<T> => {
     const name = resource.resource;
     const fail = (problem: string): void => {
       failing.set(name, { resource: name, since: failing.get(name)?.since ?? clock.now().wall, problem });
+      if (resource === PODS && !signal.aborted) knockLater();
       bell.ring();
     };
     const heard = (): void => {
