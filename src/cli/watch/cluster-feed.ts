@@ -45,20 +45,12 @@ export function watchOverview(
   const failing = new Map<string, Failure>();
   const synced: Promise<void>[] = [];
   const reflectors: { readonly retryNow: () => void }[] = [];
-  // The pauses of retries grow to a minute: whoever looks at a screen wants to know earlier that the server is back.
-  let knock: Timer | undefined;
-  const knockLater = (): void => {
-    knock ??= clock.setTimer(KNOCK_MS, () => {
-      knock = undefined;
-      reflectors[0]?.retryNow();
-    });
-  };
-  signal.addEventListener('abort', () => knock?.cancel(), { once: true });
+  const knockLater = knocker(clock, signal, () => reflectors[0]?.retryNow());
   const listen = <T extends KubeObject>(resource: Resource<T>, where = namespace): Lister<T> => {
     const name = resource.resource;
     const fail = (problem: string): void => {
       failing.set(name, { resource: name, since: failing.get(name)?.since ?? clock.now().wall, problem });
-      if (resource === PODS && !signal.aborted) knockLater();
+      if (resource === PODS) knockLater();
       bell.ring();
     };
     const heard = (): void => {
@@ -107,6 +99,19 @@ export function watchOverview(
       said,
     }),
     failures: () => [...failing.values()],
+  };
+}
+
+/** The pauses of retries grow to a minute: whoever looks at a screen wants to know earlier that the server is back. */
+function knocker(clock: ClusterSession['clock'], signal: AbortSignal, retryNow: () => void): () => void {
+  let timer: Timer | undefined;
+  signal.addEventListener('abort', () => timer?.cancel(), { once: true });
+  return () => {
+    if (signal.aborted) return;
+    timer ??= clock.setTimer(KNOCK_MS, () => {
+      timer = undefined;
+      retryNow();
+    });
   };
 }
 
