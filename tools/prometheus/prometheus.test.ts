@@ -14,7 +14,7 @@ const PARTS = /_(bucket|sum|count)$/;
 /** Metrics whose names are put together when they are written. */
 function claimLabels(): RegisteredMetrics {
   const measured = { namespace: 'ns', claim: 'c', isAbnormal: false, space: space() };
-  const lines = claimMetrics([measured as Parameters<typeof claimMetrics>[0][number]]).split('\n');
+  const lines = claimMetrics([measured]).split('\n');
   return new Map(
     lines.flatMap((line) => {
       const [, name, labels = ''] = /^(\w+)\{(.*)\}/.exec(line) ?? [];
