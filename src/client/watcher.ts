@@ -38,8 +38,6 @@ export interface WatcherOptions<T> {
   readonly random: Random;
   /** Whether only metadata is requested; asked before each call. Absent: whole objects. */
   readonly metadataOnly?: () => boolean;
-  /** Called when the server has begun to answer a watch. */
-  readonly onOpen?: () => void;
   /** The pauses after failures, which the owner of this object may end. */
   readonly retry?: RetryPause;
 }
@@ -176,7 +174,7 @@ async function* watchOnce<T extends KubeObject>(
   let seen = false;
   try {
     const query = { ...selectionOf(options), resourceVersion: from, timeoutSeconds };
-    const events = client.watch(resource, query, child.controller.signal, options.onOpen);
+    const events = client.watch(resource, query, child.controller.signal);
     for await (const event of events) {
       seen = true;
       if (event.type === 'BOOKMARK') {

@@ -45,8 +45,8 @@ async function serversLink({ connection, signal }: ClusterSession, wish: Dashboa
   });
   const text = decodeText(await readAll(body, 64 * 1024));
   if (status !== 201) {
-    // 429 is an answer of a server that serves the page; all others know nothing of it.
-    if (status === 429) throw new UserError(visibleLine(messageOf(text)));
+    // Servers that know nothing of the page say 403, 404 or 405; nobody else could serve it to who is not known, either.
+    if (status === 401 || status === 429) throw new UserError(visibleLine(messageOf(text)));
     return undefined;
   }
   const { url, origin } = linkOf(text);

@@ -63,7 +63,14 @@ function viewerAs(user: UserInfo, server: ApiServer, clock: Clock): Viewer {
   const connection = server.as(user);
   return {
     name,
-    key: JSON.stringify([name, uid, groups.toSorted(), Object.keys(extra).toSorted().map((fact) => [fact, extra[fact]])]),
+    key: JSON.stringify([
+      name,
+      uid,
+      groups.toSorted(),
+      Object.keys(extra)
+        .toSorted()
+        .map((fact) => [fact, extra[fact]]),
+    ]),
     connection,
     client: createKubeClient(connection, { clock, userAgent: userAgentOf('dashboard') }),
   };

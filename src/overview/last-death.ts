@@ -1,7 +1,7 @@
 /** How a pod last died, in words. Pure. */
-import { type ContainerStatus, type Pod } from '../api/index.ts';
+import { type ContainerStatus, HEALING_STATE, parseHealingState, type Pod } from '../api/index.ts';
 import { parseTime, visibleLine } from '../lib/index.ts';
-import { MAX_WORDS } from './limits.ts';
+import { MAX_WORDS, REQUESTED_START_MS } from './limits.ts';
 import type { LastDeath, Said } from './types.ts';
 
 type Terminated = NonNullable<NonNullable<ContainerStatus['state']>['terminated']>;
@@ -15,7 +15,7 @@ export function lastDeathOf(pod: Pod, said: Said): LastDeath | undefined {
     const at = parseTime(ended?.finishedAt ?? undefined);
     if (ended === undefined || at === undefined) return [];
     const isWell = ended.exitCode === 0 && (inits.has(status) || mayEnd(pod));
-    return isWell ? [] : [{ status, ended, at }];
+    return isWell || endedForRestart(pod, status, at) ? [] : [{ status, ended, at }];
   });
   const [last] = ends.toSorted((a, b) => b.at - a.at);
   if (last === undefined) return undefined;
@@ -28,6 +28,21 @@ export function lastDeathOf(pod: Pod, said: Said): LastDeath | undefined {
     words: deathWords(pod, status.name, ended, said(ended.containerID ?? '')),
     ...(runs === undefined ? {} : { healedMs: Math.max(0, runs - at) }),
   };
+}
+
+/**
+ * A restart that somebody requested has ended it, as far as the pod tells: such a restart is over when all of it has started, so this
+ * start is shortly before the end of one.
+ */
+function endedForRestart({ metadata }: Pod, { state }: ContainerStatus, endedAt: number): boolean {
+  const startedAt = parseTime(state?.running?.startedAt ?? undefined);
+  if (startedAt === undefined) return false;
+  const { restarts = [] } = parseHealingState(metadata?.annotations?.[HEALING_STATE]) ?? {};
+  return restarts.some(({ reason, at }) => {
+    const over = parseTime(at);
+    if (reason !== 'Restarted' || over === undefined) return false;
+    return endedAt <= over && startedAt <= over && over - startedAt <= REQUESTED_START_MS;
+  });
 }
 
 /** Exit code 0 is no failure of a program that may end. */

@@ -8,3 +8,5 @@ export const SILENT_NODE_MS = 15_000;
 export const MAX_WORDS = 200;
 /** Troubled workloads that the verdict names. */
 export const MAX_NAMED = 3;
+/** A requested restart is over at most so long after a container of it has started, ms. */
+export const REQUESTED_START_MS = 30_000;

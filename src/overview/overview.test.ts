@@ -153,6 +153,21 @@ describe('one pod', () => {
     expect(one({ pods: [paused(held)] })).toMatchObject({ mood: 'waiting', why: message, paused: true });
   });
 
+  it('counts no end that somebody asked for', () => {
+    const status = withMain({ state: { running: { startedAt: ago(4) } }, lastState: ended(5, { exitCode: 137 }) });
+    const restarted = (at: string): Pod => {
+      const { metadata, ...rest } = pod('web', status);
+      const state = JSON.stringify({ restarts: [{ id: 'r', phase: 'Succeeded', reason: 'Restarted', at }] });
+      return { ...rest, metadata: { ...metadata, annotations: { 'mendlet.dev/healing': state } } };
+    };
+    expect(one({ pods: [restarted(ago(3))] })).not.toHaveProperty('lastDeath');
+    // That one was before this death, or long after it.
+    expect(one({ pods: [restarted(ago(60))] })).toHaveProperty('lastDeath');
+    const healedAlone = withMain({ state: { running: { startedAt: ago(300) } }, lastState: ended(301) });
+    const { metadata } = restarted(ago(3));
+    expect(one({ pods: [{ ...pod('web', healedAlone), metadata }] })).toHaveProperty('lastDeath');
+  });
+
   it('says the program’s own words where its node told them', () => {
     const status = withMain({ state: ended(5) });
     const said = (id: string) => (id === 'containerd://c1' ? 'Error: connect ECONNREFUSED 10.0.0.7:5432' : undefined);

@@ -58,7 +58,7 @@ beforeAll(async () => {
       selector: { matchLabels: { app: 'web' } },
       template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'main', image: HOSTILE }] } },
     },
-  } as never);
+  });
 });
 afterAll(async () => {
   for (const { dashboard, server } of [one, other]) {
@@ -121,12 +121,14 @@ async function login(who: Viewer, { to = one, write = false }: { to?: Served; wr
 }
 
 describe('strangers', () => {
-  it.each(['/stream', '/life?id=deploy/default/web', '/logs?namespace=a&pod=b&container=c', '/rights?namespace=default'])(
-    'get nothing from %s',
-    async (path) => {
-      expect(await ask(path)).toMatchObject({ status: 401 });
-    },
-  );
+  it.each([
+    '/stream',
+    '/life?id=deploy/default/web',
+    '/logs?namespace=a&pod=b&container=c',
+    '/rights?namespace=default',
+  ])('get nothing from %s', async (path) => {
+    expect(await ask(path)).toMatchObject({ status: 401 });
+  });
 
   it('get the form, and nothing of the cluster', async () => {
     const { status, text } = await ask('/');
@@ -297,10 +299,10 @@ describe('a session', () => {
   it('follows what is taken from its identity at once', async () => {
     const rules = [{ apiGroups: ['apps'], resources: ['deployments'], verbs: ['list', 'watch'] }];
     const metadata = { name: 'carol' };
-    await api.client.create(CLUSTER_ROLES, { metadata, rules } as never);
+    await api.client.create(CLUSTER_ROLES, { metadata, rules });
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'carol' };
     const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'carol' }];
-    await api.client.create(CLUSTER_ROLE_BINDINGS, { metadata, roleRef, subjects } as never);
+    await api.client.create(CLUSTER_ROLE_BINDINGS, { metadata, roleRef, subjects });
     const cookie = await login(viewer('carol'));
     const { text } = await ask('/', { headers: { cookie } });
     expect(text).toContain('deploy/default/web');
@@ -319,22 +321,30 @@ describe('what is sent', () => {
     expect(chunked.status).toBe(413);
   });
 
-  it.each(['', 'null', '[]', '{"act":1}', '{"act":"restart","kind":"deploy","namespace":"../x","name":"y"}', '{"__proto__":{}}'])(
-    'as an act is looked at: %s',
-    async (body) => {
-      const cookie = await login(admin(), { write: true });
-      const headers = { 'content-type': 'application/json', origin: `http://${one.host}`, cookie };
-      const { status } = await ask('/acts', { method: 'POST', body, headers });
-      expect(status).toBe(400);
-    },
-  );
+  it.each([
+    '',
+    'null',
+    '[]',
+    '{"act":1}',
+    '{"act":"restart","kind":"deploy","namespace":"../x","name":"y"}',
+    '{"__proto__":{}}',
+  ])('as an act is looked at: %s', async (body) => {
+    const cookie = await login(admin(), { write: true });
+    const headers = { 'content-type': 'application/json', origin: `http://${one.host}`, cookie };
+    const { status } = await ask('/acts', { method: 'POST', body, headers });
+    expect(status).toBe(400);
+  });
 
-  it.each(['/life?id=', '/life?id=node/a/b', '/life?id=pod/../x', '/stream?from=x', '/logs?pod=..%2f..', '/rights?namespace=%2e'])(
-    'as a question is looked at: %s',
-    async (path) => {
-      expect(await ask(path, { headers: { cookie: await login(admin()) } })).toMatchObject({ status: 400 });
-    },
-  );
+  it.each([
+    '/life?id=',
+    '/life?id=node/a/b',
+    '/life?id=pod/../x',
+    '/stream?from=x',
+    '/logs?pod=..%2f..',
+    '/rights?namespace=%2e',
+  ])('as a question is looked at: %s', async (path) => {
+    expect(await ask(path, { headers: { cookie: await login(admin()) } })).toMatchObject({ status: 400 });
+  });
 
   it('opens a bounded number of streams', async () => {
     const cookie = await login(admin());

@@ -39,13 +39,21 @@ export function usageOf(expression: string): Usage {
     if (GROUPING.has(word)) {
       if (text[next] !== '(') continue;
       const end = closing(text, next, '(', ')');
-      grouping.push(...text.slice(next + 1, end - 1).split(',').map((label) => label.trim()).filter((label) => label !== ''));
+      grouping.push(
+        ...text
+          .slice(next + 1, end - 1)
+          .split(',')
+          .map((label) => label.trim())
+          .filter((label) => label !== ''),
+      );
       at = end;
     } else if (text[next] === '(' || OPERATORS.has(word) || isAggregation(text, next)) {
       at = next;
     } else {
       const end = text[next] === '{' ? closing(text, next, '{', '}') : next;
-      const labels = [...text.slice(next, end).matchAll(/([A-Za-z_]\w*)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label);
+      const labels = [...text.slice(next, end).matchAll(/([A-Za-z_]\w*)\s*(?:=~|!~|!=|=)/g)].map(
+        ([, label = '']) => label,
+      );
       metrics.push({ name: word, labels });
       at = end;
     }

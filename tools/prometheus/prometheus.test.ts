@@ -14,7 +14,7 @@ const PARTS = /_(bucket|sum|count)$/;
 /** Metrics whose names are put together when they are written. */
 function claimLabels(): RegisteredMetrics {
   const measured = { namespace: 'ns', claim: 'c', isAbnormal: false, space: space() };
-  const lines = claimMetrics([measured as Parameters<typeof claimMetrics>[0][number]]).split('\n');
+  const lines = claimMetrics([measured]).split('\n');
   return new Map(
     lines.flatMap((line) => {
       const [, name, labels = ''] = /^(\w+)\{(.*)\}/.exec(line) ?? [];
@@ -55,7 +55,8 @@ function problemsOf(expression: string, texts: readonly string[] = []): readonly
   }
   for (const label of grouping) if (!offered.has(label)) problems.push(`no metric has the label ${label}`);
   // What an aggregation leaves is all that a text can name.
-  const left = /^\s*(?:sum|topk|histogram_quantile)\b/.test(expression) && grouping.length > 0 ? grouping : [...offered];
+  const left =
+    /^\s*(?:sum|topk|histogram_quantile)\b/.test(expression) && grouping.length > 0 ? grouping : [...offered];
   for (const text of texts)
     for (const [, label = ''] of text.matchAll(/\$labels\.(\w+)/g))
       if (!left.includes(label)) problems.push(`its text names the label ${label}`);
@@ -64,7 +65,8 @@ function problemsOf(expression: string, texts: readonly string[] = []): readonly
 
 describe('expressions', () => {
   it('name their metrics and labels', () => {
-    const text = 'sum by (le, a) (rate(x_y_bucket{b!~"c|sum(d_e)", f="g{"}[5m] offset 1h)) / on (z) group_left (k) v:w > 0.5 or vector(0)';
+    const text =
+      'sum by (le, a) (rate(x_y_bucket{b!~"c|sum(d_e)", f="g{"}[5m] offset 1h)) / on (z) group_left (k) v:w > 0.5 or vector(0)';
     expect(usageOf(text)).toEqual({
       metrics: [
         { name: 'x_y_bucket', labels: ['b', 'f'] },

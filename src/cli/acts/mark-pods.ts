@@ -19,9 +19,6 @@ import { type ActContext, type ActResult, type ActTarget, actTargetText } from '
 import { CONFIRM_EVERY_MS, CONFIRM_MS, MAX_NAMED, PODS_AT_ONCE } from './limits.ts';
 import { hasEnded, subjectPods } from './subject-pods.ts';
 
-/** The annotation that a static pod's mirror has: its manifest on the node is what counts. */
-const MIRROR = 'kubernetes.io/config.mirror';
-
 /** @param reason shown wherever the pause is; absent: none @throws StatusError, ConnectionError */
 export async function pausePods(context: ActContext, target: ActTarget, reason?: string): Promise<ActResult> {
   const pods = await eligible(context, target);
@@ -74,8 +71,6 @@ async function eligible(context: ActContext, target: ActTarget): Promise<readonl
 }
 
 function refusalOf(pod: Pod): string | undefined {
-  if (pod.metadata?.annotations?.[MIRROR] !== undefined)
-    return 'it is a static pod: write the annotation into its manifest on the node';
   if (isDeleting(pod)) return 'it is being deleted';
   return hasEnded(pod) ? `it has ended (${pod.status?.phase ?? ''})` : undefined;
 }

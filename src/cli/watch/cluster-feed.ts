@@ -13,8 +13,9 @@ import {
   type Resource,
   STATEFUL_SETS,
 } from '../../api/index.ts';
-import { createReflector, type Lister } from '../../client/index.ts';
-import { seededRandom, silentLogger } from '../../lib/index.ts';
+import { createReflector, type KubeClient, type Lister } from '../../client/index.ts';
+import { seededRandom, silentLogger, type Timer } from '../../lib/index.ts';
+import { KNOCK_MS } from './limits.ts';
 import type { OverviewFacts, Said } from '../../overview/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
 import type { Bell } from '../restart/bell.ts';
@@ -97,11 +98,13 @@ class Sources {
   readonly #session: Session;
   readonly #bell: Bell;
   readonly #signal: AbortSignal;
+  readonly #knockLater: () => void;
 
   constructor(session: Session, bell: Bell, signal: AbortSignal) {
     this.#session = session;
     this.#bell = bell;
     this.#signal = signal;
+    this.#knockLater = knocker(session.clock, signal, () => this.#reflectors[0]?.retryNow());
   }
 
   listen<T extends KubeObject>(resource: Resource<T>, namespace: string | undefined): Lister<T> {
@@ -111,6 +114,7 @@ class Sources {
     const fail = (problem: string): void => {
       this.failing.set(name, { resource: name, since: this.failing.get(name)?.since ?? clock.now().wall, problem });
       first.resolve();
+      if (resource === PODS) this.#knockLater();
       this.#bell.ring();
     };
     const heard = (): void => {
@@ -121,9 +125,9 @@ class Sources {
     // The reflector tells its failures to a log only.
     const logger = { ...silentLogger, warn: (_: string, fields?: object) => fail(problemIn(fields)) };
     const query = namespace === undefined ? {} : { namespace };
-    const ports = { client, clock, random: seededRandom(name), logger };
     // A kind that nobody changes is heard as soon as its watch is open.
-    const reflector = createReflector(ports, { resource, query, onOpen: heard });
+    const told: KubeClient = { ...client, watch: (kind, from, until) => client.watch(kind, from, until, heard) };
+    const reflector = createReflector({ client: told, clock, random: seededRandom(name), logger }, { resource, query });
     reflector.lister.onChange(heard);
     reflector.lister.onProgress(heard);
     this.#reflectors.push(reflector);
@@ -135,6 +139,19 @@ class Sources {
     for (const each of [this.synced.at(-1), this.settled.at(-1)]) each?.catch(() => {});
     return reflector.lister;
   }
+}
+
+/** The pauses of retries grow to a minute: whoever looks at a screen wants to know earlier that the server is back. */
+function knocker(clock: ClusterSession['clock'], signal: AbortSignal, retryNow: () => void): () => void {
+  let timer: Timer | undefined;
+  signal.addEventListener('abort', () => timer?.cancel(), { once: true });
+  return () => {
+    if (signal.aborted) return;
+    timer ??= clock.setTimer(KNOCK_MS, () => {
+      timer = undefined;
+      retryNow();
+    });
+  };
 }
 
 function problemIn(fields: object | undefined): string {

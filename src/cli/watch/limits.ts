@@ -4,6 +4,8 @@
 export const REPAINT_MS = 250;
 /** Countdowns go on at this pace, ms. */
 export const TICK_MS = 1000;
+/** A server that does not answer is asked at least so often, ms. */
+export const KNOCK_MS = 5000;
 /** How long the first lists may take before the rows are shown without what is missing, ms. */
 export const FIRST_LISTS_MS = 5000;
 /** Containers whose last words are remembered, and how many nodes are asked at once. */

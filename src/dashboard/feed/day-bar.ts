@@ -42,9 +42,12 @@ const PRESENT: Readonly<Record<PageRow['mood'], string>> = {
   stopped: 'x',
 };
 
-/** A bar of nodes' memory, whose last cell is as the workload is now. */
-export function barWithNow(bar: string, mood: PageRow['mood']): string {
-  return `${bar.slice(0, -1)}${presentCell(bar.at(-1) ?? '?', mood)}`;
+/** A bar of nodes' memory, whose last cell is as the feed itself sees it, unless the nodes know of something worse that is over. */
+export function barWithNow(bar: string, ofDeaths: string): string {
+  const known = bar.at(-1) ?? '?';
+  const now = ofDeaths.at(-1) ?? '?';
+  const isOver = now === 'o' && (known === 'h' || known === 'x' || known === 'd');
+  return `${bar.slice(0, -1)}${isOver ? (known === 'd' ? 'd' : 'h') : now}`;
 }
 
 /** The cell of now is as the workload is; a death that was healed in it stays to be seen. */

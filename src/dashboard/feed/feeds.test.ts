@@ -80,7 +80,7 @@ describe('a feed', () => {
     const feed = look?.feed;
     await feed?.ready();
     const before = feed?.revision ?? 0;
-    await api.client.create(PODS, POD as never);
+    await api.client.create(PODS, POD);
     await api.clock.advance(300);
     const delta = feed?.since(before);
     expect(delta?.rows?.map(({ id }) => id)).toEqual(['pod/default/web']);
@@ -98,7 +98,7 @@ describe('a feed', () => {
     const { api, viewer, feeds } = await setUp();
     const look = feeds.look(viewer('alice'), undefined);
     await look?.feed.ready();
-    await api.client.create(PODS, POD as never);
+    await api.client.create(PODS, POD);
     await api.clock.advance(1000);
     const before = look?.feed.revision ?? 0;
     for (let index = 0; index < 100; index += 1) {
