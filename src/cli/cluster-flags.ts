@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { checkDns1123Subdomain } from '../api/index.ts';
 import { valueOf } from './flag-parser.ts';
-import { parseCount, parseDuration, parseRate, parseShare, parseSwitch } from './node-values.ts';
+import { parseCount, parseDuration, parseRanges, parseRate, parseShare, parseSwitch } from './node-values.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface ClusterFlags {
@@ -24,6 +24,8 @@ export interface ClusterFlags {
   readonly healingController?: boolean;
   /** Absent: true. */
   readonly loadBalancerController?: boolean;
+  /** Ranges of addresses that messages of notifications may go to, beside those they may go to anyway. */
+  readonly notificationAllow?: readonly string[];
   /** Absent: false. */
   readonly disableForceDetachOnTimeout?: boolean;
   /** Absent: true. */
@@ -102,6 +104,7 @@ function addControllerFlags(command: Command): Command {
         'run the healing controllers here; false leaves them to a "mendlet healer" (default: true)',
       ).argParser(valueOf(parseSwitch)),
     )
+    .addOption(notificationAllowFlag())
     .addOption(
       new Option(
         '--load-balancer-controller <true|false>',
@@ -126,6 +129,14 @@ function addControllerFlags(command: Command): Command {
         'name of that StorageClass, which is the default unless another one is (default: mendlet-local)',
       ).argParser(valueOf(parseClassName)),
     );
+}
+
+/** Of those who send messages: `up`, `server` and `healer`. */
+export function notificationAllowFlag(): Option {
+  return new Option(
+    '--notification-allow <CIDR,CIDR>',
+    'let messages of notifications go to these addresses, too: loopback, link-local or metadata addresses, which are refused otherwise',
+  ).argParser(valueOf(parseRanges));
 }
 
 /** @throws UsageError */

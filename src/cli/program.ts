@@ -9,6 +9,7 @@ import { type HealerOptions, healerCommand } from './healer.ts';
 import { historyCommand } from './history.ts';
 import { type ImageOptions, imageCommand } from './image.ts';
 import { logsCommand } from './logs.ts';
+import { notifyCommand } from './notify.ts';
 import { restartCommand } from './restart.ts';
 import { type ServerFlags, serverCommand } from './server.ts';
 import { type StoreOptions, storeCommand } from './store.ts';
@@ -93,6 +94,7 @@ function createProgram(context: CliContext, finish: (code: ExitCode) => void): C
   program.addCommand(whyCommand(context.withCluster, finish, `${name} why`));
   program.addCommand(watchCommand(context.withCluster, finish, `${name} watch`));
   program.addCommand(volumesCommand(context.withCluster, finish));
+  program.addCommand(notifyCommand(context.withCluster, finish));
   program.addCommand(doctorCommand(context.withCluster, finish, `${name} doctor`));
   program.addCommand(healerCommand(async (options) => finish(await verbs.healer(options))));
   program.addCommand(versionCommand(context.versions, context.out));

@@ -15,6 +15,7 @@ import {
   withFreshToken,
 } from '../client/index.ts';
 import { type LocalVolumesSettings, runHealer } from '../controllers/index.ts';
+import { createHttpNoticeSender } from '../controllers/notifications/http-notice-sender.node.ts';
 import { systemClock } from '../lib/clock.node.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
 import {
@@ -77,6 +78,10 @@ export async function healer(options: HealerOptions, context: MainContext): Prom
       {
         foreignServer,
         refusals,
+        sendNotices: createHttpNoticeSender({
+          allowed: options.notificationAllow ?? [],
+          userAgent: `mendlet-healer/${mendletVersion}`,
+        }),
         ...(localVolumes && { localVolumes }),
         ...(options.leaderElect ? { leaderElection: { identity: hostname() } } : {}),
       },
