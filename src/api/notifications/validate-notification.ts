@@ -51,7 +51,9 @@ function validateNotificationSpec(spec: ClusterNotificationSpec, clusterWide: bo
     ...(on?.length === 0 ? [required('spec.on', 'at least one; leave the field out for all')] : []),
     ...(on ?? []).slice(0, 32).flatMap((each, at) => oneOf(index('spec.on', at), each, NOTIFICATION_TRIGGERS)),
     ...(cluster.length > MAX_CLUSTER_NAME_LENGTH ? [tooLong('spec.cluster', MAX_CLUSTER_NAME_LENGTH)] : []),
-    ...(isOneLine(cluster) ? [] : [invalidValue('spec.cluster', cluster, 'must be one line')]),
+    ...(isPlain(cluster)
+      ? []
+      : [invalidValue('spec.cluster', cluster, 'must be letters, digits, blanks, and any of . _ : / -')]),
     ...duration('spec.patience', spec.patience, MIN_PATIENCE_MS, MAX_PATIENCE_MS),
     ...duration('spec.groupWait', spec.groupWait, 0, MAX_GROUP_WAIT_MS),
     ...duration('spec.repeatAfter', spec.repeatAfter, MIN_REPEAT_MS, MAX_REPEAT_MS),
@@ -93,7 +95,7 @@ export function problemsOfUrl(text: string): readonly string[] {
   const url = URL.parse(text);
   if (url === null || !/^https?:\/\/[^/?#]/i.test(text))
     return ['must begin with https:// or http://, and name a host'];
-  if (/[\s\u0000-\u001f\u007f]/.test(text)) return ['must not have blanks'];
+  if (/[^!-~\u00a1-\uffff]/.test(text)) return ['must not have blanks or control characters'];
   if (url.username !== '' || url.password !== '')
     return ['must not have user or password: headers with valueFrom are for that'];
   return url.hash === '' ? [] : ['must not have a fragment'];
@@ -176,6 +178,6 @@ function duration(path: string, text: string | undefined, min: number, max: numb
   return [invalidValue(path, text, `must be between ${formatDurationMs(min)} and ${formatDurationMs(max)}`)];
 }
 
-function isOneLine(text: string): boolean {
-  return !/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text);
+function isPlain(text: string): boolean {
+  return /^[\p{L}\p{N} ._:/-]*$/u.test(text);
 }

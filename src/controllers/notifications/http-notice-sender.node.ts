@@ -39,8 +39,8 @@ export function createHttpNoticeSender(options: HttpNoticeSenderOptions): Notice
     if (url === null) return failure('Refused', 'the address of the target is no URL');
     try {
       const addresses = await checkedAddresses(hostOf(url), lookup, options.allowed, deadline);
-      if (!Array.isArray(addresses)) return addresses as Failure;
-      return await sendToAny(addresses as readonly string[], url, message, { options, deadline });
+      if ('problem' in addresses) return addresses;
+      return await sendToAny(addresses, url, message, { options, deadline });
     } catch (error) {
       return deadline.aborted ? late(url) : failure('Unreachable', `${hostOf(url)}: ${textOf(error)}`);
     }
@@ -58,8 +58,8 @@ async function checkedAddresses(
   deadline: AbortSignal,
 ): Promise<readonly string[] | Failure> {
   const found = isIP(host) === 0 ? await resolved(host, lookup, deadline) : [host];
-  if (!Array.isArray(found)) return found as Failure;
-  const judged = (found as readonly string[]).map((address) => ({
+  if ('problem' in found) return found;
+  const judged = found.map((address) => ({
     address,
     problem: addressProblem(address, allowed),
   }));
