@@ -120,7 +120,7 @@ const ROLES: Readonly<Record<string, PolicyRule[]>> = {
     rule(READ, '-', 'services'),
     rule(READ, 'discovery.k8s.io', 'endpointslices'),
     rule('get patch', '-', 'replicationcontrollers'),
-    rule(`${READ} patch`, 'batch', 'jobs'),
+    rule('get patch', 'batch', 'jobs'),
     EVENTS,
   ],
   'horizontal-pod-autoscaler': [
