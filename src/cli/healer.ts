@@ -7,22 +7,18 @@ import { type ListenAddress, parseListen } from './flag-values.ts';
 import { addLogFormatFlag } from './node-flags.ts';
 import { parseSwitch } from './node-values.ts';
 
-/** Those of volumes that are folders of nodes. */
-export interface HealerVolumes {
+export interface HealerFlags {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  /** Address of health and metrics. */
+  readonly listen: ListenAddress;
+  readonly leaderElect: boolean;
   /** Make the volumes of claims as folders of nodes. */
   readonly localVolumes: boolean;
   /** Name of their StorageClass. */
   readonly localVolumeClass: string;
   /** File with the authority of the kubelets' certificates, PEM. Absent: that of the API server. */
   readonly kubeletAuthority?: string;
-}
-
-export interface HealerOptions extends HealerVolumes {
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  /** Address of health and metrics. */
-  readonly listen: ListenAddress;
-  readonly leaderElect: boolean;
   /** Ranges of addresses that messages may go to, beside those they may go to anyway. */
   readonly notificationAllow?: readonly string[];
   readonly logFormat: 'text' | 'json';
@@ -54,7 +50,7 @@ HTTP, on --listen:
 ${exitCodesHelp}`;
 
 /** @param run implements the verb */
-export function healerCommand(run: (options: HealerOptions) => Promise<void>): Command {
+export function healerCommand(run: (options: HealerFlags) => Promise<void>): Command {
   const command = new Command('healer')
     .summary('run the healing controllers beside any Kubernetes API server')
     .description('Runs the healing controllers, and nothing else, against an API server.')

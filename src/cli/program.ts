@@ -5,7 +5,7 @@ import type { WithCluster } from './cluster-session.ts';
 import { doctorCommand } from './doctor.ts';
 import { type DownFlags, downCommand } from './down.ts';
 import { type ExitCode, exitCodes, exitCodesHelp } from './exit-codes.ts';
-import { type HealerOptions, healerCommand } from './healer.ts';
+import { type HealerFlags, healerCommand } from './healer.ts';
 import { historyCommand } from './history.ts';
 import { type ImageOptions, imageCommand } from './image.ts';
 import { logsCommand } from './logs.ts';
@@ -30,7 +30,7 @@ export interface Verbs {
   store(options: StoreOptions): Promise<ExitCode>;
   token(options: TokenOptions): Promise<ExitCode>;
   image(options: ImageOptions): Promise<ExitCode>;
-  healer(options: HealerOptions): Promise<ExitCode>;
+  healer(options: HealerFlags): Promise<ExitCode>;
 }
 
 /** The context of one call of the command line. */
