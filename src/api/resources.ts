@@ -4,6 +4,8 @@
  */
 import type { HealingPolicy, PodRestart } from './healing/types.ts';
 import { MENDLET_GROUP, MENDLET_VERSION } from './healing/words.ts';
+import type { ClusterNotification, Notification } from './notifications/types.ts';
+import { NOTIFICATION_VERSION } from './notifications/words.ts';
 import type { KubeObject, ResourceRow, SubresourceRow, Verb } from './resource.ts';
 import {
   BINDING_RULES,
@@ -601,6 +603,26 @@ export const HEALING_POLICIES = row<HealingPolicy>({
   singular: 'healingpolicy',
   shortNames: ['hp'],
   subresources: [status('HealingPolicy')],
+});
+
+export const NOTIFICATIONS = row<Notification>({
+  group: MENDLET_GROUP,
+  version: NOTIFICATION_VERSION,
+  resource: 'notifications',
+  kind: 'Notification',
+  namespaced: true,
+  shortNames: ['notif'],
+  subresources: [status('Notification')],
+});
+
+export const CLUSTER_NOTIFICATIONS = row<ClusterNotification>({
+  group: MENDLET_GROUP,
+  version: NOTIFICATION_VERSION,
+  resource: 'clusternotifications',
+  kind: 'ClusterNotification',
+  namespaced: false,
+  shortNames: ['cnotif'],
+  subresources: [status('ClusterNotification')],
 });
 
 /** Whether the parts of the control plane are well, as upstream shows it: read, and never stored. */

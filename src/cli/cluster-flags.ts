@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { checkDns1123Subdomain } from '../api/index.ts';
 import { valueOf } from './flag-parser.ts';
 import { type ListenAddress, parseListen } from './flag-values.ts';
-import { parseCount, parseDuration, parseRate, parseShare, parseSwitch } from './node-values.ts';
+import { parseCount, parseDuration, parseRanges, parseRate, parseShare, parseSwitch } from './node-values.ts';
 import { UsageError } from './usage-error.ts';
 
 /** `--dashboard` */
@@ -28,6 +28,8 @@ export interface ClusterFlags {
   readonly healingController?: boolean;
   /** Absent: true. */
   readonly loadBalancerController?: boolean;
+  /** Ranges of addresses that messages of notifications may go to, beside those they may go to anyway. */
+  readonly notificationAllow?: readonly string[];
   /** Absent: false. */
   readonly disableForceDetachOnTimeout?: boolean;
   /** Where the live page is served; absent: on loopback, on a port of its own. */
@@ -114,6 +116,7 @@ function addControllerFlags(command: Command): Command {
         'run the healing controllers here; false leaves them to a "mendlet healer" (default: true)',
       ).argParser(valueOf(parseSwitch)),
     )
+    .addOption(notificationAllowFlag())
     .addOption(
       new Option(
         '--load-balancer-controller <true|false>',
@@ -138,6 +141,14 @@ function addControllerFlags(command: Command): Command {
         'name of that StorageClass, which is the default unless another one is (default: mendlet-local)',
       ).argParser(valueOf(parseClassName)),
     );
+}
+
+/** Of those who send messages: `up`, `server` and `healer`. */
+export function notificationAllowFlag(): Option {
+  return new Option(
+    '--notification-allow <CIDR,CIDR>',
+    'let messages of notifications go to these addresses, too: loopback, link-local or metadata addresses, which are refused otherwise',
+  ).argParser(valueOf(parseRanges));
 }
 
 /** @throws UsageError */

@@ -1,13 +1,13 @@
 /** Defines the verb `mendlet healer`; `main` implements it. */
 import { Command, Option } from 'commander';
 import { exitCodesHelp } from './exit-codes.ts';
-import { parseClassName } from './cluster-flags.ts';
+import { notificationAllowFlag, parseClassName } from './cluster-flags.ts';
 import { valueOf } from './flag-parser.ts';
 import { type ListenAddress, parseListen } from './flag-values.ts';
 import { addLogFormatFlag } from './node-flags.ts';
 import { parseSwitch } from './node-values.ts';
 
-export interface HealerOptions {
+export interface HealerFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
   /** Address of health and metrics. */
@@ -19,6 +19,8 @@ export interface HealerOptions {
   readonly localVolumeClass: string;
   /** File with the authority of the kubelets' certificates, PEM. Absent: that of the API server. */
   readonly kubeletAuthority?: string;
+  /** Ranges of addresses that messages may go to, beside those they may go to anyway. */
+  readonly notificationAllow?: readonly string[];
   readonly logFormat: 'text' | 'json';
 }
 
@@ -28,7 +30,7 @@ Examples:
   kubectl apply -f deploy/mendlet-healer.yaml     the same in the cluster, with what it needs
   mendlet healer --local-volumes                  also give claims folders of nodes as volumes
 
-The healer runs the controllers of HealingPolicy, PodRestart, moves to other nodes and late recovery. "mendlet up" and
+The healer runs the controllers of HealingPolicy, PodRestart, moves to other nodes, late recovery and notifications. "mendlet up" and
 "mendlet server" run them themselves, unless --healing-controller=false leaves them to the healer. The API server must have
 the API group mendlet.dev (deploy/crds.yaml). Pods heal only on nodes that run "mendlet agent".
 
@@ -48,7 +50,7 @@ HTTP, on --listen:
 ${exitCodesHelp}`;
 
 /** @param run implements the verb */
-export function healerCommand(run: (options: HealerOptions) => Promise<void>): Command {
+export function healerCommand(run: (options: HealerFlags) => Promise<void>): Command {
   const command = new Command('healer')
     .summary('run the healing controllers beside any Kubernetes API server')
     .description('Runs the healing controllers, and nothing else, against an API server.')
@@ -85,6 +87,7 @@ export function healerCommand(run: (options: HealerOptions) => Promise<void>): C
         '--kubelet-authority <FILE>',
         "authority of the agents' serving certificates (default: the API server's)",
       ),
-    );
+    )
+    .addOption(notificationAllowFlag());
   return addLogFormatFlag(command).addHelpText('after', help).action(run);
 }

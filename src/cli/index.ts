@@ -23,7 +23,7 @@ export type { ClusterChoice, ClusterSession, ClusterVerb, WithCluster } from './
 export type { DownFlags } from './down.ts';
 export { type ExitCode, exitCodes } from './exit-codes.ts';
 export { type Cidr, type ListenAddress, parsePodCidr, type RuntimeChoice } from './flag-values.ts';
-export type { HealerOptions } from './healer.ts';
+export type { HealerFlags } from './healer.ts';
 export type { ImageOptions } from './image.ts';
 export type { JoinFlags } from './join-flags.ts';
 export { formatJoinToken, type JoinToken, parseAuthorityHash, parseJoinToken } from './join-token.ts';

@@ -1,5 +1,5 @@
 /** Parsers of flag values of nodes and control planes. Pure. */
-import { isIpAddress } from '../api/index.ts';
+import { isCidr, isIpAddress } from '../api/index.ts';
 import type { Taint } from '../api/index.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -147,4 +147,13 @@ export function parseShare(text: string): number {
   if (!/^\d(\.\d{1,6})?$/.test(text) || Number(text) > 1)
     throw new UsageError('Give a share from 0 to 1, for instance 0.55.');
   return Number(text);
+}
+
+/** Ranges of addresses: "127.0.0.0/8,fd00::/8". */
+export function parseRanges(text: string): readonly string[] {
+  const ranges = text.split(',').map((each) => each.trim());
+  const bad = ranges.find((each) => !isCidr(each));
+  if (bad !== undefined)
+    throw new UsageError(`Give ranges of addresses, as in 10.0.0.7/32,fd00::/8; not ${JSON.stringify(bad)}.`);
+  return ranges;
 }

@@ -5,7 +5,7 @@ import {
   type DashboardFlags,
   type DownFlags,
   type ExitCode,
-  type HealerOptions,
+  type HealerFlags,
   runCommandLine,
   type ServerFlags,
   type StoreOptions,
@@ -26,7 +26,7 @@ async function call(...args: string[]) {
     image?: ImageOptions;
     store?: StoreOptions;
     token?: TokenOptions;
-    healer?: HealerOptions;
+    healer?: HealerFlags;
   } = {};
   const code = await runCommandLine(args, {
     versions: { mendlet: '1.2.3', kubernetes: 'v1.36.0+mendlet.1.2.3', node: '24.15.0' },
@@ -106,6 +106,12 @@ describe('runCommandLine', () => {
   });
 
   it('runs the healing controllers here or apart', async () => {
+    const allowed = ['--notification-allow', '127.0.0.1/32, fd00::/8'];
+    for (const verb of ['up', 'server', 'healer'] as const)
+      expect((await call(verb, ...allowed)).calls[verb]).toMatchObject({
+        notificationAllow: ['127.0.0.1/32', 'fd00::/8'],
+      });
+    expect((await call('up', '--notification-allow', 'localhost')).err).toContain('Give ranges of addresses');
     expect((await call('up', '--healing-controller=false')).calls.up).toMatchObject({ healingController: false });
     expect((await call('server')).calls.server?.healingController).toBeUndefined();
     expect((await call('healer')).calls.healer).toEqual({

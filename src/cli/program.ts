@@ -6,10 +6,11 @@ import { type DashboardFlags, dashboardCommand } from './dashboard.ts';
 import { doctorCommand } from './doctor.ts';
 import { type DownFlags, downCommand } from './down.ts';
 import { type ExitCode, exitCodes, exitCodesHelp } from './exit-codes.ts';
-import { type HealerOptions, healerCommand } from './healer.ts';
+import { type HealerFlags, healerCommand } from './healer.ts';
 import { historyCommand } from './history.ts';
 import { type ImageOptions, imageCommand } from './image.ts';
 import { logsCommand } from './logs.ts';
+import { notifyCommand } from './notify.ts';
 import { pauseCommand, resumeCommand } from './pause.ts';
 import { restartCommand } from './restart.ts';
 import { type ServerFlags, serverCommand } from './server.ts';
@@ -33,7 +34,7 @@ export interface Verbs {
   store(options: StoreOptions): Promise<ExitCode>;
   token(options: TokenOptions): Promise<ExitCode>;
   image(options: ImageOptions): Promise<ExitCode>;
-  healer(options: HealerOptions): Promise<ExitCode>;
+  healer(options: HealerFlags): Promise<ExitCode>;
 }
 
 /** The context of one call of the command line. */
@@ -101,6 +102,7 @@ function createProgram(context: CliContext, finish: (code: ExitCode) => void): C
   program.addCommand(watchCommand(context.withCluster, finish, `${name} watch`));
   program.addCommand(dashboardCommand(async (options) => finish(await verbs.dashboard(options))));
   program.addCommand(volumesCommand(context.withCluster, finish));
+  program.addCommand(notifyCommand(context.withCluster, finish));
   program.addCommand(doctorCommand(context.withCluster, finish, `${name} doctor`));
   program.addCommand(healerCommand(async (options) => finish(await verbs.healer(options))));
   program.addCommand(versionCommand(context.versions, context.out));

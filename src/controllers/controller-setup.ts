@@ -5,6 +5,7 @@ import type { CertificateSigner } from './certificates/certificate-signer.ts';
 import type { KubeletConnections } from './local-volumes/node-volumes.ts';
 import type { Refusals } from './healing/other-nodes.ts';
 import type { NodeIpamSettings } from '../network/index.ts';
+import type { NoticeSender } from './notifications/notice-sender.ts';
 import type { NodeLifecycleSettings } from './node-lifecycle/settings.ts';
 import type { SetOptions, SetParts } from './run-set.ts';
 
@@ -31,6 +32,8 @@ export interface ControllersSettings {
   readonly loadBalancers?: boolean;
   /** False: another process runs the healing controllers. */
   readonly healing?: boolean;
+  /** Sends the messages of notifications, beside the healing controllers. Absent: none are sent. */
+  readonly sendNotices?: NoticeSender;
   /** The scheduler's filters, for the healing controllers. Absent: these take for granted that there is room on other nodes. */
   readonly refusals?: Refusals;
   /** Gives each node its own part of the cluster's pod network. Absent: nodes bring their own. */

@@ -26,6 +26,7 @@ import { namespaceController } from './namespace/namespace-controller.ts';
 import { nodeIpamControllers } from './node-ipam/node-ipam-controller.ts';
 import { nodeFailureControllers } from './node-lifecycle/node-failure.ts';
 import { nodeRoutesController } from './node-routes/node-routes-controller.ts';
+import { notificationController, NOTIFICATIONS_COMPONENT } from './notifications/notification-controller.ts';
 import { podGcController } from './pod-gc/pod-gc-controller.ts';
 import { deploymentController } from './deployment/deployment-controller.ts';
 import { replicaSetController } from './replicaset/replicaset-controller.ts';
@@ -92,6 +93,11 @@ const CONTROLLERS: readonly ((setup: ControllerSetup) => readonly Controller[])[
   (setup) => {
     const { healing, refusals } = setup.settings;
     return healing === false ? [] : healingControllers({ ...setup, ...(refusals && { refusals }) });
+  },
+  (setup) => {
+    const { healing, sendNotices: send } = setup.settings;
+    if (healing === false || send === undefined) return [];
+    return [notificationController({ ...setup, events: setup.events(NOTIFICATIONS_COMPONENT), send })];
   },
   // The last: it looks at all kinds, through what the others keep where it can.
   (setup) => [garbageCollector({ ...setup, events: setup.events('garbage-collector-controller') })],

@@ -4,6 +4,8 @@ import type { Controller } from './controller.ts';
 import type { LocalVolumesSettings } from './controller-setup.ts';
 import { healingControllers } from './healing/healing-controllers.ts';
 import type { Refusals } from './healing/other-nodes.ts';
+import type { NoticeSender } from './notifications/notice-sender.ts';
+import { notificationController, NOTIFICATIONS_COMPONENT } from './notifications/notification-controller.ts';
 import { localVolumeControllers } from './local-volumes/local-volume-controllers.ts';
 import { runSet, type SetOptions, type SetParts } from './run-set.ts';
 
@@ -14,6 +16,8 @@ export interface HealerSettings {
   readonly foreignServer: boolean;
   /** The scheduler's filters. */
   readonly refusals: Refusals;
+  /** Sends the messages of notifications. Absent: none are sent. */
+  readonly sendNotices?: NoticeSender;
   /** Absent: nobody makes volumes here. */
   readonly localVolumes?: LocalVolumesSettings;
 }
@@ -31,9 +35,10 @@ export async function runHealer(options: SetOptions, settings: HealerSettings, s
 }
 
 function controllersOf(setup: SetOptions & SetParts & { readonly settings: HealerSettings }): readonly Controller[] {
-  const { foreignServer, refusals, localVolumes } = setup.settings;
+  const { foreignServer, refusals, localVolumes, sendNotices: send } = setup.settings;
   return [
     ...healingControllers({ ...setup, foreignServer, refusals }),
+    ...(send ? [notificationController({ ...setup, events: setup.events(NOTIFICATIONS_COMPONENT), send })] : []),
     ...(localVolumes ? localVolumeControllers(setup, localVolumes) : []),
   ];
 }

@@ -9,6 +9,8 @@ export interface ClusterSettings {
   readonly admission: AdmissionSettings;
   /** Whether the healing controllers run in this process. */
   readonly healing: boolean;
+  /** Ranges of addresses that messages of notifications may go to, too. */
+  readonly notificationAllow: readonly string[];
   /** Whether LoadBalancer services get the nodes' addresses. */
   readonly loadBalancers: boolean;
   /** Whether a volume is detached from a node that is not heard, although the node may still use it. */
@@ -49,6 +51,7 @@ export function clusterSettings(flags: ClusterFlags): ClusterSettings {
     },
     dashboard: flags.dashboard ?? DEFAULT_DASHBOARD,
     healing: flags.healingController ?? true,
+    notificationAllow: flags.notificationAllow ?? [],
     loadBalancers: flags.loadBalancerController ?? true,
     forceDetachOnTimeout: !(flags.disableForceDetachOnTimeout ?? false),
     ...((flags.localVolumes ?? true) && { localVolumeClass: flags.localVolumeClass ?? DEFAULT_LOCAL_CLASS }),

@@ -16,6 +16,7 @@ import { exitCodes, parsePodCidr } from '../cli/index.ts';
 import { createHttpConnection } from '../client/http-connection.node.ts';
 import { createKubeClient, type KubeClient } from '../client/index.ts';
 import { type CertificateSigner, runControllers } from '../controllers/index.ts';
+import { createHttpNoticeSender } from '../controllers/notifications/http-notice-sender.node.ts';
 import type { NodeIpamSettings } from '../network/index.ts';
 import { type Clock, type Connection, createMetrics, type MetricsRegistry, type UserInfo } from '../lib/index.ts';
 import { loopBreather } from '../lib/breather.node.ts';
@@ -202,6 +203,10 @@ function startLoops(
         ...(network.nodeIpam && { nodeIpam: network.nodeIpam }),
         nodeLifecycle: cluster.nodeLifecycle,
         healing: cluster.healing,
+        sendNotices: createHttpNoticeSender({
+          allowed: cluster.notificationAllow,
+          userAgent: userAgentOf('notifications'),
+        }),
         loadBalancers: cluster.loadBalancers,
         attachDetach: { hash: sha256Hex, forceDetachOnTimeout: cluster.forceDetachOnTimeout },
         ...(cluster.localVolumeClass !== undefined && {

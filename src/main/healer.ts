@@ -1,7 +1,7 @@
 /** `mendlet healer`: the healing controllers alone, beside any API server. */
 import { hostname } from 'node:os';
 import { HEALING_POLICIES, NODES, POD_RESTARTS, StatusError } from '../api/index.ts';
-import type { HealerOptions } from '../cli/index.ts';
+import type { HealerFlags } from '../cli/index.ts';
 import { createHttpConnection } from '../client/http-connection.node.ts';
 import {
   createKubeClient,
@@ -15,6 +15,7 @@ import {
   withFreshToken,
 } from '../client/index.ts';
 import { type LocalVolumesSettings, runHealer } from '../controllers/index.ts';
+import { createHttpNoticeSender } from '../controllers/notifications/http-notice-sender.node.ts';
 import { systemClock } from '../lib/clock.node.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
 import {
@@ -42,7 +43,7 @@ import { kubeconfigOf } from './with-cluster.ts';
 const LOOK_AGAIN_MS = 3000;
 
 /** @throws UserError for everything that the user can change; resolves when it was told to end */
-export async function healer(options: HealerOptions, context: MainContext): Promise<void> {
+export async function healer(options: HealerFlags, context: MainContext): Promise<void> {
   const access = await accessOf(options, context);
   const logger = createLogger({ format: options.logFormat });
   await using stack = new AsyncDisposableStack();
@@ -77,6 +78,10 @@ export async function healer(options: HealerOptions, context: MainContext): Prom
       {
         foreignServer,
         refusals,
+        sendNotices: createHttpNoticeSender({
+          allowed: options.notificationAllow ?? [],
+          userAgent: `mendlet-healer/${mendletVersion}`,
+        }),
         ...(localVolumes && { localVolumes }),
         ...(options.leaderElect ? { leaderElection: { identity: hostname() } } : {}),
       },
@@ -94,7 +99,7 @@ const MAX_AUTHORITY_BYTES = 1024 * 1024;
 
 /** The way to the kubelets. @throws UserError for a file that cannot be read */
 async function localVolumesOf(
-  { localVolumeClass: className, kubeletAuthority }: HealerOptions,
+  { localVolumeClass: className, kubeletAuthority }: HealerFlags,
   { access, client }: { readonly access: ServerAccess; readonly client: KubeClient },
   stack: AsyncDisposableStack,
 ): Promise<LocalVolumesSettings> {
@@ -120,7 +125,7 @@ async function readAuthority(path: string): Promise<string> {
 }
 
 /** @throws UserError */
-async function accessOf(options: HealerOptions, context: MainContext): Promise<ServerAccess> {
+async function accessOf(options: HealerFlags, context: MainContext): Promise<ServerAccess> {
   const { kubeconfig, context: contextName } = options;
   const named = contextName === undefined ? {} : { context: contextName };
   try {

@@ -1,5 +1,5 @@
 /** All controllers on the API server in memory, for their tests. */
-import { runControllers } from '../../src/controllers/index.ts';
+import { type ControllersSettings, runControllers } from '../../src/controllers/index.ts';
 import { createMetrics, type MetricsRegistry, seededRandom, silentLogger } from '../../src/lib/index.ts';
 import { settle } from '../../src/lib/manual-clock.node.ts';
 import { refusals } from '../../src/scheduler/index.ts';
@@ -12,15 +12,26 @@ export interface RunningControllers extends InMemoryApi {
 }
 
 /** @param prepare runs before the controllers start */
-export async function startControllers(prepare?: (api: InMemoryApi) => Promise<void>): Promise<RunningControllers> {
+export async function startControllers(
+  prepare?: (api: InMemoryApi) => Promise<void>,
+  settings: Partial<ControllersSettings> = {},
+): Promise<RunningControllers> {
   const api = await createInMemoryApi();
   await prepare?.(api);
+  return startControllersOn(api, settings);
+}
+
+/** New controllers on a server whose others have been stopped. */
+export async function startControllersOn(
+  api: InMemoryApi,
+  settings: Partial<ControllersSettings> = {},
+): Promise<RunningControllers> {
   const { client, clock } = api;
   const metrics = createMetrics();
   const controller = new AbortController();
   const random = seededRandom(1);
   const options = { client, clock, random, logger: silentLogger, metrics };
-  const running = runControllers(options, { caCertificate: 'PEM', refusals }, controller.signal);
+  const running = runControllers(options, { caCertificate: 'PEM', refusals, ...settings }, controller.signal);
   await settle();
   return {
     ...api,

@@ -70,6 +70,8 @@ const contents: Readonly<Record<string, object>> = {
   'clusterrolebindings.rbac.authorization.k8s.io': { roleRef, subjects: [] },
   'podrestarts.mendlet.dev': { spec: { podName: 'nobody' } },
   'healingpolicies.mendlet.dev': { spec: { selector } },
+  'notifications.mendlet.dev': { spec: { target: { type: 'Generic', url: 'https://example.com/hook' } } },
+  'clusternotifications.mendlet.dev': { spec: { target: { type: 'Generic', url: 'https://example.com/hook' } } },
 };
 
 /** "deployments.apps", "pods". */

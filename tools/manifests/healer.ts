@@ -91,13 +91,13 @@ export const HEALER_OBJECTS: readonly object[] = [
     apiVersion: `${RBAC}/v1`,
     kind: 'ClusterRole',
     metadata: clusterWide('mendlet:aggregate-to-edit', feeds('edit', 'admin')),
-    rules: [rule(WRITE, MENDLET_GROUP, 'healingpolicies podrestarts')],
+    rules: [rule(WRITE, MENDLET_GROUP, 'healingpolicies notifications podrestarts')],
   },
   {
     apiVersion: `${RBAC}/v1`,
     kind: 'ClusterRole',
     metadata: clusterWide('mendlet:aggregate-to-view', feeds('view', 'edit', 'admin')),
-    rules: [rule(READ, MENDLET_GROUP, 'healingpolicies podrestarts')],
+    rules: [rule(READ, MENDLET_GROUP, 'healingpolicies notifications podrestarts')],
   },
   {
     apiVersion: 'apps/v1',

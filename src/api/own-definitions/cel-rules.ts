@@ -20,6 +20,10 @@ const VOLUMES = 'mendlet.v1alpha1.HealingVolumes';
 const RUNG = 'mendlet.v1alpha1.HealingRung';
 const CURVE = 'mendlet.v1alpha1.BackOffCurve';
 const RULE = 'mendlet.v1alpha1.HealingRule';
+const TARGET = 'mendlet.v1.NotificationTarget';
+const HEADER = 'mendlet.v1.NotificationHeader';
+const NOTIFICATION = 'mendlet.v1.NotificationSpec';
+const CLUSTER_NOTIFICATION = 'mendlet.v1.ClusterNotificationSpec';
 
 /** All of a restart's spec but how long the object is kept. */
 const FIXED = [
@@ -59,6 +63,34 @@ const EMPTY_DIRS: readonly CelRule[] = [
 
 const ENDED =
   "has(oldSelf.status) && has(oldSelf.status.phase) && (oldSelf.status.phase == 'Succeeded' || oldSelf.status.phase == 'Failed')";
+
+/** One of two fields, and not both. */
+function either(one: string, other: string): readonly CelRule[] {
+  return [
+    {
+      rule: `has(self.${one}) || has(self.${other})`,
+      message: `or ${other}`,
+      reason: 'FieldValueRequired',
+      fieldPath: `.${one}`,
+    },
+    {
+      rule: `!has(self.${one}) || !has(self.${other})`,
+      message: `only without ${one}`,
+      reason: 'FieldValueForbidden',
+      fieldPath: `.${other}`,
+    },
+  ];
+}
+
+/** Fields of the spec of both kinds of notifications. */
+function notificationRules(type: string): Readonly<Record<string, readonly CelRule[]>> {
+  return {
+    [`${type}.patience`]: between('1s', '24h'),
+    [`${type}.groupWait`]: between('0s', '1h'),
+    [`${type}.repeatAfter`]: between('1m', '720h'),
+    [`${type}.damping`]: between('0s', '24h'),
+  };
+}
 
 export const CEL_RULES: Readonly<Record<string, readonly CelRule[]>> = {
   [RESTART]: [
@@ -136,5 +168,9 @@ export const CEL_RULES: Readonly<Record<string, readonly CelRule[]>> = {
       fieldPath: '.backOff',
     },
   ],
+  [TARGET]: either('url', 'urlFrom'),
+  [HEADER]: either('value', 'valueFrom'),
+  ...notificationRules(NOTIFICATION),
+  ...notificationRules(CLUSTER_NOTIFICATION),
   [`${RULE}.onOutOfMemory`]: [{ rule: 'self', message: 'must be true, or left out' }],
 };

@@ -1,7 +1,7 @@
 /** One of our types (`schema/own-schema.ts`) as a CustomResourceDefinition needs it: structural, without references. Pure. */
 import { type FieldSchema, type FieldShape, type Scalar, structSchema } from '../schema/schema.ts';
 import type { JsonSchema } from '../structural/json-schema.ts';
-import type { FieldDoc } from '../schema/own-docs.ts';
+import type { FieldDoc } from '../schema/field-doc.ts';
 import { CEL_RULES, type CelRule } from './cel-rules.ts';
 
 /** Go's durations without a sign. They are bounded so that a server can compute the cost of its checks. */

@@ -4,7 +4,7 @@
  */
 import type { CustomResourceDefinition, PrinterColumn } from '../custom-resources/definition.ts';
 import type { ResourceRow } from '../resource.ts';
-import { HEALING_POLICIES, POD_RESTARTS } from '../resources.ts';
+import { CLUSTER_NOTIFICATIONS, HEALING_POLICIES, NOTIFICATIONS, POD_RESTARTS } from '../resources.ts';
 import { StructuralSchema } from '../structural/structural-schema.ts';
 import { definitionSchema } from './definition-schema.ts';
 
@@ -27,6 +27,17 @@ const POLICY_COLUMNS: readonly PrinterColumn[] = [
   AGE,
 ];
 
+const NOTIFICATION_COLUMNS: readonly PrinterColumn[] = [
+  { name: 'Type', jsonPath: '.spec.target.type', type: 'string' },
+  { name: 'Delivered', jsonPath: '.status.conditions[?(@.type=="Delivered")].status', type: 'string' },
+  { name: 'Open', jsonPath: '.status.open', type: 'integer' },
+  { name: 'Sent', jsonPath: '.status.sent', type: 'integer' },
+  { name: 'Failed', jsonPath: '.status.failed', type: 'integer' },
+  { name: 'Last', jsonPath: '.status.lastSentTime', type: 'date' },
+  AGE,
+  { name: 'Problem', jsonPath: '.status.lastProblem', type: 'string', priority: 1 },
+];
+
 /** What a definition says beside names and schema. */
 interface Rest {
   readonly columns: readonly PrinterColumn[];
@@ -40,14 +51,14 @@ type OwnRow = Pick<
 >;
 
 function definition(row: OwnRow, { columns, selectable = [] }: Rest): CustomResourceDefinition {
-  const { group, version, resource, kind, listKind, singular, shortNames } = row;
+  const { group, version, resource, kind, listKind, singular, shortNames, namespaced } = row;
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
     metadata: { name: definitionNameOf(row) },
     spec: {
       group,
-      scope: 'Namespaced',
+      scope: namespaced ? 'Namespaced' : 'Cluster',
       names: { plural: resource, singular, kind, listKind, shortNames },
       versions: [
         {
@@ -75,6 +86,8 @@ let made: readonly CustomResourceDefinition[] | undefined;
 export function ownDefinitions(): readonly CustomResourceDefinition[] {
   made ??= [
     definition(HEALING_POLICIES, { columns: POLICY_COLUMNS }),
+    definition(NOTIFICATIONS, { columns: NOTIFICATION_COLUMNS }),
+    definition(CLUSTER_NOTIFICATIONS, { columns: NOTIFICATION_COLUMNS }),
     definition(POD_RESTARTS, { columns: RESTART_COLUMNS, selectable: ['.spec.podName', '.status.phase'] }),
   ];
   return made;
@@ -89,4 +102,4 @@ export function ownRowOf(group: string, version: string, kind: string): Resource
 }
 
 /** The kinds that definitions of ours bring to every server of ours. */
-export const OWN_ROWS: readonly ResourceRow[] = [HEALING_POLICIES, POD_RESTARTS];
+export const OWN_ROWS: readonly ResourceRow[] = [HEALING_POLICIES, POD_RESTARTS, NOTIFICATIONS, CLUSTER_NOTIFICATIONS];

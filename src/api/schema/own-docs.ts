@@ -11,30 +11,8 @@ import {
   MAX_RUNG_ATTEMPTS,
 } from '../healing/limits.ts';
 import { HEALING_SCOPES } from '../healing/types.ts';
-
-export interface FieldDoc {
-  readonly text: string;
-  /** For a string, or for the members of a list of strings. */
-  readonly oneOf?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly maxLength?: number;
-  readonly maxItems?: number;
-  readonly minItems?: number;
-  /** For an object; an annotation may lack it. */
-  readonly needed?: true;
-  /** The value that the server fills in. */
-  readonly fill?: string | number;
-  /** For a string, or for the members of a list of strings. */
-  readonly pattern?: string;
-  /** The members are no more than a set. */
-  readonly isSet?: boolean;
-}
-
-export interface TypeDoc {
-  readonly text: string;
-  readonly fields: Readonly<Record<string, FieldDoc>>;
-}
+import type { FieldDoc, TypeDoc } from './field-doc.ts';
+import { NOTIFICATION_DOCS } from './notification-docs.ts';
 
 const RESTART_SCOPES = ['container', 'containers', 'pod'];
 const EMPTY_DIRS = 'Names of emptyDir volumes that begin empty, or "*" alone for all of them. Only with scope pod.';
@@ -51,6 +29,7 @@ const KIND: Readonly<Record<string, FieldDoc>> = {
 };
 
 export const OWN_DOCS: Readonly<Record<string, TypeDoc>> = {
+  ...NOTIFICATION_DOCS,
   'mendlet.v1alpha1.PodRestart': {
     text: 'One restart of a pod, or of containers of it, in place: same name, same UID, same node. It is done once, and goes some time after its end.',
     fields: {

@@ -6,6 +6,18 @@
 const KIND = { kind: { type: 'string' }, apiVersion: { type: 'string' } };
 const OBJECT = { ...KIND, metadata: { type: 'meta.v1.ObjectMeta' } };
 
+/** The fields that both kinds of notifications have. */
+const NOTIFICATION = {
+  selector: { type: 'meta.v1.LabelSelector' },
+  on: { type: '[]string' },
+  target: { type: 'mendlet.v1.NotificationTarget' },
+  cluster: { type: 'string' },
+  patience: { type: 'duration' },
+  groupWait: { type: 'duration' },
+  repeatAfter: { type: 'duration' },
+  damping: { type: 'duration' },
+};
+
 export const OWN_TYPES = {
   'mendlet.v1alpha1.PodRestart': {
     fields: {
@@ -110,6 +122,85 @@ export const OWN_TYPES = {
         listType: 'map',
         listMapKeys: ['type'],
       },
+    },
+  },
+  'mendlet.v1.Notification': {
+    fields: {
+      ...OBJECT,
+      spec: { type: 'mendlet.v1.NotificationSpec' },
+      status: { type: 'mendlet.v1.NotificationStatus' },
+    },
+  },
+  'mendlet.v1.ClusterNotification': {
+    fields: {
+      ...OBJECT,
+      spec: { type: 'mendlet.v1.ClusterNotificationSpec' },
+      status: { type: 'mendlet.v1.NotificationStatus' },
+    },
+  },
+  'mendlet.v1.NotificationSpec': { fields: NOTIFICATION },
+  'mendlet.v1.ClusterNotificationSpec': {
+    fields: { ...NOTIFICATION, namespaceSelector: { type: 'meta.v1.LabelSelector' } },
+  },
+  'mendlet.v1.NotificationTarget': {
+    fields: {
+      type: { type: 'string' },
+      url: { type: 'string' },
+      urlFrom: { type: 'mendlet.v1.SecretSource' },
+      headers: { type: '[]mendlet.v1.NotificationHeader' },
+      caBundle: { type: 'bytes' },
+    },
+  },
+  'mendlet.v1.SecretSource': { fields: { secretKeyRef: { type: 'mendlet.v1.SecretRef' } } },
+  'mendlet.v1.SecretRef': {
+    fields: { name: { type: 'string' }, key: { type: 'string' }, namespace: { type: 'string' } },
+  },
+  'mendlet.v1.NotificationHeader': {
+    fields: { name: { type: 'string' }, value: { type: 'string' }, valueFrom: { type: 'mendlet.v1.SecretSource' } },
+  },
+  'mendlet.v1.NotificationStatus': {
+    fields: {
+      observedGeneration: { type: 'int64' },
+      sent: { type: 'int64' },
+      failed: { type: 'int64' },
+      dropped: { type: 'int64' },
+      open: { type: 'int32' },
+      lastSentTime: { type: 'time' },
+      lastProblem: { type: 'string' },
+      lastProblemTime: { type: 'time' },
+      notices: { type: '[]mendlet.v1.NotificationNotice' },
+      test: { type: 'mendlet.v1.NotificationTest' },
+      conditions: {
+        type: '[]meta.v1.Condition',
+        patchStrategy: 'merge',
+        patchMergeKey: 'type',
+        listType: 'map',
+        listMapKeys: ['type'],
+      },
+    },
+  },
+  'mendlet.v1.NotificationNotice': {
+    fields: {
+      id: { type: 'string' },
+      trigger: { type: 'string' },
+      objectKind: { type: 'string' },
+      namespace: { type: 'string' },
+      name: { type: 'string' },
+      cause: { type: 'string' },
+      since: { type: 'time' },
+      times: { type: 'int32' },
+      told: { type: 'int32' },
+      toldTime: { type: 'time' },
+      endTime: { type: 'time' },
+      closedTime: { type: 'time' },
+    },
+  },
+  'mendlet.v1.NotificationTest': {
+    fields: {
+      id: { type: 'string' },
+      time: { type: 'time' },
+      delivered: { type: 'boolean' },
+      answer: { type: 'string' },
     },
   },
   // Values of annotations.

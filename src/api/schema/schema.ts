@@ -1,6 +1,7 @@
 /** The derived schema, compiled type by type when first asked for: a server that knows 500 types uses a few dozen. */
 import { APIEXTENSIONS_KINDS, APIEXTENSIONS_TYPES } from './apiextensions-schema.ts';
-import { type FieldDoc, OWN_DOCS } from './own-docs.ts';
+import type { FieldDoc } from './field-doc.ts';
+import { OWN_DOCS } from './own-docs.ts';
 import { OWN_TYPES } from './own-schema.ts';
 import raw from './schema.json' with { type: 'json' };
 

@@ -37,7 +37,7 @@ function leading(name: string): ClusterRole['rules'] & object {
 }
 
 const APPS = 'daemonsets deployments deployments/scale replicasets replicasets/scale statefulsets statefulsets/scale';
-const OWN_KINDS = 'healingpolicies podrestarts';
+const OWN_KINDS = 'healingpolicies notifications podrestarts';
 const CORE_STREAMS = 'pods/attach pods/exec pods/portforward pods/proxy';
 
 /** For people and their programs. */
@@ -95,7 +95,7 @@ const USER_ROLES: readonly ClusterRole[] = [
       rule(READ, '-', 'namespaces'),
       rule('get', '-', 'pods/history'),
       rule('list', MENDLET_GROUP, 'workloaddays'),
-      rule(READ, MENDLET_GROUP, `${OWN_KINDS} healingpolicies/status podrestarts/status`),
+      rule(READ, MENDLET_GROUP, `${OWN_KINDS} healingpolicies/status notifications/status podrestarts/status`),
       rule(READ, 'discovery.k8s.io', 'endpointslices'),
       rule(
         READ,

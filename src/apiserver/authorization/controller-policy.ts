@@ -2,7 +2,7 @@
  * The rights of the controllers (upstream: buildControllerRoles), for those that exist here. Ours act as one user, so each of
  * these roles is bound to that user, and to the service account that upstream's controller has.
  */
-import type { ClusterRole, ClusterRoleBinding, PolicyRule } from '../../api/index.ts';
+import { type ClusterRole, type ClusterRoleBinding, NOTIFICATION_SECRET, type PolicyRule } from '../../api/index.ts';
 import { CHANGE, clusterRole, clusterRoleBinding, EVENTS, READ, rule } from './policy-rows.ts';
 
 export const CONTROLLERS_USER = 'system:kube-controller-manager';
@@ -106,11 +106,15 @@ const ROLES: Readonly<Record<string, PolicyRule[]>> = {
     rule(`${READ} delete`, 'mendlet.dev', 'podrestarts'),
     rule(READ, 'mendlet.dev', 'healingpolicies'),
     rule(CHANGE, 'mendlet.dev', 'podrestarts/status healingpolicies/status'),
+    rule(READ, 'mendlet.dev', 'notifications clusternotifications'),
+    rule(CHANGE, 'mendlet.dev', 'notifications/status clusternotifications/status'),
+    // The Secret of notifications in each namespace, and no other.
+    rule('get', '-', 'secrets', NOTIFICATION_SECRET),
     rule(`${READ} patch`, '-', 'pods'),
     rule('create', '-', 'pods/eviction'),
     rule(READ, '-', 'nodes'),
-    rule('list', '-', 'namespaces'),
-    rule('get', '-', 'persistentvolumeclaims persistentvolumes'),
+    rule(READ, '-', 'namespaces persistentvolumeclaims'),
+    rule('get', '-', 'persistentvolumes'),
     rule('get patch', 'apps', 'deployments replicasets statefulsets'),
     rule('list watch', 'apps', 'deployments statefulsets'),
     rule(READ, '-', 'services'),

@@ -40,7 +40,7 @@ describe('discovery', () => {
       'authorization.k8s.io/v1',
       'apiextensions.k8s.io/v1',
       'metrics.k8s.io/v1beta1',
-      'mendlet.dev/v1alpha1',
+      'mendlet.dev/v1',
     ]);
     expect(await get('/apis/events.k8s.io')).toMatchObject({ kind: 'APIGroup', name: 'events.k8s.io' });
     const { resources } = await get('/api/v1');
@@ -145,6 +145,7 @@ describe('OpenAPI', () => {
       'apis/authentication.k8s.io/v1',
       'apis/authorization.k8s.io/v1',
       'apis/apiextensions.k8s.io/v1',
+      'apis/mendlet.dev/v1',
       'apis/mendlet.dev/v1alpha1',
     ]);
     for (const { serverRelativeURL } of Object.values<{ serverRelativeURL: string }>(paths)) {

@@ -1,10 +1,13 @@
 /** What the server adds to the kinds of group mendlet.dev, whose definitions it begins with: admission and columns. */
 import {
+  CLUSTER_NOTIFICATIONS,
   definitionNameOf,
   HEALING_POLICIES,
   MAX_REQUESTER_LENGTH,
+  NOTIFICATIONS,
   POD_RESTARTS,
   validateHealingPolicy,
+  validateNotification,
 } from '../../api/index.ts';
 import type { OwnKind } from '../custom-resources/own-kind.ts';
 import { type ApiObject, omit, recordOf } from '../registry/object.ts';
@@ -35,4 +38,6 @@ const HEALING_POLICY: OwnKind = {
 export const OWN_KINDS: ReadonlyMap<string, OwnKind> = new Map([
   [definitionNameOf(POD_RESTARTS), POD_RESTART],
   [definitionNameOf(HEALING_POLICIES), HEALING_POLICY],
+  [definitionNameOf(NOTIFICATIONS), { check: (object) => validateNotification(object, false) }],
+  [definitionNameOf(CLUSTER_NOTIFICATIONS), { check: (object) => validateNotification(object, true) }],
 ]);
