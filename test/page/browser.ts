@@ -72,8 +72,7 @@ export async function newVisitor(browser: Browser, options: VisitorOptions = {})
       await page.goto(url, { waitUntil: 'domcontentloaded' });
       return page;
     },
-    takeFaults: (...expected) =>
-      faults.splice(0).filter((fault) => !expected.some((pattern) => pattern.test(fault))),
+    takeFaults: (...expected) => faults.splice(0).filter((fault) => !expected.some((pattern) => pattern.test(fault))),
     leave: () => context.close(),
   };
 }
