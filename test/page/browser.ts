@@ -7,24 +7,21 @@ export const REBOUND = 'rebound.example';
 /** A stranger's site. */
 export const STRANGER = 'stranger.example';
 
-export interface BrowserOptions {
-  /** Flags of Chromium beyond those that all tests have. */
-  readonly flags?: readonly string[];
-}
-
-/** @throws without a Chromium, or with its own words when it does not start */
-export async function startBrowser({ flags = [] }: BrowserOptions = {}): Promise<Browser> {
+/**
+ * @param wire a port of this machine that stands in for the pages' own, whatever that is
+ * @throws without a Chromium, or with its own words when it does not start
+ */
+export async function startBrowser(wire?: number): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === undefined) throw new Error('there is no Chromium: npm run e2e:page installs it');
+  const rules = [REBOUND, `*.${REBOUND}`, STRANGER].map((name) => `MAP ${name} 127.0.0.1`);
+  const wires = wire === undefined ? [] : [`MAP mendlet-*.localhost 127.0.0.1:${wire}`];
   return chromium.launch({
     executablePath,
     headless: true,
     // Chromium refuses a sandbox to root; all pages here are the tests' own.
     chromiumSandbox: false,
-    args: [
-      `--host-resolver-rules=MAP ${REBOUND} 127.0.0.1, MAP *.${REBOUND} 127.0.0.1, MAP ${STRANGER} 127.0.0.1`,
-      ...flags,
-    ],
+    args: [`--host-resolver-rules=${[...rules, ...wires].join(', ')}`],
   });
 }
 
