@@ -1,7 +1,11 @@
-/** Set-up before the suites of the live page: Chromium and the bundle are there, and what killed tests left is gone. */
+/**
+ * Set-up before the suites of the live page: Chromium and the bundle are there, for root also what containers need, and what killed
+ * tests left is gone.
+ */
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { removeAbandoned } from '../e2e/abandoned.ts';
+import { fetchNeeds } from '../e2e/fetch.ts';
 import { whyNoChromium } from './find-chromium.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -10,7 +14,11 @@ const root = resolve(import.meta.dirname, '../..');
 export default async function setUp(): Promise<void> {
   const why = await whyNoChromium((text) => console.log(`set-up: ${text}`));
   if (why !== undefined) throw new Error(why);
+  if (process.getuid?.() === 0) {
+    await fetchNeeds();
+    await removeAbandoned();
+    return;
+  }
   const { status, stdout, stderr } = spawnSync('./mendlet', ['version'], { cwd: root, encoding: 'utf8' });
   if (status !== 0) throw new Error(`./mendlet version: exit ${status}\n${stdout}${stderr}`);
-  if (process.getuid?.() === 0) await removeAbandoned();
 }

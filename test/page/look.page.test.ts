@@ -61,7 +61,7 @@ describe('at first', () => {
     await other.leave();
   });
 
-  it('it can be read without script', async () => {
+  it('the page can be read without script', async () => {
     const reader = await newVisitor(browser, { javaScript: false });
     await reader.context.addCookies(await visitor.context.cookies());
     const plain = await reader.open(`${link.origin}/`);

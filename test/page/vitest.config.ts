@@ -1,9 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
+const isRoot = process.getuid?.() === 0;
+
 /** Separate from the end-to-end suites, because these need a Chromium, and most of them no root. */
 export default defineConfig({
   test: {
     include: ['test/page/**/*.page.test.ts'],
+    // Containers need root.
+    exclude: isRoot ? [] : ['test/page/real.page.test.ts'],
     pool: 'forks',
     // Each suite has its own browser, server and folders, and mostly waits; a browser alone fills a core at its start.
     maxWorkers: 2,
