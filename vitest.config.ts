@@ -4,8 +4,10 @@ import { STEADY_V8 } from './tools/v8-flags.ts';
 
 export default defineConfig({
   plugins: [builtWorker()],
+  // The live page's components.
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
-    include: ['src/**/*.test.ts', 'tools/**/*.test.ts'],
+    include: ['src/**/*.test.{ts,tsx}', 'tools/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/*.e2e.test.ts'],
     // Processes, not threads: see `STEADY_V8`.
     pool: 'forks',

@@ -9,6 +9,7 @@
  *   dist/store-worker.js          the store's worker thread
  *   dist/THIRD-PARTY-LICENSES     the licences of the libraries inside
  *
+ * The live page's script and style sheet are inside both programs (tools/page/build-assets.ts).
  * Neither is split further: all code is loaded at start, so that a bundle made anew beside a running mendlet cannot hurt it.
  * The libraries and esbuild come from tools/bundle/node_modules (a lock of its own: a first start fetches only these). In
  * a folder without it, the checkout's own node_modules serve.
@@ -28,11 +29,12 @@ import { join, resolve } from 'node:path';
 import type * as esbuild from 'esbuild';
 import type { BuildOptions, Plugin } from 'esbuild';
 import { collectLicences } from './licences.ts';
+import { buildPage, pageDefines } from './page/build-assets.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const libraries = existsSync(join(root, 'tools/bundle/node_modules/esbuild')) ? join(root, 'tools/bundle') : root;
-const { build } = createRequire(join(libraries, 'package.json'))('esbuild') as typeof esbuild;
+const bundler = createRequire(join(libraries, 'package.json'))('esbuild') as typeof esbuild;
 
 /**
  * Bare imports of our sources are found in `libraries`, whatever else is in the checkout's node_modules: packages that only
@@ -81,6 +83,8 @@ const shared: BuildOptions = {
   minify: false,
   legalComments: 'none',
   metafile: true,
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
   logLevel: 'warning',
   plugins: [requiredHttp, fromLibraries],
   // Libraries in CommonJS call `require` for Node's own modules.
@@ -120,11 +124,13 @@ function escapeNonAscii(path: string): void {
 const staging = join(dist, `.staging-${process.pid}`);
 mkdirSync(staging, { recursive: true });
 try {
-  const inputs: string[] = [];
+  const page = await buildPage(bundler, root, [fromLibraries]);
+  const inputs = [...page.inputs];
   for (const { source, output, options } of entries) {
     const entryPoints = [join(root, source)];
-    const result = await build({
+    const result = await bundler.build({
       ...shared,
+      define: pageDefines(page.assets),
       ...options,
       absWorkingDir: root,
       entryPoints,

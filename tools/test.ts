@@ -42,7 +42,17 @@ interface Step {
 }
 
 const steps: readonly Step[] = [
-  { name: 'types', what: 'type check', atOnce: true, run: () => check(bin('tsc'), ['-p', 'tsconfig.json']) },
+  {
+    name: 'types',
+    what: 'type check',
+    atOnce: true,
+    run: async () => {
+      const [house, page] = await Promise.all(
+        ['tsconfig.json', 'src/page/tsconfig.json'].map((project) => check(bin('tsc'), ['-p', project])),
+      );
+      return both(house, page);
+    },
+  },
   {
     name: 'lint',
     what: 'lint',

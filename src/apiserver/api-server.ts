@@ -62,6 +62,7 @@ import type { Advertised } from './services/system-objects.ts';
 import { SystemUpkeep } from './system-upkeep.ts';
 import type { Registry, ServerContext, StoredKind } from './call.ts';
 import { createWebhookCaller } from './webhooks/cluster-webhooks.ts';
+import type { DashboardLinks } from './dashboard-links.ts';
 import { pathDelegates } from './path-delegates.ts';
 
 /** What it stands on, and the ways out of it. */
@@ -77,6 +78,8 @@ export interface ApiServerPorts {
   readonly nodeConnection?: NodeConnections;
   /** The way to pods, for pods/proxy and services/proxy, and to webhooks. */
   readonly originConnection?: OriginConnections;
+  /** Makes one-time links to the live page; absent: none is served. */
+  readonly dashboardLinks?: DashboardLinks;
 }
 
 export interface ApiServerOptions {
@@ -137,6 +140,7 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
       discovery: new DiscoveryDocuments(registry),
       openApi: new OpenApiDocuments(registry, options.version.gitVersion, context.ports.breather),
       checks: healthChecks(storeHealth(store, clock, logger), state, options.damagedObjects ?? (() => 0)),
+      dashboardLinks: ports.dashboardLinks ?? (() => 'none'),
     }),
     isClosed: () => state.closed,
     onWrite: (namespace) => quotas.changed(namespace),

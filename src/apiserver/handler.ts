@@ -245,6 +245,5 @@ function callOf(asked: Asked): Call {
 function answerPath(options: HandlerOptions, request: HttpRequest, info: AuthorizedPath): Promise<HttpResponse> {
   if (info.isMalformed === true) throw badRequest('invalid percent-encoding in the path');
   const parts = info.path === '/' ? [] : info.path.slice(1).split('/');
-  if (info.method !== 'GET' && info.method !== 'HEAD') throw methodNotAllowed(undefined, info.method);
   return answerByDelegates(options.paths, { request, info, parts });
 }

@@ -9,5 +9,6 @@ export { createPlainTokenSigner } from './tokens/plain-token-signer.ts';
 export type { Advertised } from './services/system-objects.ts';
 export type { TokenSigner } from './tokens/token-signer.ts';
 export type { NodeConnections, OriginConnections } from './ports.ts';
+export type { DashboardLinks } from './dashboard-links.ts';
 export { formatKubeconfig, type KubeconfigOptions } from './edge/kubeconfig.ts';
 export { type ConnectionShares, connectionShares } from './edge/connection-shares.ts';

@@ -1,7 +1,8 @@
 /** What answers the paths that name no resource: an ordered list, and the first that knows a path answers it. */
-import { notFoundPath } from '../api/index.ts';
+import { DASHBOARD_PATH, methodNotAllowed, notFoundPath } from '../api/index.ts';
 import { type HttpRequest, type HttpResponse, METRICS_CONTENT_TYPE } from '../lib/index.ts';
 import type { AuthorizedPath } from './authorization/authorize-request.ts';
+import { type DashboardLinks, dashboardLinkResponse } from './dashboard-links.ts';
 import type { DiscoveryDocuments } from './discovery/aggregated.ts';
 import { groupResponse, resourcesResponse } from './discovery/groups.ts';
 import { type ServerVersion, versionResponse } from './discovery/version.ts';
@@ -19,9 +20,10 @@ export interface PathParts {
   readonly discovery: DiscoveryDocuments;
   readonly openApi: OpenApiDocuments;
   readonly checks: readonly HealthCheck[];
+  readonly dashboardLinks: DashboardLinks;
 }
 
-/** A GET or HEAD of a path. */
+/** A GET or HEAD of a path, or another method that its delegate takes. */
 export interface AskedPath {
   readonly request: HttpRequest;
   readonly info: AuthorizedPath;
@@ -35,6 +37,8 @@ type Answer = HttpResponse | Promise<HttpResponse>;
 export interface PathDelegate {
   /** The first parts of the paths that it answers for, as "/" shows them. */
   readonly roots: readonly string[];
+  /** Absent: GET and HEAD. */
+  readonly methods?: readonly string[];
   readonly answer: (asked: AskedPath) => Answer | undefined;
 }
 
@@ -47,6 +51,7 @@ export function pathDelegates(parts: PathParts): readonly PathDelegate[] {
     coreDelegate(parts),
     groupsDelegate(parts),
     openIdDelegate(parts),
+    dashboardDelegate(parts),
     {
       roots: ['openapi'],
       answer: ({ request, info }: AskedPath) => parts.openApi.respond(info.path, request.headers['accept']),
@@ -55,13 +60,18 @@ export function pathDelegates(parts: PathParts): readonly PathDelegate[] {
   return [...delegates, indexDelegate()];
 }
 
-/** Throws 404 when none of them knows the path. */
+const READS: readonly string[] = ['GET', 'HEAD'];
+
+/** Throws 404 when none of them knows the path, 405 for a method that it does not take. */
 export async function answerByDelegates(delegates: readonly PathDelegate[], asked: AskedPath): Promise<HttpResponse> {
   const [top = ''] = asked.parts;
-  for (const { roots, answer } of delegates) {
-    const answered = roots.includes(top) ? await answer(asked) : undefined;
+  for (const { roots, answer, methods = READS } of delegates) {
+    if (!roots.includes(top)) continue;
+    if (!methods.includes(asked.info.method)) throw methodNotAllowed(undefined, asked.info.method);
+    const answered = await answer(asked);
     if (answered !== undefined) return answered;
   }
+  if (!READS.includes(asked.info.method)) throw methodNotAllowed(undefined, asked.info.method);
   throw notFoundPath();
 }
 
@@ -106,6 +116,12 @@ function openIdDelegate({ context: { tokens } }: PathParts): PathDelegate {
     return info.path === '/.well-known/openid-configuration' ? openIdResponse(tokens) : undefined;
   };
   return { roots: ['openid', '.well-known'], answer };
+}
+
+function dashboardDelegate({ dashboardLinks }: PathParts): PathDelegate {
+  const answer = ({ request, info }: AskedPath) =>
+    info.path === DASHBOARD_PATH ? dashboardLinkResponse(dashboardLinks, request.user, request.body) : undefined;
+  return { roots: ['mendlet'], methods: ['POST'], answer };
 }
 
 function indexDelegate(): PathDelegate {

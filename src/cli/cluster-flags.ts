@@ -2,8 +2,12 @@
 import { type Command, Option } from 'commander';
 import { checkDns1123Subdomain } from '../api/index.ts';
 import { valueOf } from './flag-parser.ts';
+import { type ListenAddress, parseListen } from './flag-values.ts';
 import { parseCount, parseDuration, parseRate, parseShare, parseSwitch } from './node-values.ts';
 import { UsageError } from './usage-error.ts';
+
+/** `--dashboard` */
+export type DashboardListen = ListenAddress | 'off';
 
 export interface ClusterFlags {
   /** ms */
@@ -26,6 +30,8 @@ export interface ClusterFlags {
   readonly loadBalancerController?: boolean;
   /** Absent: false. */
   readonly disableForceDetachOnTimeout?: boolean;
+  /** Where the live page is served; absent: on loopback, on a port of its own. */
+  readonly dashboard?: DashboardListen;
   /** Absent: true. */
   readonly localVolumes?: boolean;
   /** Name of the StorageClass. */
@@ -98,6 +104,12 @@ function addControllerFlags(command: Command): Command {
   return command
     .addOption(
       new Option(
+        '--dashboard <HOST:PORT|off>',
+        'where the live page is served (default: 127.0.0.1, on a port of its own); beyond loopback it is served with TLS',
+      ).argParser(valueOf(parseDashboard)),
+    )
+    .addOption(
+      new Option(
         '--healing-controller <true|false>',
         'run the healing controllers here; false leaves them to a "mendlet healer" (default: true)',
       ).argParser(valueOf(parseSwitch)),
@@ -126,6 +138,11 @@ function addControllerFlags(command: Command): Command {
         'name of that StorageClass, which is the default unless another one is (default: mendlet-local)',
       ).argParser(valueOf(parseClassName)),
     );
+}
+
+/** @throws UsageError */
+function parseDashboard(text: string): DashboardListen {
+  return text === 'off' ? 'off' : parseListen(text);
 }
 
 /** @throws UsageError */

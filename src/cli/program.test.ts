@@ -2,6 +2,7 @@ import type { ImageOptions } from './image.ts';
 import { describe, expect, it } from 'vitest';
 import {
   type AgentFlags,
+  type DashboardFlags,
   type DownFlags,
   type ExitCode,
   type HealerOptions,
@@ -19,6 +20,7 @@ async function call(...args: string[]) {
   const calls: {
     up?: UpFlags;
     down?: DownFlags;
+    dashboard?: DashboardFlags;
     server?: ServerFlags;
     agent?: AgentFlags;
     image?: ImageOptions;
@@ -35,6 +37,10 @@ async function call(...args: string[]) {
       },
       down: async (options): Promise<ExitCode> => {
         calls.down = options;
+        return 0;
+      },
+      dashboard: async (options): Promise<ExitCode> => {
+        calls.dashboard = options;
         return 0;
       },
       server: async (options): Promise<ExitCode> => {

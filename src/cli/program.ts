@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { type AgentFlags, agentCommand } from './agent.ts';
 import type { WithCluster } from './cluster-session.ts';
+import { type DashboardFlags, dashboardCommand } from './dashboard.ts';
 import { doctorCommand } from './doctor.ts';
 import { type DownFlags, downCommand } from './down.ts';
 import { type ExitCode, exitCodes, exitCodesHelp } from './exit-codes.ts';
@@ -24,6 +25,7 @@ import { whyCommand } from './why.ts';
 export interface Verbs {
   up(options: UpFlags): Promise<ExitCode>;
   down(options: DownFlags): Promise<ExitCode>;
+  dashboard(options: DashboardFlags): Promise<ExitCode>;
   server(options: ServerFlags): Promise<ExitCode>;
   agent(options: AgentFlags): Promise<ExitCode>;
   store(options: StoreOptions): Promise<ExitCode>;
@@ -92,6 +94,7 @@ function createProgram(context: CliContext, finish: (code: ExitCode) => void): C
   program.addCommand(logsCommand(context.withCluster, finish));
   program.addCommand(whyCommand(context.withCluster, finish, `${name} why`));
   program.addCommand(watchCommand(context.withCluster, finish, `${name} watch`));
+  program.addCommand(dashboardCommand(async (options) => finish(await verbs.dashboard(options))));
   program.addCommand(volumesCommand(context.withCluster, finish));
   program.addCommand(doctorCommand(context.withCluster, finish, `${name} doctor`));
   program.addCommand(healerCommand(async (options) => finish(await verbs.healer(options))));

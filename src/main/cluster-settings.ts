@@ -1,6 +1,6 @@
 /** Turns the flags about lost nodes into settings of controllers and admission. Pure. */
 import { type AdmissionSettings, DEFAULT_ADMISSION } from '../apiserver/index.ts';
-import { type ClusterFlags, exitCodes } from '../cli/index.ts';
+import { type ClusterFlags, type DashboardListen, exitCodes } from '../cli/index.ts';
 import { checkNodeLifecycle, DEFAULT_NODE_LIFECYCLE, type NodeLifecycleSettings } from '../controllers/index.ts';
 import { UserError } from './user-error.ts';
 
@@ -13,11 +13,15 @@ export interface ClusterSettings {
   readonly loadBalancers: boolean;
   /** Whether a volume is detached from a node that is not heard, although the node may still use it. */
   readonly forceDetachOnTimeout: boolean;
+  /** Where the live page is served. */
+  readonly dashboard: DashboardListen;
   /** Name of the StorageClass of volumes that are folders of nodes. Absent: nobody makes them here. */
   readonly localVolumeClass?: string;
 }
 
 const DEFAULT_LOCAL_CLASS = 'mendlet-local';
+/** Port 0: that of the last time, if it is free. */
+const DEFAULT_DASHBOARD: DashboardListen = { host: '127.0.0.1', port: 0 };
 
 /** @throws UserError (exit code 2) that names what cannot be */
 export function clusterSettings(flags: ClusterFlags): ClusterSettings {
@@ -43,6 +47,7 @@ export function clusterSettings(flags: ClusterFlags): ClusterSettings {
         flags.defaultUnreachableTolerationSeconds ?? both ?? DEFAULT_ADMISSION.unreachableTolerationSeconds,
       taintNewNodes: true,
     },
+    dashboard: flags.dashboard ?? DEFAULT_DASHBOARD,
     healing: flags.healingController ?? true,
     loadBalancers: flags.loadBalancerController ?? true,
     forceDetachOnTimeout: !(flags.disableForceDetachOnTimeout ?? false),

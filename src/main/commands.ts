@@ -8,6 +8,7 @@ import { runProgram } from './run-program.ts';
 await runProgram({
   // Each of them alone needs the runtime, SQLite or tokens.
   down: async (options, context) => (await import('./down.ts')).down(options, context),
+  dashboard: async (options, context) => (await import('./dashboard.ts')).dashboard(options, context),
   store: async (options, context) => (await import('./store.ts')).store(options, context),
   token: async (options, context) => (await import('./token.ts')).token(options, context),
   image: async (options, context) => (await import('./image.ts')).image(options, context),

@@ -29,6 +29,7 @@ import { openSqliteStore } from '../store/sqlite.node.ts';
 import type { ClusterSettings } from './cluster-settings.ts';
 import type { DataDir } from './data-dir.node.ts';
 import type { DataPaths } from './data-dir-path.ts';
+import { LateDashboard } from './late-dashboard.ts';
 import { firstAddressOf, isWildcard } from './addresses.ts';
 import type { Ground } from './ground.ts';
 import { RemoteNodes } from './remote-nodes.node.ts';
@@ -123,6 +124,7 @@ export async function startControlPlane(
   stack.defer(() => nodes.close());
   const nodeConnection: NodeConnections = (name) =>
     name === ownNode?.name ? ownNode.connection() : nodes.connection(name);
+  const dashboard = new LateDashboard();
   const server: ApiServer = createApiServer(
     {
       store,
@@ -132,6 +134,7 @@ export async function startControlPlane(
       metrics,
       breather: loopBreather,
       nodeConnection,
+      dashboardLinks: dashboard.links,
       originConnection: (server, route) =>
         createHttpConnection({ server, ...(route ?? { insecureSkipTlsVerify: true }), clock }),
     },
@@ -153,7 +156,8 @@ export async function startControlPlane(
   const address = edge.addresses[0] ?? options.listen;
   writeKubeconfig(dataDir.paths, pki, address);
   const plane = { server, edge, pki, address, client };
-  startLoops(ground, options, plane, { metrics, damage, nodes, nodeConnection });
+  await dashboard.start(ground, options, plane, stack);
+  startLoops(ground, options, plane, { metrics, damage, nodes, nodeConnection, dashboard });
   return plane;
 }
 
@@ -167,11 +171,13 @@ function startLoops(
     damage,
     nodes,
     nodeConnection,
+    dashboard,
   }: {
     readonly metrics: MetricsRegistry;
     readonly damage: StoreDamage;
     readonly nodes: RemoteNodes;
     readonly nodeConnection: NodeConnections;
+    readonly dashboard: LateDashboard;
   },
 ): void {
   const { cluster, network, ownNode } = options;
@@ -214,6 +220,7 @@ function startLoops(
     const renewed = await openPki(clock, options);
     edge.setCertificate(withAuthority(renewed));
     nodes.setClient(renewed.kubeletClient);
+    dashboard.renewed(renewed);
     authority = renewed.authority;
     ownNode?.onRenewed(renewed);
     writeKubeconfig(options.dataDir.paths, renewed, address);

@@ -38,6 +38,8 @@ export interface DataPaths {
   /** How the last `up` was started: the record for `down` and the next `up`. */
   readonly record: string;
   readonly kubeconfig: string;
+  /** Name and port of the live page. */
+  readonly dashboard: string;
   readonly pki: string;
   readonly store: string;
   readonly agent: string;
@@ -58,6 +60,7 @@ export function dataPaths(dir: string): DataPaths {
     holder: join(dir, 'lock-holder'),
     record: join(dir, 'up.json'),
     kubeconfig: join(dir, 'kubeconfig'),
+    dashboard: join(dir, 'dashboard.json'),
     pki: join(dir, 'pki'),
     store: join(dir, 'store'),
     agent: join(dir, 'agent'),

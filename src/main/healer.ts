@@ -33,7 +33,7 @@ import type { MainContext } from './context.ts';
 import { startHealthServer } from './health-server.node.ts';
 import { RemoteNodes } from './remote-nodes.node.ts';
 import { readServerVersion } from './server-version.ts';
-import { aborted } from './up.ts';
+import { aborted } from './until-aborted.ts';
 import { UserError } from './user-error.ts';
 import { mendletVersion } from './version.ts';
 import { kubeconfigOf } from './with-cluster.ts';

@@ -71,6 +71,7 @@ function callVerb(verbs: ProgramVerbs, context: MainContext): Promise<number> {
     verbs: {
       up: done(verbs.up, context),
       down: done(verbs.down, context),
+      dashboard: done(verbs.dashboard, context),
       server: done(verbs.server, context),
       agent: done(verbs.agent, context),
       store: done(verbs.store, context),

@@ -26,7 +26,7 @@ import { systemProcess } from '../lib/process.node.ts';
 import { keepNodeRoutes, removeNodeRoutes } from '../network/index.ts';
 import { openNetworkMachine } from '../network/network-machine.node.ts';
 import { refuseTakenPort } from './taken-port.node.ts';
-import { aborted } from './up.ts';
+import { aborted } from './until-aborted.ts';
 import { nodeNameOf, readRecord, refuseOtherRole } from './up-record.node.ts';
 
 /** @throws UserError for everything that the user can change; resolves when it was told to end */

@@ -25,6 +25,7 @@ import { type SetUpResult, setUpRuntime } from './set-up/set-up.node.ts';
 import { refuseSilentRuntime } from './node-runtime.ts';
 import { refuseTakenNetwork, refuseTakenServiceNetwork } from './taken-network.node.ts';
 import { refuseTakenPort } from './taken-port.node.ts';
+import { aborted } from './until-aborted.ts';
 import { UserError } from './user-error.ts';
 
 /** @throws UserError for everything that the user can change; resolves when it was told to end */
@@ -126,6 +127,7 @@ async function serve({
   try {
     await Promise.race([host.failed, bringUp(host, manifests, say, context.stop)]);
     context.out(`mendlet ready: kubeconfig ${dataDir.paths.kubeconfig}\n`);
+    if (cluster.dashboard !== 'off') say(lookAt(dataDir, context));
     await Promise.race([host.failed, aborted(context.stop)]);
   } catch (error) {
     // Told to end before it was ready: pods may run nevertheless.
@@ -144,6 +146,13 @@ async function bringUp(
     say(`${object.row.singular}/${object.name} ${how}`),
   );
   await host.ready(signal);
+}
+
+/** The last word of a start: how to look at the pods. */
+function lookAt({ paths }: DataDir, context: MainContext): string {
+  const program = context.checkout === undefined ? 'mendlet' : './mendlet';
+  const usual = paths.dir === defaultDataDir(context.user);
+  return `look at all pods live: ${program} dashboard${usual ? '' : ` --kubeconfig ${paths.kubeconfig}`}`;
 }
 
 /** The pods live on: say so, or it looks as if they were lost. */
@@ -166,11 +175,4 @@ async function sayGoodbye(
   } catch (error) {
     logger.warn('the pods cannot be counted', { error: errorMessage(error) });
   }
-}
-
-export function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

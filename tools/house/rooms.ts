@@ -15,6 +15,8 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   diagnosis: ['api', 'lib', 'log-analysis'],
   overview: ['api', 'lib'],
   cli: ['api', 'lib', 'client', 'log-analysis', 'diagnosis', 'overview'],
+  page: [],
+  dashboard: ['api', 'lib', 'client', 'log-analysis', 'diagnosis', 'overview', 'page', 'cli'],
   cri: ['lib'],
   csi: ['lib'],
   kubelet: ['api', 'lib', 'client', 'log-analysis', 'cri', 'csi'],
@@ -36,6 +38,8 @@ function allBut(tops: readonly string[]): Record<string, readonly string[]> {
     'diagnosis',
     'overview',
     'cli',
+    'page',
+    'dashboard',
   ];
   return Object.fromEntries(tops.map((top) => [top, [...below, 'cri', 'csi', 'kubelet']]));
 }

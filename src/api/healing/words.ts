@@ -20,6 +20,10 @@ export const RECOVERY = 'mendlet.dev/recovery';
 export const SIGNAL_AFTER_TRAFFIC = 'mendlet.dev/signal-after-traffic';
 /** On a pod, by the healing controller: the answer to its wish to leave the node (`MoveVerdict` as JSON). */
 export const MOVE_VERDICT = 'mendlet.dev/move-verdict';
+/** On a pod, by a person: its healing is paused (`pauseOf`). */
+export const HEALING_PAUSED = 'mendlet.dev/healing-paused';
+/** On a pod, by a person: what waits in a back-off is tried now, once for each value (`tryNowOf`). */
+export const TRY_NOW = 'mendlet.dev/try-now';
 /** On a workload, and on the pods made from it: nodes where its pods died (`AvoidedNode[]` as JSON). */
 export const AVOID_NODES = 'mendlet.dev/avoid-nodes';
 
@@ -29,6 +33,8 @@ export const RESTARTING_CONDITION = 'mendlet.dev/Restarting';
 export const HEALING_CONDITION = 'mendlet.dev/Healing';
 /** The ladder has ended: nothing more is tried until somebody restarts the pod. */
 export const HEALING_STOPPED_CONDITION = 'mendlet.dev/HealingStopped';
+/** A person has paused the healing of the pod: nothing of it is restarted until it is resumed. */
+export const HEALING_PAUSED_CONDITION = 'mendlet.dev/HealingPaused';
 /** The pod should go on on another node; the healing controller answers. */
 export const MOVE_REQUESTED_CONDITION = 'mendlet.dev/MoveRequested';
 /** All condition types that the agent writes for healing. */
@@ -36,6 +42,7 @@ export const HEALING_CONDITIONS: readonly string[] = [
   RESTARTING_CONDITION,
   HEALING_CONDITION,
   HEALING_STOPPED_CONDITION,
+  HEALING_PAUSED_CONDITION,
   MOVE_REQUESTED_CONDITION,
   VOLUME_PROBLEM,
 ];
@@ -44,3 +51,5 @@ export const HEALING_CONDITIONS: readonly string[] = [
 export const HEALING_STOPPED_REASON = 'HealingStopped';
 /** `state.waiting.reason` of a container that has ended for a restart of the whole pod. */
 export const RESTARTING_POD_REASON = 'RestartingPod';
+/** `state.waiting.reason` of a container that has ended while the healing of its pod is paused. */
+export const HEALING_PAUSED_REASON = 'HealingPaused';

@@ -121,6 +121,8 @@ const USER_ROLES: readonly ClusterRole[] = [
     [rule(READ, 'metrics.k8s.io', 'nodes pods')],
     ['admin', 'edit', 'view'],
   ),
+  // A link to the live page shows, and does, what its user may: whoever is known may have one.
+  clusterRole('mendlet:dashboard', [paths('post', '/mendlet/v1/dashboard')]),
   clusterRole('system:discovery', [
     paths('get', '/api /api/* /apis /apis/* /healthz /livez /openapi /openapi/* /readyz /version /version/'),
   ]),
@@ -236,6 +238,7 @@ const CLUSTER_ROLE_BINDINGS: readonly ClusterRoleBinding[] = [
   clusterRoleBinding('system:monitoring', 'system:monitoring', 'group system:monitoring'),
   clusterRoleBinding('system:node-proxier', 'system:node-proxier', 'user system:kube-proxy'),
   // Each agent routes services and answers DNS itself, as its own user. A binding of its own can be switched off alone.
+  clusterRoleBinding('mendlet:dashboard', 'mendlet:dashboard', 'group system:authenticated'),
   clusterRoleBinding('mendlet:node-proxier', 'system:node-proxier', 'group system:nodes'),
   clusterRoleBinding(CONTROLLERS_USER, CONTROLLERS_USER, `user ${CONTROLLERS_USER}`),
   clusterRoleBinding(SCHEDULER_USER, SCHEDULER_USER, `user ${SCHEDULER_USER}`),

@@ -22,9 +22,13 @@ import type { Bell } from '../restart/bell.ts';
 export interface ClusterFeed {
   /** All first lists are there. Those that one may not read never are. */
   readonly ready: Promise<unknown>;
+  /** Each first list is there, or has failed once. */
+  readonly settled: Promise<unknown>;
   facts(said: Said): OverviewFacts;
   /** The kinds whose lists or watches fail now: since when (wall ms), and why. */
   failures(): readonly Failure[];
+  /** Watches another kind beside them. @param namespace undefined: all */
+  listen<T extends KubeObject>(resource: Resource<T>, namespace: string | undefined): Lister<T>;
 }
 
 export interface Failure {
@@ -33,36 +37,17 @@ export interface Failure {
   readonly problem: string;
 }
 
+type Session = Pick<ClusterSession, 'client' | 'clock'>;
+
 /** Lists and watches until the signal is aborted. @param namespace undefined: all */
 export function watchOverview(
-  session: ClusterSession,
+  session: Session,
   namespace: string | undefined,
   bell: Bell,
   signal: AbortSignal,
 ): ClusterFeed {
-  const { client, clock } = session;
-  const failing = new Map<string, Failure>();
-  const synced: Promise<void>[] = [];
-  const listen = <T extends KubeObject>(resource: Resource<T>, where = namespace): Lister<T> => {
-    const name = resource.resource;
-    const fail = (problem: string): void => {
-      failing.set(name, { resource: name, since: failing.get(name)?.since ?? clock.now().wall, problem });
-      bell.ring();
-    };
-    const heard = (): void => {
-      failing.delete(name);
-      bell.ring();
-    };
-    // The reflector tells its failures to a log only.
-    const logger = { ...silentLogger, warn: (_: string, fields?: object) => fail(problemIn(fields)) };
-    const query = where === undefined ? {} : { namespace: where };
-    const reflector = createReflector({ client, clock, random: seededRandom(name), logger }, { resource, query });
-    reflector.lister.onChange(heard);
-    reflector.lister.onProgress(heard);
-    void reflector.run(signal);
-    synced.push(reflector.lister.waitForSync(signal));
-    return reflector.lister;
-  };
+  const sources = new Sources(session, bell, signal);
+  const listen = <T extends KubeObject>(resource: Resource<T>): Lister<T> => sources.listen(resource, namespace);
   const lists = {
     pods: listen(PODS),
     deployments: listen(DEPLOYMENTS),
@@ -73,10 +58,11 @@ export function watchOverview(
     jobs: listen(JOBS),
     cronJobs: listen(CRON_JOBS),
   };
-  const nodes = listen(NODES, undefined);
-  const leases = listen(LEASES, 'kube-node-lease');
+  const nodes = sources.listen(NODES, undefined);
+  const leases = sources.listen(LEASES, 'kube-node-lease');
   return {
-    ready: Promise.all(synced),
+    ready: Promise.all(sources.synced),
+    settled: Promise.all(sources.settled),
     facts: (said) => ({
       pods: lists.pods.list(),
       deployments: lists.deployments.list(),
@@ -90,8 +76,51 @@ export function watchOverview(
       leases: leases.list(),
       said,
     }),
-    failures: () => [...failing.values()],
+    failures: () => [...sources.failing.values()],
+    listen: (resource, where) => sources.listen(resource, where),
   };
+}
+
+/** The watched kinds, and which of them fail now. */
+class Sources {
+  readonly failing = new Map<string, Failure>();
+  readonly synced: Promise<void>[] = [];
+  readonly settled: Promise<void>[] = [];
+  readonly #session: Session;
+  readonly #bell: Bell;
+  readonly #signal: AbortSignal;
+
+  constructor(session: Session, bell: Bell, signal: AbortSignal) {
+    this.#session = session;
+    this.#bell = bell;
+    this.#signal = signal;
+  }
+
+  listen<T extends KubeObject>(resource: Resource<T>, namespace: string | undefined): Lister<T> {
+    const { client, clock } = this.#session;
+    const name = resource.resource;
+    const first = Promise.withResolvers<void>();
+    const fail = (problem: string): void => {
+      this.failing.set(name, { resource: name, since: this.failing.get(name)?.since ?? clock.now().wall, problem });
+      first.resolve();
+      this.#bell.ring();
+    };
+    const heard = (): void => {
+      this.failing.delete(name);
+      this.#bell.ring();
+    };
+    // The reflector tells its failures to a log only.
+    const logger = { ...silentLogger, warn: (_: string, fields?: object) => fail(problemIn(fields)) };
+    const query = namespace === undefined ? {} : { namespace };
+    const reflector = createReflector({ client, clock, random: seededRandom(name), logger }, { resource, query });
+    reflector.lister.onChange(heard);
+    reflector.lister.onProgress(heard);
+    void reflector.run(this.#signal);
+    const synced = reflector.lister.waitForSync(this.#signal);
+    this.synced.push(synced);
+    this.settled.push(Promise.race([synced, first.promise]));
+    return reflector.lister;
+  }
 }
 
 function problemIn(fields: object | undefined): string {

@@ -39,9 +39,7 @@ export interface WhyOptions {
 
 /** @throws StatusError when the object does not exist or may not be read */
 export async function runWhy(session: ClusterSession, options: WhyOptions): Promise<ExitCode> {
-  const { clock, connection } = session;
-  const asker = new Asker(session, (await clusterTime(connection, clock)) - clock.now().wall);
-  const diagnosis = await diagnose(asker, options);
+  const { asker, diagnosis } = await whyOf(session, options);
   if (options.output === 'json') session.out(`${JSON.stringify(diagnosis, null, 2)}\n`);
   else {
     const print = { now: asker.now, colours: session.columns !== undefined };
@@ -52,7 +50,17 @@ export async function runWhy(session: ClusterSession, options: WhyOptions): Prom
     : exitCodes.done;
 }
 
-async function diagnose(asker: Asker, { target, namespaceGiven }: WhyOptions): Promise<Diagnosis> {
+/** The diagnosis itself, and who gathered its evidence. @throws StatusError when the object does not exist or may not be read */
+export async function whyOf(
+  session: ClusterSession,
+  options: Pick<WhyOptions, 'target' | 'namespaceGiven'>,
+): Promise<{ readonly asker: Asker; readonly diagnosis: Diagnosis }> {
+  const { clock, connection } = session;
+  const asker = new Asker(session, (await clusterTime(connection, clock)) - clock.now().wall);
+  return { asker, diagnosis: await diagnose(asker, options) };
+}
+
+async function diagnose(asker: Asker, { target, namespaceGiven }: Pick<WhyOptions, 'target' | 'namespaceGiven'>): Promise<Diagnosis> {
   const { client, namespace, signal } = asker.session;
   const namespaceFlag = namespaceGiven ? `-n ${namespace}` : '';
   if (target.kind === 'Cluster') return await diagnoseAll(asker, { kind: 'cluster' }, namespaceFlag);

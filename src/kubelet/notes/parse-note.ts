@@ -165,6 +165,7 @@ const isNote = shape({
   restartOutcomes: optional(listOf(isRestartOutcome)),
   cleanRestarts: optional(isCount),
   healing: optional(isHealing),
+  triedNow: optional(isText),
   recovery: optional(isRecovery),
   earlyEnds: optional(listOf(isTime)),
   circumstances: optional((value) => isFields(value) && Object.values(value).every(isSeenCircumstance)),

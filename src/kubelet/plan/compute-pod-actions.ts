@@ -13,6 +13,7 @@ import { createDraft, type Draft, type EndedRestart, startsUnderWay, type StepRe
 import type { PlanInput, PlannedEvent } from './facts.ts';
 import { generatePodStatus } from './generate-pod-status.ts';
 import { healingAnnotations } from './healing/healing-annotations.ts';
+import { holdsSandbox, tellPause } from './healing/paused.ts';
 import { planLadder } from './healing/plan-ladder.ts';
 import { holdStatus } from './hold-status.ts';
 import { type PodLifecycle, startsForbidden, stepLifecycle } from './lifecycle.ts';
@@ -30,6 +31,7 @@ import { noticeRecovery } from './recovery/notice-recovery.ts';
 import { leaveRestart, planRestart } from './restart/plan-restart.ts';
 import { restartTime } from './restart/restart-kill.ts';
 import { takeRequest } from './restart/take-request.ts';
+import { takeTryNow } from './restart/try-now.ts';
 import { checkActiveDeadline, terminationRequest } from './termination-request.ts';
 import { viewsOf } from './views-of.ts';
 import { WallTimes } from './wall-times.ts';
@@ -74,6 +76,7 @@ export function computePodActions(given: PlanInput): PodPlan {
   });
   const status = holdStatus(draft, viewsOf(draft), computed);
   tellResized(draft, status);
+  tellPause(draft, status);
   return {
     lifecycle,
     memory: {
@@ -179,7 +182,8 @@ function planSyncing(draft: Draft, seen: readonly ContainerView[]): void {
   const ephemeral = views.filter(({ kind }) => kind === 'ephemeral');
   const [current] = sandboxesOf(draft.input.observed);
   const idle = nothingToStart(draft, views);
-  const sandbox = idle ? current : planSandbox(draft, views);
+  const held = !idle && holdsSandbox(draft, views);
+  const sandbox = idle ? current : held ? undefined : planSandbox(draft, views);
   if (!idle) planEphemeralContainers(draft, ephemeral, sandbox);
   const inits = views.filter(({ kind }) => kind === 'init' || kind === 'sidecar');
   const apps = views.filter(({ kind }) => kind === 'app');
@@ -198,8 +202,9 @@ function planSyncing(draft: Draft, seen: readonly ContainerView[]): void {
 
 /** Plans restarts that were requested, that are under way, and that an exit asks for. */
 function planRestarts(draft: Draft, seen: readonly ContainerView[]): StepReport {
-  takeRequest(draft, seen, false);
-  planLadder(draft, seen);
+  const views = takeTryNow(draft, seen) ? viewsOf(draft) : seen;
+  takeRequest(draft, views, false);
+  planLadder(draft, views);
   const asked = planRestart(draft, viewsOf(draft));
   const report = asked.holdsStarts ? asked : planRestartAll(draft, viewsOf(draft));
   if (report.holdsStarts && draft.note.restart?.scope !== 'pod') planEphemeralBesideRestart(draft);

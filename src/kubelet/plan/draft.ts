@@ -39,12 +39,14 @@ export interface Draft {
   /** Mono ms. */
   wakeAt: number | undefined;
   backOffReported: Readonly<Record<string, true>>;
+  /** Jobs that failed are tried again in this pass, however short ago that was. */
+  afresh: boolean;
 }
 
 export function createDraft(input: PlanInput, times: WallTimes, note: PodNote): Draft {
   const { backOffReported } = input.memory.volatile;
   const written = { actions: [], events: [], endedRestarts: [], why: [], waiting: {} };
-  return { input, times, ...written, note, wakeAt: undefined, backOffReported };
+  return { input, times, ...written, note, wakeAt: undefined, backOffReported, afresh: false };
 }
 
 /** Plans `action` unless it is under way or its last failure is too recent. True when it was planned. */
@@ -55,7 +57,7 @@ export function act(draft: Draft, action: PodAction): boolean {
     return false;
   }
   const failure = draft.input.memory.volatile.failures[key];
-  if (failure !== undefined && draft.input.now.mono < failure.retryAt) {
+  if (failure !== undefined && !draft.afresh && draft.input.now.mono < failure.retryAt) {
     wait(draft, `${key} failed: ${failure.message}`, failure.retryAt);
     return false;
   }

@@ -3,6 +3,7 @@ import type { RuntimeContainer, RuntimeSandbox } from '../types.ts';
 import { containerHash } from './container-hash.ts';
 import { isAlive, isFinal, type ContainerView } from './container-view.ts';
 import { type Draft, wait } from './draft.ts';
+import { isPaused } from './healing/paused.ts';
 import { CONTAINER_HASH } from './labels.ts';
 import { reasonToResize } from './plan-resize.ts';
 import { planStart } from './plan-start.ts';
@@ -61,6 +62,7 @@ function reasonToKill(draft: Draft, view: ContainerView, instance: RuntimeContai
   }
   const resize = reasonToResize(draft, view);
   if (resize !== undefined) return { message: resize, restart: true, resize: true };
+  if (isPaused(draft)) return undefined;
   const results = draft.input.facts.probes[instance.id];
   const restart = restartsAfterProbeKill(draft.input.pod, container, view.kind);
   if (results?.liveness === 'failure') {

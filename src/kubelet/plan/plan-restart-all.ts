@@ -5,6 +5,7 @@
  */
 import { type ContainerView, isAlive, isHistory } from './container-view.ts';
 import { type Draft, GOES_ON, HOLDS_STARTS, type StepReport, updateContainer, wait } from './draft.ts';
+import { isPaused } from './healing/paused.ts';
 import { GRACE_EXTENSION_SECONDS } from './limits.ts';
 import { decideRestart } from './plan-start.ts';
 import { planKill } from './plan-stop.ts';
@@ -25,6 +26,7 @@ export function planRestartAll(draft: Draft, all: readonly ContainerView[]): Ste
   const sources = draft.note.restartAll?.sources ?? views.filter(asksForAll).map(({ container }) => container.name);
   if (sources.length === 0) return GOES_ON;
   if (draft.note.restartAll === undefined) {
+    if (isPaused(draft)) return GOES_ON;
     draft.why.push(`${sources.join(', ')} ended so that all containers are restarted`);
     draft.note = { ...draft.note, restartAll: { sources } };
   }

@@ -9,6 +9,7 @@ import { tellBackOff } from './ask-back-off.ts';
 import { type ContainerView, isHistory, isKilledForRestart, isOfNext } from './container-view.ts';
 import { act, type Draft, updateContainer, wait } from './draft.ts';
 import { heldByLadder } from './healing/held-by-ladder.ts';
+import { heldByPause } from './healing/paused.ts';
 import { restartCountOf } from './labels.ts';
 import { gracePeriodSeconds } from './lifecycle.ts';
 import { RETRY_BASE_MS, RETRY_CAP_MS } from './limits.ts';
@@ -83,7 +84,7 @@ export function startRetryAt(draft: Draft, name: string, failure: StartFailure):
 export function decideRestart(draft: Draft, view: ContainerView): BackOffState | undefined | 'wait' {
   const { death, memory } = view;
   if (death === undefined) return undefined;
-  if (heldByLadder(draft, view)) return 'wait';
+  if (heldByPause(draft, view) || heldByLadder(draft, view)) return 'wait';
   if (memory.backOff !== undefined && isOfNext(view, memory.backOff.attempt)) return memory.backOff;
   // It ended for another's sake, or for a restart: its own curve stays as it is.
   if (isHistory(view) ? memory.ownEnd !== death.containerId : isKilledForRestart(view)) return memory.backOff;

@@ -233,6 +233,8 @@ export interface PodNote {
   /** Restarts of containers that no end of their own led to. */
   readonly cleanRestarts?: number;
   readonly healing?: HealingNote;
+  /** The last id in `mendlet.dev/try-now` that was taken: each is taken once. */
+  readonly triedNow?: string;
   readonly recovery?: Recovery;
   /** Wall ms, newest first, at most `MAX_EARLY_ENDS`: when recoveries ended waits. */
   readonly earlyEnds?: readonly number[];

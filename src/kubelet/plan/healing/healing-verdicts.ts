@@ -7,6 +7,7 @@ import { whoAndWhy } from '../restart/restart-texts.ts';
 import { mayRestartAll } from '../restart-policy.ts';
 import { MAX_VOLUMES_TEXT } from '../limits.ts';
 import { ladderVerdicts } from './ladder-verdicts.ts';
+import { pausedVerdict } from './paused.ts';
 
 /** @param terminated the pod is over @param troubles what is wrong with its volumes */
 export function healingVerdicts(
@@ -18,6 +19,7 @@ export function healingVerdicts(
   return [
     ...restartingVerdict(pod, note, terminated),
     ...ladderVerdicts(pod, note, terminated),
+    ...pausedVerdict(pod, terminated),
     ...volumeVerdict(pod, terminated ? [] : troubles),
   ];
 }

@@ -10,6 +10,7 @@ import { type Dead, deadContainers } from './dead-containers.ts';
 import { adoptPolicy, forgetLadder, releaseChanged } from './follow-policy.ts';
 import { answerTo } from './ladder-note.ts';
 import { touchLadderTimes } from './ladder-times.ts';
+import { isPaused } from './paused.ts';
 import { planMove } from './plan-move.ts';
 import { planReset } from './plan-reset.ts';
 import { planVolumeRestart } from './plan-volume-restart.ts';
@@ -25,7 +26,7 @@ export function planLadder(draft: Draft, views: readonly ContainerView[]): void 
   adoptPolicy(draft, own);
   releaseChanged(draft, views);
   touchLadderTimes(draft);
-  if (draft.note.restartAll !== undefined) return;
+  if (draft.note.restartAll !== undefined || isPaused(draft)) return;
   if (planVolumeRestart(draft, own)) return;
   const dead = deadContainers(draft, views);
   for (const each of dead) if (!isAnswered(draft.note.healing, each)) answerDeath(draft, own, each, dead);

@@ -7,7 +7,7 @@ import { type ContainerView, isFinal, isHistory, isKilledForRestart } from '../c
 import type { Draft } from '../draft.ts';
 import { type ContainerMemory, type GoingRestart, withContainer } from '../pod-memory.ts';
 
-export function beginAnew(draft: Draft, views: readonly ContainerView[], { force }: GoingRestart): void {
+export function beginAnew(draft: Draft, views: readonly ContainerView[], { force }: Pick<GoingRestart, 'force'>): void {
   for (const view of views) {
     const memory = force ? { ...withoutWaits(view.memory), curveFrom: view.nextAttempt } : view.memory;
     const sick = ownEndOf(draft, view);

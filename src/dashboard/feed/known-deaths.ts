@@ -1,0 +1,96 @@
+/**
+ * The deaths of the pods that a feed shows, from the nodes that remember them. Each death has its pod asked for once, few at a time;
+ * who may not ask, or asks a node of another kind, has what the pod's status says.
+ */
+import { type Pod, StatusError } from '../../api/index.ts';
+import { type ClusterSession, fetchHistory, whyText } from '../../cli/index.ts';
+import { BoundedMap } from '../../lib/index.ts';
+import { HISTORIES_AT_ONCE, MAX_KNOWN_PODS } from '../limits.ts';
+import { deathsOf, type PodDeaths } from './deaths.ts';
+
+type Session = Pick<ClusterSession, 'client' | 'connection' | 'clock' | 'signal'>;
+
+interface Known {
+  /** Of the ends that its status showed when it was asked for. */
+  readonly asked: string;
+  readonly deaths?: PodDeaths;
+  /** Last words, by container id. */
+  readonly words?: ReadonlyMap<string, string>;
+}
+
+export class KnownDeaths {
+  readonly #session: Session;
+  readonly #onNews: () => void;
+  /** By UID of the pod. */
+  readonly #known = new BoundedMap<string, Known>(MAX_KNOWN_PODS);
+  readonly #forbidden = new Set<string>();
+  #words = new Map<string, string>();
+  #underWay = 0;
+
+  constructor(session: Session, onNews: () => void) {
+    this.#session = session;
+    this.#onNews = onNews;
+  }
+
+  of(uid: string): PodDeaths | undefined {
+    return this.#known.get(uid)?.deaths;
+  }
+
+  /** The decisive words of a dead container. */
+  said(containerId: string): string | undefined {
+    return this.#words.get(bare(containerId));
+  }
+
+  /** Asks for the pods whose deaths are new; what has no turn now has it at the next call. */
+  look(pods: readonly Pod[]): void {
+    for (const pod of pods) {
+      if (this.#underWay >= HISTORIES_AT_ONCE) return;
+      const { uid = '', namespace = '' } = pod.metadata ?? {};
+      const ends = endsOf(pod);
+      const before = this.#known.get(uid);
+      if (ends === '' || before?.asked === ends || this.#forbidden.has(namespace)) continue;
+      this.#known.set(uid, { ...before, asked: ends });
+      this.#underWay += 1;
+      void this.#ask(pod, ends).finally(() => {
+        this.#underWay -= 1;
+        this.#onNews();
+      });
+    }
+  }
+
+  async #ask(pod: Pod, asked: string): Promise<void> {
+    const { namespace = 'default', name = '', uid = '' } = pod.metadata ?? {};
+    try {
+      const { items } = await fetchHistory({ ...this.#session, namespace }, { name });
+      const own = items.find((item) => item.metadata.uid === uid);
+      if (own === undefined) return;
+      const words = own.containers.flatMap(({ deaths }) =>
+        deaths.map((death) => [bare(death.containerId), whyText(death)] as const),
+      );
+      this.#known.set(uid, { asked, deaths: deathsOf(own, pod), words: new Map(words) });
+      this.#collect();
+    } catch (error) {
+      // The status has the exit code and the reason, and they are shown then.
+      if (error instanceof StatusError && error.code === 403) this.#forbidden.add(namespace);
+    }
+  }
+
+  #collect(): void {
+    this.#words = new Map([...this.#known.entries()].flatMap(([, { words }]) => [...(words ?? [])]));
+  }
+}
+
+/** What of the status changes with each death, and with each recovery. */
+function endsOf({ status }: Pod): string {
+  return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]
+    .flatMap(({ state, lastState }) => {
+      const id = (state?.terminated ?? lastState?.terminated)?.containerID ?? '';
+      return id === '' ? [] : [`${bare(id)} ${state?.running?.startedAt ?? ''}`];
+    })
+    .join(' ');
+}
+
+/** "containerd://0123" and "0123" are one. */
+function bare(containerId: string): string {
+  return containerId.slice(containerId.lastIndexOf('/') + 1);
+}

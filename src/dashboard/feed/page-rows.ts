@@ -1,0 +1,118 @@
+/** The overview's rows with what the page adds to them. Texts are masked and bounded. Pure. */
+import type { KubeObject, Pod } from '../../api/index.ts';
+import { parseTime } from '../../lib/index.ts';
+import { maskSecrets } from '../../log-analysis/index.ts';
+import type { Overview, OverviewFacts, PodView, WorkloadRow } from '../../overview/index.ts';
+import type { PagePod, PageRow } from '../../page/contract.ts';
+import { MAX_ROW_PODS, MAX_TEXT } from '../limits.ts';
+import { dayBar } from './day-bar.ts';
+import type { KnownDeath, PodDeaths } from './deaths.ts';
+import { DAY_MS } from './recovery.ts';
+
+export interface RowFacts {
+  readonly facts: OverviewFacts;
+  readonly deathsOf: (uid: string) => PodDeaths | undefined;
+  /** By "namespace/pod". */
+  readonly serving: ReadonlyMap<string, boolean>;
+  /** Since when the feed watches, wall ms. */
+  readonly watchedFrom: number;
+}
+
+export function pageRows(overview: Overview, known: RowFacts): readonly PageRow[] {
+  const created = creationTimes(known.facts);
+  const pods = new Map(known.facts.pods.map((pod) => [pod.metadata?.uid ?? '', pod]));
+  return overview.rows.map((row) => pageRow(row, { known, created, pods, now: overview.at }));
+}
+
+interface RowContext {
+  readonly known: RowFacts;
+  readonly created: ReadonlyMap<string, number>;
+  readonly pods: ReadonlyMap<string, Pod>;
+  readonly now: number;
+}
+
+function pageRow(row: WorkloadRow, { known, created, pods, now }: RowContext): PageRow {
+  const { kind, namespace, name, mood, ready, wanted, restarts, lastDeath, next, why } = row;
+  const id = `${kind}/${namespace}/${name}`;
+  const lives = row.pods.flatMap(({ uid }) => known.deathsOf(uid) ?? []);
+  const deaths = lives.flatMap((life) => life.deaths);
+  const since = created.get(id);
+  const restartsDay = deathsOfDay(row, lives, deaths, now);
+  const endpoints = endpointsOf(row, known.serving);
+  return {
+    id,
+    kind,
+    namespace,
+    name,
+    mood,
+    ...(why === undefined ? {} : { why: shown(why) }),
+    ready,
+    wanted,
+    restarts,
+    ...(restartsDay === undefined ? {} : { restartsDay }),
+    ...(lastDeath === undefined ? {} : { lastDeath: { ...lastDeath, words: shown(lastDeath.words) } }),
+    ...(next === undefined ? {} : { next: { ...next, words: shown(next.words) } }),
+    ...(endpoints === undefined ? {} : { endpoints }),
+    bar: dayBar({ ...(since === undefined ? {} : { since }), deaths, mood, watchedFrom: known.watchedFrom }, now),
+    pods: row.pods.slice(0, MAX_ROW_PODS).map((pod) => pagePod(pod, pods.get(pod.uid))),
+    ...(row.pods.length > MAX_ROW_PODS ? { podsLeftOut: row.pods.length - MAX_ROW_PODS } : {}),
+  };
+}
+
+/** undefined: nobody knows. */
+function deathsOfDay(
+  row: WorkloadRow,
+  lives: readonly PodDeaths[],
+  deaths: readonly KnownDeath[],
+  now: number,
+): number | undefined {
+  if (row.restarts === 0) return 0;
+  const from = now - DAY_MS;
+  const restarted = row.pods.filter(({ restarts }) => restarts > 0).length;
+  const isComplete = lives.length >= restarted && lives.every(({ completeFrom }) => (completeFrom ?? 0) <= from);
+  return isComplete ? deaths.filter(({ at }) => at >= from).length : undefined;
+}
+
+/** undefined: no service chooses these pods. */
+function endpointsOf({ namespace, pods }: WorkloadRow, serving: ReadonlyMap<string, boolean>): number | undefined {
+  const states = pods.flatMap(({ name }) => serving.get(`${namespace}/${name}`) ?? []);
+  return states.length === 0 ? undefined : states.filter((takes) => takes).length;
+}
+
+function pagePod({ name, node, mood, why, ready, restarts }: PodView, pod: Pod | undefined): PagePod {
+  const { initContainers = [], containers = [] } = pod?.spec ?? {};
+  return {
+    name,
+    ...(node === undefined ? {} : { node }),
+    mood,
+    ...(why === undefined ? {} : { why: shown(why) }),
+    ready,
+    restarts,
+    containers: [...containers, ...initContainers].map((container) => container.name ?? ''),
+  };
+}
+
+/** Texts of statuses are what programs said: they may hold secrets, and are as long as somebody likes. */
+function shown(text: string): string {
+  return maskSecrets(text).slice(0, MAX_TEXT);
+}
+
+/** When each object that has a row was made, by the row's id. */
+function creationTimes(facts: OverviewFacts): ReadonlyMap<string, number> {
+  const times = new Map<string, number>();
+  const add = (kind: string, objects: readonly KubeObject[]): void => {
+    for (const { metadata } of objects) {
+      const at = parseTime(metadata?.creationTimestamp ?? undefined);
+      if (at !== undefined) times.set(`${kind}/${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`, at);
+    }
+  };
+  add('deploy', facts.deployments);
+  add('sts', facts.statefulSets);
+  add('ds', facts.daemonSets);
+  add('rs', facts.replicaSets);
+  add('rc', facts.replicationControllers);
+  add('job', facts.jobs);
+  add('cronjob', facts.cronJobs);
+  add('pod', facts.pods);
+  return times;
+}

@@ -1,0 +1,153 @@
+/** What one identity sees of the cluster, live: watches, looks again when something changed, and keeps what changed since when. */
+import { type EndpointSlice, ENDPOINT_SLICES } from '../../api/index.ts';
+import { Bell, type ClusterFeed, clusterTime, watchOverview } from '../../cli/index.ts';
+import type { Lister } from '../../client/index.ts';
+import { type Clock, errorMessage, type Logger } from '../../lib/index.ts';
+import { overviewOf } from '../../overview/index.ts';
+import type { Delta, PageRow } from '../../page/contract.ts';
+import { DELTA_MS, FIRST_LISTS_MS, LOOK_MS } from '../limits.ts';
+import type { Viewer } from '../ports.ts';
+import { Changes, type FeedPicture } from './changes.ts';
+import { servingPods } from './endpoints.ts';
+import { gapsOf, verdictWith } from './gaps.ts';
+import { KnownDeaths } from './known-deaths.ts';
+import { pageRows } from './page-rows.ts';
+import { DAY_MS, recoveryOf, WEEK_MS } from './recovery.ts';
+
+export interface FeedOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly viewer: Viewer;
+  /** undefined: all */
+  readonly namespace: string | undefined;
+}
+
+export class ViewerFeed {
+  readonly #options: FeedOptions;
+  readonly #end = new AbortController();
+  readonly #bell = new Bell();
+  readonly #changes: Changes;
+  readonly #deaths: KnownDeaths;
+  readonly #waiting = new Set<() => void>();
+  readonly #watchedFrom: number;
+  #aheadMs = 0;
+  #first: Promise<void> | undefined;
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+    const { clock, viewer } = options;
+    this.#watchedFrom = clock.now().wall;
+    // Microseconds: no feed of an hour before has come so far, at four revisions a second.
+    this.#changes = new Changes(this.#watchedFrom * 1000);
+    const session = { client: viewer.client, connection: viewer.connection, clock, signal: this.#end.signal };
+    this.#deaths = new KnownDeaths(session, () => this.#bell.ring());
+  }
+
+  /** Begins at the first call. Resolves when there is a first picture. */
+  ready(): Promise<void> {
+    this.#first ??= this.#begin();
+    return this.#first;
+  }
+
+  get aheadMs(): number {
+    return this.#aheadMs;
+  }
+
+  picture(): FeedPicture & { readonly revision: number } {
+    return this.#changes.picture();
+  }
+
+  row(id: string): PageRow | undefined {
+    return this.#changes.row(id);
+  }
+
+  get revision(): number {
+    return this.#changes.revision;
+  }
+
+  since(revision: number): Delta | undefined {
+    return this.#changes.since(revision);
+  }
+
+  /** Resolves when there is a later revision, after `ms`, or when the signal is aborted. */
+  async later(revision: number, ms: number, signal: AbortSignal): Promise<void> {
+    if (this.#changes.revision !== revision || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        timer.cancel();
+        this.#waiting.delete(done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = this.#options.clock.setTimer(ms, done);
+      this.#waiting.add(done);
+      signal.addEventListener('abort', done, { once: true });
+    });
+  }
+
+  close(): void {
+    this.#end.abort(new Error('nobody looks any more'));
+    this.#bell.ring();
+    for (const done of [...this.#waiting]) done();
+  }
+
+  async #begin(): Promise<void> {
+    const { clock, viewer, namespace, logger } = this.#options;
+    const { signal } = this.#end;
+    const { client } = viewer;
+    const feed = watchOverview({ client, clock }, namespace, this.#bell, signal);
+    const slices = feed.listen(ENDPOINT_SLICES, namespace);
+    const skew = clusterTime(viewer.connection, clock).then(
+      (wall) => {
+        this.#aheadMs = wall - clock.now().wall;
+      },
+      () => {},
+    );
+    // Whatever is not there by then is said to be missing.
+    const first = Promise.all([feed.settled, skew]).catch(() => {});
+    await Promise.race([first, clock.sleep(FIRST_LISTS_MS, signal).catch(() => {})]);
+    if (signal.aborted) return;
+    this.#look(feed, slices);
+    void this.#run(feed, slices).catch((error: unknown) => logger.error('feed ended', { error: errorMessage(error) }));
+  }
+
+  async #run(feed: ClusterFeed, slices: Lister<EndpointSlice>): Promise<void> {
+    const { clock, logger } = this.#options;
+    const { signal } = this.#end;
+    while (!signal.aborted) {
+      await this.#bell.wait(clock, LOOK_MS);
+      if (signal.aborted) return;
+      try {
+        this.#look(feed, slices);
+      } catch (error) {
+        logger.error('look failed', { error });
+      }
+      await clock.sleep(DELTA_MS, signal).catch(() => {});
+    }
+  }
+
+  #look(feed: ClusterFeed, slices: Lister<EndpointSlice>): void {
+    const { clock, namespace } = this.#options;
+    const facts = feed.facts((id) => this.#deaths.said(id));
+    this.#deaths.look(facts.pods);
+    const now = clock.now().wall + this.#aheadMs;
+    const overview = overviewOf(facts, now);
+    const gaps = gapsOf(feed.failures(), this.#aheadMs);
+    const known = facts.pods.flatMap(({ metadata }) => this.#deaths.of(metadata?.uid ?? '')?.deaths ?? []);
+    const differs = this.#changes.take({
+      at: now,
+      verdict: verdictWith(overview.verdict, gaps, namespace),
+      day: recoveryOf(known, now - DAY_MS),
+      week: recoveryOf(known, now - WEEK_MS),
+      rows: pageRows(overview, {
+        facts,
+        deathsOf: (uid) => this.#deaths.of(uid),
+        serving: servingPods(slices.list()),
+        watchedFrom: this.#watchedFrom,
+      }),
+      nodes: overview.nodes,
+      ...(gaps.stale === undefined ? {} : { stale: gaps.stale }),
+    });
+    if (differs) for (const done of [...this.#waiting]) done();
+  }
+}
