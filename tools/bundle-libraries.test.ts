@@ -32,7 +32,7 @@ const bundled = read('tools/bundle/package.json').dependencies ?? {};
 
 it('the bundle has every library that the sources import', () => {
   const needed = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && !/\.(test|testing|fixtures)\.ts$/.test(path))
+    .filter((path) => /\.tsx?$/.test(path) && !/\.(test|testing|fixtures)\.tsx?$/.test(path))
     .flatMap((path) => importsOf(readFileSync(join(root, 'src', path), 'utf8')));
   expect(needed.length).toBeGreaterThan(10);
   expect([...new Set(needed)].filter((name) => !Object.hasOwn(bundled, name))).toEqual([]);

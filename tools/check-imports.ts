@@ -55,8 +55,8 @@ for (const file of files) {
   const { path } = file;
   const room = path.split(sep)[0] ?? '';
   const code = withoutComments(file.text);
-  const isTest = path.endsWith('.test.ts');
-  const isAdapter = path.endsWith('.node.ts');
+  const isTest = /\.test\.tsx?$/.test(path);
+  const isAdapter = path.endsWith('.node.ts') || isOfBrowser(path);
   if (ALLOWED[room] === undefined) problems.push(`src/${path}:1: no room is called ${room}`);
   for (const { specifier, line, typeOnly } of importsOf(file))
     checkImport(path, room, specifier, line, { isTest, isAdapter, typeOnly });
@@ -100,6 +100,8 @@ function checkImport(
     return;
   }
   const targetRoom = target.split(sep)[0] ?? '';
+  if (isOfBrowser(target) && !isOfBrowser(path))
+    problems.push(`${at}: imports ${target}, which runs in a browser alone; what both run is beside it`);
   const toAdapter = target.endsWith('.node.ts');
   if (toAdapter && !is.isTest && !is.isAdapter && room !== 'main' && !isSimEntry(path)) {
     problems.push(`${at}: loads the adapter ${target}; only main does, and passes the port`);
@@ -136,6 +138,7 @@ function checkLibrary(
   specifier: string,
   is: { isTest: boolean; isAdapter: boolean; typeOnly: boolean },
 ): void {
+  if (isOfBrowser(path) && specifier.startsWith('node:')) problems.push(`${at}: a browser has no ${specifier}`);
   if (is.isTest || is.isAdapter || is.typeOnly || room === 'main' || isSimEntry(path)) return;
   if (specifier.startsWith('node:') && !PURE_NODE_MODULES.has(specifier)) {
     problems.push(`${at}: imports ${specifier}; only adapters (*.node.ts) do, behind a port`);
@@ -143,6 +146,11 @@ function checkLibrary(
   if (IO_LIBRARIES.some((name) => specifier === name || specifier.startsWith(`${name}/`))) {
     problems.push(`${at}: imports ${specifier}; only adapters (*.node.ts) do, behind a port`);
   }
+}
+
+/** The browser's half of the live page: it has the browser's clock, timers and requests, as adapters have Node's. */
+function isOfBrowser(path: string): boolean {
+  return path.startsWith(join('page', 'browser') + sep) && /\.browser\.tsx?$/.test(path);
 }
 
 /** The simulator's kernel owns the real event loop: its entries and its drain are its adapters. */

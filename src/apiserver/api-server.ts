@@ -78,8 +78,6 @@ export interface ApiServerPorts {
   readonly nodeConnection?: NodeConnections;
   /** The way to pods, for pods/proxy and services/proxy, and to webhooks. */
   readonly originConnection?: OriginConnections;
-  /** Makes one-time links to the live page; absent: none is served. */
-  readonly dashboardLinks?: DashboardLinks;
 }
 
 export interface ApiServerOptions {
@@ -94,6 +92,8 @@ export interface ApiServerOptions {
   readonly admission?: Partial<AdmissionSettings>;
   /** Life of events; default one hour. */
   readonly eventTtlMs?: number;
+  /** Makes one-time links to the live page; absent: none is served. */
+  readonly dashboardLinks?: DashboardLinks;
   /** How many objects of the store cannot be read, for health; default none. */
   readonly damagedObjects?: () => number;
 }
@@ -140,7 +140,7 @@ export function createApiServer(ports: ApiServerPorts, options: ApiServerOptions
       discovery: new DiscoveryDocuments(registry),
       openApi: new OpenApiDocuments(registry, options.version.gitVersion, context.ports.breather),
       checks: healthChecks(storeHealth(store, clock, logger), state, options.damagedObjects ?? (() => 0)),
-      dashboardLinks: ports.dashboardLinks ?? (() => 'none'),
+      dashboardLinks: options.dashboardLinks ?? (() => 'none'),
     }),
     isClosed: () => state.closed,
     onWrite: (namespace) => quotas.changed(namespace),

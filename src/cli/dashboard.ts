@@ -69,7 +69,8 @@ function parsePort(text: string): number {
 
 /** @throws UsageError */
 function checkTogether({ port, listen, tlsCert, tlsKey }: DashboardFlags): void {
-  if (port !== undefined && listen !== undefined) throw new UsageError('--listen has a port of its own: leave out --port.');
+  if (port !== undefined && listen !== undefined)
+    throw new UsageError('--listen has a port of its own: leave out --port.');
   if ((tlsCert === undefined) !== (tlsKey === undefined)) throw new UsageError('--tls-cert and --tls-key go together.');
   if (tlsCert !== undefined && listen === undefined) throw new UsageError('--tls-cert goes with --listen.');
 }

@@ -212,7 +212,8 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): HttpRequest 
 async function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw new Refused(413, 'The body is too large.');
+  if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY_BYTES)
+    throw new Refused(413, 'The body is too large.');
   for await (const chunk of incoming as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
     if (bytes > MAX_BODY_BYTES) throw new Refused(413, 'The body is too large.');
@@ -228,7 +229,11 @@ async function send(incoming: IncomingMessage, outgoing: ServerResponse, respons
   const connection = isUnread ? { connection: 'close' } : {};
   if (isUnread) outgoing.once('finish', () => incoming.destroy());
   if (body instanceof Uint8Array) {
-    outgoing.writeHead(status, { ...headers, ...connection, ...(status === 204 ? {} : { 'content-length': body.length }) });
+    outgoing.writeHead(status, {
+      ...headers,
+      ...connection,
+      ...(status === 204 ? {} : { 'content-length': body.length }),
+    });
     outgoing.end(incoming.method === 'HEAD' ? undefined : body);
     watch(outgoing);
     return;

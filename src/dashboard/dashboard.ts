@@ -2,8 +2,16 @@
  * The live page's server, without sockets: judges each request, finds its session, and answers with what the session's identity may
  * see. Nothing is watched, and no timer runs, while nobody looks.
  */
-import { fullBucket, type Headers, type HttpRequest, type HttpResponse, type TokenBucket, tryTake, withBody } from '../lib/index.ts';
-import { BEAT_MS, type PageState } from '../page/contract.ts';
+import {
+  fullBucket,
+  type Headers,
+  type HttpRequest,
+  type HttpResponse,
+  type TokenBucket,
+  tryTake,
+  withBody,
+} from '../lib/index.ts';
+import type { PageState } from '../page/index.ts';
 import { clearCookie, cookieOf, setCookie } from './access/cookies.ts';
 import { guard } from './access/guard.ts';
 import { type Admission, OneTimeLinks } from './access/one-time-links.ts';
@@ -369,11 +377,7 @@ function once(work: () => void): () => void {
 }
 
 /** Ends what a stream holds, however it ends: a stream that nobody ever reads ends with the signal. */
-function finallyDo(
-  source: AsyncIterable<Uint8Array>,
-  signal: AbortSignal,
-  end: () => void,
-): AsyncIterable<Uint8Array> {
+function finallyDo(source: AsyncIterable<Uint8Array>, signal: AbortSignal, end: () => void): AsyncIterable<Uint8Array> {
   const ended = once(end);
   if (signal.aborted) ended();
   else signal.addEventListener('abort', ended, { once: true });

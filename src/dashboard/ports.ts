@@ -1,7 +1,7 @@
 /** What the dashboard stands on: the way to the cluster as its viewer, secrets, and the page's files. */
 import type { KubeClient } from '../client/index.ts';
 import type { Clock, Connection, Logger } from '../lib/index.ts';
-import type { PageState } from '../page/contract.ts';
+import type { PageState } from '../page/index.ts';
 
 /** Who looks: all that is shown and done goes through this connection, with the rights of this identity. */
 export interface Viewer {

@@ -1,6 +1,6 @@
 /** The one stream of a tab: the state or what changed since the tab's revision, then deltas, and beats between them. */
 import { type Clock, encodeText } from '../lib/index.ts';
-import { BEAT_MS, type PageState, type StreamMessage } from '../page/contract.ts';
+import { BEAT_MS, type PageState, type StreamMessage } from '../page/index.ts';
 import type { ViewerFeed } from './feed/viewer-feed.ts';
 
 export interface StreamOptions {

@@ -134,7 +134,6 @@ export async function startControlPlane(
       metrics,
       breather: loopBreather,
       nodeConnection,
-      dashboardLinks: dashboard.links,
       originConnection: (server, route) =>
         createHttpConnection({ server, ...(route ?? { insecureSkipTlsVerify: true }), clock }),
     },
@@ -144,6 +143,7 @@ export async function startControlPlane(
       admission: cluster.admission,
       tokens,
       damagedObjects: () => damage.count,
+      dashboardLinks: dashboard.links,
     },
   );
   stack.defer(() => server.close());
@@ -156,7 +156,8 @@ export async function startControlPlane(
   const address = edge.addresses[0] ?? options.listen;
   writeKubeconfig(dataDir.paths, pki, address);
   const plane = { server, edge, pki, address, client };
-  await dashboard.start(ground, options, plane, stack);
+  const page = { listen: cluster.dashboard, file: dataDir.paths.dashboard, cluster: options.names.nodeName };
+  await dashboard.start(ground, page, plane, stack);
   startLoops(ground, options, plane, { metrics, damage, nodes, nodeConnection, dashboard });
   return plane;
 }

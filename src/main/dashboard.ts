@@ -64,7 +64,8 @@ function linkOf(text: string): { readonly url?: string; readonly origin?: string
 
 function messageOf(text: string): string {
   try {
-    return String((JSON.parse(text) as { readonly message?: unknown }).message ?? text);
+    const { message } = JSON.parse(text) as { readonly message?: unknown };
+    return typeof message === 'string' ? message : text;
   } catch {
     return text;
   }

@@ -1,13 +1,21 @@
 /** The live page of a control plane: its API server is there first, and hands out links once the page is served. */
-import type { DashboardLinks } from '../apiserver/index.ts';
+import type { ApiServer, DashboardLinks } from '../apiserver/index.ts';
 import type { Pki } from '../apiserver/edge/pki.node.ts';
+import type { DashboardListen } from '../cli/index.ts';
 import { createKubeClient } from '../client/index.ts';
 import type { Viewer } from '../dashboard/index.ts';
 import type { Clock, UserInfo } from '../lib/index.ts';
-import type { ControlPlane, ControlPlaneOptions } from './control-plane.ts';
 import type { Ground } from './ground.ts';
 import { serveDashboard, type ServedDashboard } from './serve-dashboard.ts';
 import { userAgentOf } from './user-agent.ts';
+
+export interface LatePage {
+  readonly listen: DashboardListen;
+  /** In which name and port are kept. */
+  readonly file: string;
+  /** The cluster's name on the page. */
+  readonly cluster: string;
+}
 
 export class LateDashboard {
   #served: (ServedDashboard & { readonly viewerOf: (user: UserInfo) => Viewer }) | undefined;
@@ -21,11 +29,10 @@ export class LateDashboard {
   /** @throws UserError */
   async start(
     { clock, logger }: Pick<Ground, 'clock' | 'logger'>,
-    { cluster, dataDir, names }: ControlPlaneOptions,
-    { server, pki }: Pick<ControlPlane, 'server' | 'pki'>,
+    { listen, file, cluster }: LatePage,
+    { server, pki }: { readonly server: ApiServer; readonly pki: Pki },
     stack: AsyncDisposableStack,
   ): Promise<void> {
-    const listen = cluster.dashboard;
     if (listen === 'off') return;
     const viewerOf = (user: UserInfo): Viewer => viewerAs(user, server, clock);
     const served = await serveDashboard(
@@ -34,8 +41,8 @@ export class LateDashboard {
         listen,
         flag: '--dashboard',
         tls: pki.server,
-        file: dataDir.paths.dashboard,
-        cluster: names.nodeName,
+        file,
+        cluster,
         viewerOfToken: async (token) => {
           const user = await server.authenticateToken(token);
           return user === undefined ? undefined : viewerOf(user);
@@ -51,12 +58,12 @@ export class LateDashboard {
   }
 }
 
-function viewerAs(user: UserInfo, server: ControlPlane['server'], clock: Clock): Viewer {
+function viewerAs(user: UserInfo, server: ApiServer, clock: Clock): Viewer {
   const { name, uid = '', groups, extra = {} } = user;
   const connection = server.as(user);
   return {
     name,
-    key: JSON.stringify([name, uid, groups.toSorted(), Object.entries(extra).toSorted()]),
+    key: JSON.stringify([name, uid, groups.toSorted(), Object.keys(extra).toSorted().map((fact) => [fact, extra[fact]])]),
     connection,
     client: createKubeClient(connection, { clock, userAgent: userAgentOf('dashboard') }),
   };

@@ -26,7 +26,10 @@ export function pageFiles(): PageFiles {
 type Encoding = 'br' | 'gzip' | 'identity';
 
 function bestOf(accept: string): Encoding {
-  const offered = accept.toLowerCase().split(',').map((part) => part.trim());
+  const offered = accept
+    .toLowerCase()
+    .split(',')
+    .map((part) => part.trim());
   const takes = (name: string): boolean =>
     offered.some((each) => each === name || (each.startsWith(`${name};`) && !/;\s*q=0(?:\.0*)?$/.test(each)));
   if (takes('br')) return 'br';

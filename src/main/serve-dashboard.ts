@@ -48,16 +48,17 @@ export async function serveDashboard(
   }
   const kept = file === undefined ? newPlace() : readPlace(file);
   const encrypted = isLocal ? undefined : tls;
-  const { server, id } = await startOn(listen, kept, { flag, logger: ports.logger, ...(encrypted && { tls: encrypted }) });
+  const { server, id } = await startOn(listen, kept, {
+    flag,
+    logger: ports.logger,
+    ...(encrypted && { tls: encrypted }),
+  });
   stack.defer(() => server.close());
   if (file !== undefined) keepPlace(file, { id, port: server.port });
   const name = isLocal ? `mendlet-${id}.localhost` : isWildcard(listen) ? hostname().toLowerCase() : listen.host;
   const shown = name.includes(':') ? `[${name}]` : name;
   const place: Place = { name: shown, port: server.port, isTls: encrypted !== undefined, id };
-  const dashboard = new Dashboard(
-    { ...ports, secrets: systemSecrets, files: pageFiles() },
-    { ...options, place },
-  );
+  const dashboard = new Dashboard({ ...ports, secrets: systemSecrets, files: pageFiles() }, { ...options, place });
   stack.defer(() => dashboard.close());
   server.serve((request) => dashboard.handle(request));
   return { dashboard, server, place };
@@ -85,7 +86,10 @@ async function startOn(
       const server = await startDashboardServer({ ...means, listen: { ...listen, port: kept.port } });
       return { server, id: kept.id };
     } catch (error) {
-      means.logger.info('the port of the live page is taken; it gets another', { port: kept.port, error: errorMessage(error) });
+      means.logger.info('the port of the live page is taken; it gets another', {
+        port: kept.port,
+        error: errorMessage(error),
+      });
       return { server: await startDashboardServer({ ...means, listen }), id: newPlace().id };
     }
   }

@@ -29,7 +29,7 @@ export interface BarPath {
 
 /** 96 cells, the newest last; what is missing at the beginning is nothing. */
 export function cellsOf(bar: string): readonly Cell[] {
-  const known = [...bar].slice(-BAR_CELLS).map((letter) => CELLS[letter] ?? 'nothing');
+  const known = Array.from(bar.slice(-BAR_CELLS), (letter) => CELLS[letter] ?? 'nothing');
   return [...Array.from({ length: BAR_CELLS - known.length }, (): Cell => 'nothing'), ...known];
 }
 
@@ -67,11 +67,14 @@ export function barWords(bar: string): string {
   if (parts.length === 0) return `${span}: well all the time`;
   const last = cells.findLastIndex((cell) => cell === 'dead' || cell === 'degraded' || cell === 'healed');
   const ago = BAR_CELLS - 1 - last;
-  const when = last === -1 ? '' : ago === 0 ? '; trouble in this quarter of an hour' : `; last trouble ${quarters(ago)} ago`;
+  const when =
+    last === -1 ? '' : ago === 0 ? '; trouble in this quarter of an hour' : `; last trouble ${quarters(ago)} ago`;
   return `${span}: ${parts.join(', ')}${when}`;
 }
 
 function quarters(count: number): string {
   const [hours, rest] = [Math.floor(count / QUARTERS_OF_AN_HOUR), count % QUARTERS_OF_AN_HOUR];
-  return [hours === 0 ? '' : `${hours} h`, rest === 0 ? '' : `${rest * 15} min`].filter((part) => part !== '').join(' ');
+  return [hours === 0 ? '' : `${hours} h`, rest === 0 ? '' : `${rest * 15} min`]
+    .filter((part) => part !== '')
+    .join(' ');
 }

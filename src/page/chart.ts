@@ -16,7 +16,10 @@ export interface Chart {
 /** @param from when the first step begins, wall ms */
 export function chartOf(values: readonly (number | null)[], from: number, stepMs: number): Chart {
   const known = values.flatMap((value, index) => (isFigure(value) ? [{ value, index }] : []));
-  const highest = known.reduce((best, each) => (each.value > best.value ? each : best), known[0] ?? { value: 0, index: 0 });
+  const highest = known.reduce(
+    (best, each) => (each.value > best.value ? each : best),
+    known[0] ?? { value: 0, index: 0 },
+  );
   const top = niceTop(highest.value);
   const x = (index: number): string => short((index / Math.max(1, values.length - 1)) * CHART_WIDTH);
   const y = (value: number): string => short(CHART_HEIGHT - 1 - (value / top) * (CHART_HEIGHT - 3));

@@ -32,11 +32,7 @@ function changed(state: PageState, delta: Delta): PageState {
   };
 }
 
-function changedRows(
-  rows: readonly PageRow[],
-  fresh: readonly PageRow[],
-  gone: readonly string[],
-): readonly PageRow[] {
+function changedRows(rows: readonly PageRow[], fresh: readonly PageRow[], gone: readonly string[]): readonly PageRow[] {
   if (fresh.length === 0 && gone.length === 0) return rows;
   const byId = new Map(rows.map((row) => [row.id, row]));
   for (const id of gone) byId.delete(id);

@@ -6,17 +6,17 @@ import { ageWords } from './words.ts';
 /** opening: on the way, with data of just now; over: the session ended. */
 export type Link =
   | { readonly kind: 'opening' | 'live' | 'over' }
-  | { readonly kind: 'lost'; readonly problem: string; /** On the page's clock. */ readonly tryAt?: number };
+  | { readonly kind: 'lost'; readonly problem: string /** On the page's clock. */; readonly tryAt?: number };
 
 export interface PageView {
   readonly state: PageState;
   readonly link: Link;
   readonly filter: Filter;
   /** The workload whose life is open. */
-  readonly openId?: string;
+  readonly openId?: string | undefined;
   readonly isHelpOpen: boolean;
   /** The answer to the last click; `key` tells two equal ones apart. */
-  readonly notice?: { readonly words: string; readonly isBad: boolean; readonly key: number };
+  readonly notice?: { readonly words: string; readonly isBad: boolean; readonly key: number } | undefined;
 }
 
 export function firstView(state: PageState): PageView {

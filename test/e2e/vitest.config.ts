@@ -47,6 +47,8 @@ export default defineConfig({
     fileParallelism: true,
     maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
+    // The harness waits as long.
+    expect: { poll: { timeout: 300_000, interval: 200 } },
     testTimeout: 600_000,
     hookTimeout: 600_000,
     globalSetup: 'test/e2e/global-set-up.ts',

@@ -156,7 +156,14 @@ export interface FixtureOptions {
 }
 
 /** The same options give the same state. */
-export function fixtureState({ rows, now, troubled = 0, nodes = 3, mayWrite = true, isHostile }: FixtureOptions): PageState {
+export function fixtureState({
+  rows,
+  now,
+  troubled = 0,
+  nodes = 3,
+  mayWrite = true,
+  isHostile,
+}: FixtureOptions): PageState {
   const random = seeded(rows + troubled * 1_000);
   const all = Array.from({ length: rows }, (_, index) =>
     fixtureRow(random, index, index < troubled ? (TROUBLED[index % TROUBLED.length] ?? 'ok') : 'ok', now),
@@ -232,8 +239,11 @@ export function fixtureDelta(state: PageState, random: () => number, now: number
   return { type: 'delta', revision: state.revision + 1, at: now, rows };
 }
 
-function withoutNext({ next: _, why: __, ...row }: PageRow): PageRow {
-  return row;
+function withoutNext(row: PageRow): PageRow {
+  const copy: { -readonly [Field in keyof PageRow]: PageRow[Field] } = { ...row };
+  delete copy.next;
+  delete copy.why;
+  return copy;
 }
 
 export function fixtureBeat(now: number): StreamMessage {
@@ -269,7 +279,11 @@ export function fixtureLife(row: PageRow, now: number): Life {
             {
               severity: 'critical',
               headline: 'app needs more memory than its limit of 512Mi',
-              evidence: ['3 deaths out of memory in 25 min', 'the peak was 511 Mi each time', 'new since shop/api:1.5.0'],
+              evidence: [
+                '3 deaths out of memory in 25 min',
+                'the peak was 511 Mi each time',
+                'new since shop/api:1.5.0',
+              ],
               commands: [
                 `kubectl -n ${row.namespace} set resources ${row.kind}/${row.name} -c app --limits=memory=1Gi`,
                 `kubectl -n ${row.namespace} rollout undo ${row.kind}/${row.name}`,
@@ -283,9 +297,30 @@ export function fixtureLife(row: PageRow, now: number): Life {
             },
           ],
     events: [
-      { at: now - 3 * MINUTE, type: 'Warning', reason: 'BackOff', object: `pod/${row.name}-7d9f`, words: 'back-off of 40 s before the next start', count: 4 },
-      { at: now - 4 * MINUTE, type: 'Normal', reason: 'Started', object: `pod/${row.name}-7d9f`, words: 'container app has started', count: 5 },
-      { at: now - 9 * MINUTE, type: 'Normal', reason: 'Pulled', object: `pod/${row.name}-7d9f`, words: 'the image shop/api:1.5.0 was there', count: 1 },
+      {
+        at: now - 3 * MINUTE,
+        type: 'Warning',
+        reason: 'BackOff',
+        object: `pod/${row.name}-7d9f`,
+        words: 'back-off of 40 s before the next start',
+        count: 4,
+      },
+      {
+        at: now - 4 * MINUTE,
+        type: 'Normal',
+        reason: 'Started',
+        object: `pod/${row.name}-7d9f`,
+        words: 'container app has started',
+        count: 5,
+      },
+      {
+        at: now - 9 * MINUTE,
+        type: 'Normal',
+        reason: 'Pulled',
+        object: `pod/${row.name}-7d9f`,
+        words: 'the image shop/api:1.5.0 was there',
+        count: 1,
+      },
     ],
     series: {
       stepMs: 5 * MINUTE,

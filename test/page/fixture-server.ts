@@ -42,8 +42,16 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   } else if (pathname === '/rights') {
     const allowed = { allowed: true };
     const refused = { allowed: false, reason: 'ada@example.com cannot patch pods in this namespace' };
-    send(response, 'application/json', JSON.stringify({ restart: allowed, 'try-now': allowed, pause: refused, resume: refused }));
-  } else if (pathname === '/acts') setTimeout(() => send(response, 'application/json', JSON.stringify({ ok: true, words: 'it restarts, one pod at a time' })), 400);
+    send(
+      response,
+      'application/json',
+      JSON.stringify({ restart: allowed, 'try-now': allowed, pause: refused, resume: refused }),
+    );
+  } else if (pathname === '/acts')
+    setTimeout(
+      () => send(response, 'application/json', JSON.stringify({ ok: true, words: 'it restarts, one pod at a time' })),
+      400,
+    );
   else if (pathname === '/login') refuse(response, 403, 'the link was used or is too old: ask for a new one');
   else refuse(response, 404, 'there is nothing here');
 }
@@ -91,7 +99,9 @@ function logs(response: ServerResponse, query: URLSearchParams): void {
   let count = 0;
   const line = (): void => {
     count += 1;
-    response.write(`line ${count} of ${query.get('container')}: ${(texts[count % 40] ?? 'all is well').replaceAll('\n', ' ')}\n`);
+    response.write(
+      `line ${count} of ${query.get('container')}: ${(texts[count % 40] ?? 'all is well').replaceAll('\n', ' ')}\n`,
+    );
   };
   for (let index = 0; index < 300; index += 1) line();
   if (query.get('follow') !== 'true') {

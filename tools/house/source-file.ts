@@ -28,7 +28,7 @@ export function sourceFile(path: string, text: string): SourceFile {
   return {
     path,
     text,
-    tree: () => (tree ??= parseAst(text, { lang: 'ts' }, path) as unknown as SyntaxNode),
+    tree: () => (tree ??= parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' }, path) as unknown as SyntaxNode),
     lineAt: (offset) => lineOf((starts ??= lineStarts(text)), offset),
   };
 }
@@ -51,7 +51,7 @@ function lineOf(starts: readonly number[], offset: number): number {
 /** All files below `src` that people wrote. */
 export function readSources(src: string): readonly SourceFile[] {
   return [...walk(src)]
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('.gen.ts') && !path.includes('/gen/'))
+    .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.gen.ts') && !path.includes('/gen/'))
     .map((path) => sourceFile(relative(src, path), readFileSync(path, 'utf8')));
 }
 
@@ -65,7 +65,7 @@ function* walk(folder: string): Generator<string> {
 
 /** A test, or what tests alone use. */
 export function isOfTests({ path }: Pick<SourceFile, 'path'>): boolean {
-  return /\.(test|fixtures|testing)\.ts$/.test(path) || path.endsWith('/test-server.ts');
+  return /\.(test|fixtures|testing)\.tsx?$/.test(path) || path.endsWith('/test-server.ts');
 }
 
 export function isNode(value: unknown): value is SyntaxNode {

@@ -22,7 +22,10 @@ export async function buildPage(
 ): Promise<PageBuild> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { script: join(root, 'src/page/browser/main.browser.tsx'), style: join(root, 'src/page/style/page.css') },
+    entryPoints: {
+      script: join(root, 'src/page/browser/main.browser.tsx'),
+      style: join(root, 'src/page/style/page.css'),
+    },
     outdir: join(root, 'dist/page'),
     write: false,
     bundle: true,

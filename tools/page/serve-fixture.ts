@@ -10,7 +10,9 @@ const folder = join(root, '.cache/page');
 mkdirSync(folder, { recursive: true });
 const { assets } = await buildPage(esbuild, root);
 for (const { kind, brotli, gzip } of assets)
-  console.log(`${kind}: ${Buffer.from(brotli, 'base64').length} bytes of brotli, ${Buffer.from(gzip, 'base64').length} of gzip`);
+  console.log(
+    `${kind}: ${Buffer.from(brotli, 'base64').length} bytes of brotli, ${Buffer.from(gzip, 'base64').length} of gzip`,
+  );
 const outfile = join(folder, `server-${process.pid}.mjs`);
 await esbuild.build({
   absWorkingDir: root,

@@ -60,7 +60,10 @@ export async function whyOf(
   return { asker, diagnosis: await diagnose(asker, options) };
 }
 
-async function diagnose(asker: Asker, { target, namespaceGiven }: Pick<WhyOptions, 'target' | 'namespaceGiven'>): Promise<Diagnosis> {
+async function diagnose(
+  asker: Asker,
+  { target, namespaceGiven }: Pick<WhyOptions, 'target' | 'namespaceGiven'>,
+): Promise<Diagnosis> {
   const { client, namespace, signal } = asker.session;
   const namespaceFlag = namespaceGiven ? `-n ${namespace}` : '';
   if (target.kind === 'Cluster') return await diagnoseAll(asker, { kind: 'cluster' }, namespaceFlag);

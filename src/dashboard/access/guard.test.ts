@@ -46,9 +46,12 @@ describe('a request for another host is refused', () => {
 });
 
 describe('methods', () => {
-  it.each(['OPTIONS', 'TRACE', 'PUT', 'PATCH', 'DELETE', 'CONNECT', 'get', 'PROPFIND'])('%s is not served', (method) => {
-    expect(status(asked(method, '/'))).toBe(405);
-  });
+  it.each(['OPTIONS', 'TRACE', 'PUT', 'PATCH', 'DELETE', 'CONNECT', 'get', 'PROPFIND'])(
+    '%s is not served',
+    (method) => {
+      expect(status(asked(method, '/'))).toBe(405);
+    },
+  );
 
   it.each(['GET', 'HEAD'])('%s is', (method) => {
     expect(asked(method, '/stream?from=1')).toEqual({ ok: true, path: '/stream', query: 'from=1' });
@@ -82,11 +85,23 @@ describe('a path has one spelling', () => {
 
 describe('a navigation', () => {
   it.each<[string, Record<string, string>, number]>([
-    ['of a person who types the link', { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }, 200],
-    ['from another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }, 200],
+    [
+      'of a person who types the link',
+      { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+      200,
+    ],
+    [
+      'from another site',
+      { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+      200,
+    ],
     ['into a frame', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }, 403],
     ['as an image', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }, 403],
-    ['by a script of another port of the same name', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }, 403],
+    [
+      'by a script of another port of the same name',
+      { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' },
+      403,
+    ],
     ['with an origin of another page', { origin: 'http://localhost:3000' }, 403],
     ['without these headers', {}, 200],
   ])('%s', (_, headers, expected) => {

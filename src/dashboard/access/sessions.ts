@@ -69,7 +69,7 @@ export class Sessions {
 
   /** All of them, when the server closes. */
   endAll(): void {
-    for (const key of [...this.#kept.keys()]) this.#end(key);
+    for (const key of this.#kept.keys()) this.#end(key);
   }
 
   #end(key: string): void {

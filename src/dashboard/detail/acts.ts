@@ -2,7 +2,7 @@
 import { SELF_SUBJECT_ACCESS_REVIEWS, type SelfSubjectAccessReview } from '../../api/index.ts';
 import { actKind, actOn, rightsFor, type ActResult, type Right } from '../../cli/index.ts';
 import type { Clock, Logger } from '../../lib/index.ts';
-import { type Act, type ActAnswer, type ActName, ACTS, type Rights } from '../../page/contract.ts';
+import { type Act, type ActAnswer, type ActName, ACTS, type Rights } from '../../page/index.ts';
 import { ACT_MS } from '../limits.ts';
 import type { Viewer } from '../ports.ts';
 import { Refused } from '../refused.ts';

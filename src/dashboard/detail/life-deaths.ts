@@ -2,7 +2,7 @@
 import { type ContainerHistory, type DeathRecord, formatDurationMs, type PodHistory } from '../../api/index.ts';
 import { cpuText, exitText, oomText, requestText, whyText } from '../../cli/index.ts';
 import { parseTime } from '../../lib/index.ts';
-import type { LifeDeath } from '../../page/contract.ts';
+import type { LifeDeath } from '../../page/index.ts';
 import { MAX_LAST_LINES, MAX_LIFE_DEATHS } from '../limits.ts';
 import { shownLines, shownText } from './shown-text.ts';
 

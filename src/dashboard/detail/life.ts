@@ -4,7 +4,7 @@ import { Asker, fetchHistory, gatherGroup, historyTarget, parseWhyTarget, whyOf 
 import type { ClusterSession } from '../../cli/index.ts';
 import { quoteText } from '../../diagnosis/index.ts';
 import { type Clock, errorMessage, parseTime, withDeadline } from '../../lib/index.ts';
-import type { Life, LifeEvent, LifeFinding, PageRow } from '../../page/contract.ts';
+import type { Life, LifeEvent, LifeFinding, PageRow } from '../../page/index.ts';
 import { DETAIL_MS, MAX_EVENTS, MAX_FINDINGS } from '../limits.ts';
 import type { Viewer } from '../ports.ts';
 import { Refused } from '../refused.ts';

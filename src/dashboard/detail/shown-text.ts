@@ -9,12 +9,16 @@ export function shownText(text: string): string {
 
 /** The last lines of a text that may have many. */
 export function shownLines(text: string, count: number): readonly string[] {
-  const lines = visibleText(maskSecrets(withoutEscapes(text))).trimEnd().split('\n');
+  const lines = visibleText(maskSecrets(withoutEscapes(text)))
+    .trimEnd()
+    .split('\n');
   return lines.slice(-count).map((line) => line.slice(0, MAX_LINE_CHARACTERS));
 }
 
+// oxlint-disable-next-line no-control-regex -- the pattern is about control characters
+const ESCAPES = /\u001b(?:\[[0-?]{0,32}[ -/]{0,8}[@-~]|\][^\u0007\u001b]{0,256}(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
+
 /** Colours and movements of a terminal; what is left of a broken one is made visible later. */
 export function withoutEscapes(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- the pattern is about control characters
-  return text.replace(/\u001b(?:\[[0-?]{0,32}[ -/]{0,8}[@-~]|\][^\u0007\u001b]{0,256}(?:\u0007|\u001b\\)|[@-Z\\-_])/g, '');
+  return text.replace(ESCAPES, '');
 }

@@ -2,7 +2,7 @@
  * What of a feed changed since which revision. Nothing is queued for anybody: a slow client, and one that comes back, get one delta
  * with all that changed since the revision that they have.
  */
-import type { Delta, PageNode, PageRow, PageVerdict, Recovery, Staleness } from '../../page/contract.ts';
+import type { Delta, PageNode, PageRow, PageVerdict, Recovery, Staleness } from '../../page/index.ts';
 import { MAX_GONE } from '../limits.ts';
 
 /** What a feed shows now. */
@@ -21,6 +21,16 @@ interface Kept<T> {
   readonly text: string;
   readonly revision: number;
 }
+
+/** A feed that has not looked yet knows nothing, and calls nothing well. */
+const NOTHING_YET: FeedPicture = {
+  at: 0,
+  verdict: { mood: 'troubled', text: 'The cluster has not answered yet' },
+  day: { healed: 0, healedAlone: 0 },
+  week: { healed: 0, healedAlone: 0 },
+  rows: [],
+  nodes: [],
+};
 
 const PARTS = ['verdict', 'day', 'week', 'nodes', 'stale'] as const;
 type Part = (typeof PARTS)[number];
@@ -83,17 +93,13 @@ export class Changes {
 
   /** All of it. */
   picture(): FeedPicture & { readonly revision: number } {
-    const part = <T>(name: Part): T => this.#parts.get(name)?.value as T;
-    const stale = part<Staleness | undefined>('stale');
+    const parts = [...this.#parts].flatMap(([name, { value }]) => (value === undefined ? [] : [[name, value] as const]));
     return {
+      ...NOTHING_YET,
+      ...(Object.fromEntries(parts) as Partial<FeedPicture>),
       revision: this.#revision,
       at: this.#at,
-      verdict: part('verdict'),
-      day: part('day'),
-      week: part('week'),
-      nodes: part('nodes'),
       rows: [...this.#rows.values()].map(({ value }) => value),
-      ...(stale === undefined ? {} : { stale }),
     };
   }
 

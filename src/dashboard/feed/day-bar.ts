@@ -1,5 +1,5 @@
 /** The last day of a workload in 96 cells, from what is known of deaths. What nobody saw is unknown, and never green. Pure. */
-import type { PageRow } from '../../page/contract.ts';
+import type { PageRow } from '../../page/index.ts';
 import type { KnownDeath } from './deaths.ts';
 
 export const CELL_MS = 15 * 60_000;

@@ -1,7 +1,7 @@
 /** What of the cluster is not heard, and what the viewer may not see: it is said, and nothing is called well without it. Pure. */
 import type { Failure } from '../../cli/index.ts';
 import { maskSecrets } from '../../log-analysis/index.ts';
-import type { PageVerdict, Staleness } from '../../page/contract.ts';
+import type { PageVerdict, Staleness } from '../../page/index.ts';
 import { MAX_TEXT } from '../limits.ts';
 
 export interface Gaps {

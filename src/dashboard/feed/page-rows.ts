@@ -3,7 +3,7 @@ import type { KubeObject, Pod } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import { maskSecrets } from '../../log-analysis/index.ts';
 import type { Overview, OverviewFacts, PodView, WorkloadRow } from '../../overview/index.ts';
-import type { PagePod, PageRow } from '../../page/contract.ts';
+import type { PagePod, PageRow } from '../../page/index.ts';
 import { MAX_ROW_PODS, MAX_TEXT } from '../limits.ts';
 import { dayBar } from './day-bar.ts';
 import type { KnownDeath, PodDeaths } from './deaths.ts';

@@ -1,5 +1,5 @@
 /** How often and how fast pods healed, over a span of time. Pure. */
-import type { Recovery } from '../../page/contract.ts';
+import type { Recovery } from '../../page/index.ts';
 import type { KnownDeath } from './deaths.ts';
 
 export const DAY_MS = 24 * 3600_000;

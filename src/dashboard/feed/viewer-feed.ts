@@ -4,7 +4,7 @@ import { Bell, type ClusterFeed, clusterTime, watchOverview } from '../../cli/in
 import type { Lister } from '../../client/index.ts';
 import { type Clock, errorMessage, type Logger } from '../../lib/index.ts';
 import { overviewOf } from '../../overview/index.ts';
-import type { Delta, PageRow } from '../../page/contract.ts';
+import type { Delta, PageRow } from '../../page/index.ts';
 import { DELTA_MS, FIRST_LISTS_MS, LOOK_MS } from '../limits.ts';
 import type { Viewer } from '../ports.ts';
 import { Changes, type FeedPicture } from './changes.ts';
@@ -88,7 +88,7 @@ export class ViewerFeed {
   close(): void {
     this.#end.abort(new Error('nobody looks any more'));
     this.#bell.ring();
-    for (const done of [...this.#waiting]) done();
+    for (const done of this.#waiting) done();
   }
 
   async #begin(): Promise<void> {
@@ -148,6 +148,6 @@ export class ViewerFeed {
       nodes: overview.nodes,
       ...(gaps.stale === undefined ? {} : { stale: gaps.stale }),
     });
-    if (differs) for (const done of [...this.#waiting]) done();
+    if (differs) for (const done of this.#waiting) done();
   }
 }

@@ -125,6 +125,16 @@ describe('a claim', () => {
     expect(await setUp()).toEqual({ path: root });
   });
 
+  it('that is bound is so before its phase says it, and a lost one is not', async () => {
+    await bound({ hostPath: { path: root } });
+    const annotations = { 'pv.kubernetes.io/bind-completed': 'yes' };
+    await api.client.patch(PERSISTENT_VOLUME_CLAIMS, 'default', 'c', 'merge', { metadata: { annotations } });
+    await phase('Pending');
+    expect(await setUp()).toEqual({ path: root });
+    await phase('Lost');
+    await expect(setUp()).rejects.toThrow('PVC is not bound');
+  });
+
   it('of a local volume has a path from the root, not from where the agent was started', async () => {
     await bound({ local: { path: 'etc' }, nodeAffinity: NODE_AFFINITY });
     await expect(setUp()).rejects.toThrow('path "etc" of the local volume "v" must be absolute');

@@ -100,13 +100,20 @@ async function volumeOf(
   // Upstream refuses here a pod that has it, too: after a restart of the agent its containers would not be started any more.
   if (isDeleting(claim) && (name === '' || known?.volume !== name))
     throw new VolumeError(`${whose}: PVC is being deleted`);
-  if (claim.status?.phase !== 'Bound' || name === '') throw new VolumeError(`${whose}: PVC is not bound`);
+  if (name === '' || !isBound(claim)) throw new VolumeError(`${whose}: PVC is not bound`);
   const volume = await fetched(`${whose}: failed to fetch PV ${name} from API server`, () =>
     client.get<PersistentVolume>(PERSISTENT_VOLUMES, undefined, name),
   );
   if (volume.spec?.claimRef?.uid !== uidOf(claim))
     throw new VolumeError(`${whose}: PV ${name} is not bound to this claim`);
   return { volume, claim };
+}
+
+/** The phase follows what binds: the scheduler binds pods of claims with the annotation, as upstream's does. */
+function isBound({ metadata, status }: PersistentVolumeClaim): boolean {
+  const phase = status?.phase ?? 'Pending';
+  const isCompleted = metadata?.annotations?.['pv.kubernetes.io/bind-completed'] !== undefined;
+  return phase === 'Bound' || (phase === 'Pending' && isCompleted);
 }
 
 async function fetched<T>(what: string, get: () => Promise<T>): Promise<T> {

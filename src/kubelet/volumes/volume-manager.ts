@@ -45,7 +45,8 @@ import { ServiceAccountTokens } from './service-account-tokens.ts';
 import { createVolumeMetrics, type VolumeCount } from './volume-metrics.ts';
 import { emptyDirsNamed } from './empty-dir.ts';
 import { isPodUid, pluginAt, podDir, podsDir, subPathsDir, volumeDir, volumeNameOf } from './volume-paths.ts';
-import { csiPlugin, kindAt, pluginName } from './volume-kinds.ts';
+import type { VolumeSetupOptions } from './volume-kind.ts';
+import { csiPlugin, kindAt, pluginName, setUpVolume } from './volume-kinds.ts';
 
 export interface VolumeManagerPorts {
   readonly clock: Clock;
@@ -141,23 +142,25 @@ class Manager implements VolumeManager {
       }
     });
     csi?.drivers.onGone(() => this.#served.lookNow());
-    this.#options = {
-      setUp: {
-        clock,
-        random,
-        fs,
-        mounter: this.#mounter,
-        rootDir,
-        claims: {
-          client,
-          events,
-          publications,
-          ...(localVolumes && { localVolumes }),
-          ...(csi && { csi: { ...csi, client, clock, nodeName, events, secrets: config, tokens: this.#tokens } }),
-        },
-        content: { config, tokens: this.#tokens, nodeName, nodeResources },
-        image: { images, imageVolumeProblem },
+    const setUp: VolumeSetupOptions = {
+      clock,
+      random,
+      fs,
+      mounter: this.#mounter,
+      rootDir,
+      claims: {
+        client,
+        events,
+        publications,
+        ...(localVolumes && { localVolumes }),
+        ...(csi && { csi: { ...csi, client, clock, nodeName, events, secrets: config, tokens: this.#tokens } }),
       },
+      content: { config, tokens: this.#tokens, nodeName, nodeResources },
+      image: { images, imageVolumeProblem },
+    };
+    this.#options = {
+      setUp: (pod, volume) =>
+        this.#served.noticing(pod.metadata?.uid ?? '', volume, () => setUpVolume(setUp, pod, volume)),
       clock,
       random,
       events,

@@ -6,12 +6,12 @@ import { ImageVolumeError } from './image-volume.ts';
 import { ATTACH_BACK_OFF, EVENT_REPEAT_MS, MIN_SYNC_INTERVAL_MS, SETUP_BACK_OFF, SETUP_DEADLINE_MS } from './limits.ts';
 import { VolumeError } from './payload.ts';
 import type { Places } from './places.ts';
-import type { VolumeSetupOptions } from './volume-kind.ts';
-import { csiPlugin, pluginName, setUpVolume } from './volume-kinds.ts';
+import type { SetUpVolume } from './volume-kind.ts';
+import { csiPlugin, pluginName } from './volume-kinds.ts';
 import type { VolumeMetrics } from './volume-metrics.ts';
 
 export interface VolumeTaskOptions {
-  readonly setUp: VolumeSetupOptions;
+  readonly setUp: (pod: Pod, volume: Volume) => Promise<SetUpVolume>;
   readonly clock: Clock;
   readonly events: PodEvents;
   readonly places: Places;
@@ -162,7 +162,7 @@ export class VolumeTask {
     if (this.#again) this.sync();
   }
 
-  async #try(): ReturnType<typeof setUpVolume> {
+  async #try(): Promise<SetUpVolume> {
     const { clock, metrics } = this.#options;
     const pod = this.#pod();
     const begun = clock.now().mono;
@@ -174,7 +174,7 @@ export class VolumeTask {
     };
     try {
       if (this.#stopped) throw new Error('the pod is ending');
-      const result = await setUpVolume(this.#options.setUp, pod, this.volume);
+      const result = await this.#options.setUp(pod, this.volume);
       this.#driver = result.driver ?? this.#driver;
       done(result.problem === undefined ? 'success' : 'fail-unknown');
       return result;

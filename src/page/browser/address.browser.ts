@@ -21,7 +21,7 @@ export function writeAddress(id: string | undefined): void {
 export function followAddress(store: PageStore): () => void {
   const read = (): void => {
     const id = idInAddress();
-    store.change(({ openId: _, ...rest }) => (id === undefined ? rest : { ...rest, openId: id }));
+    store.change((view) => ({ ...view, openId: id }));
   };
   window.addEventListener('popstate', read);
   if (idInAddress() !== undefined) read();

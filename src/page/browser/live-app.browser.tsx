@@ -15,7 +15,12 @@ export function LiveApp({ first }: { readonly first: PageView }): VNode {
   const { store, stream, hands } = useMemo(() => partsOf(first), []);
   const [view, setView] = useState(first);
   useEffect(() => {
-    const ends = [store.watch(setView), followAddress(store), followKeys(store, hands), followVisibility(store, stream)];
+    const ends = [
+      store.watch(setView),
+      followAddress(store),
+      followKeys(store, hands),
+      followVisibility(store, stream),
+    ];
     return () => {
       for (const end of ends) end();
       stream.close();
@@ -99,7 +104,7 @@ function openLife(store: PageStore, id: string | undefined): void {
   const before = store.view.openId;
   if (before === id) return;
   writeAddress(id);
-  store.change(({ openId: _, ...rest }) => (id === undefined ? rest : { ...rest, openId: id }));
+  store.change((view) => ({ ...view, openId: id }));
   if (id === undefined && before !== undefined) requestAnimationFrame(() => focusRow(before));
 }
 

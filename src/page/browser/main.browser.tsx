@@ -15,7 +15,8 @@ if (root !== null) start(root);
 function start(root: HTMLElement): void {
   const state = document.querySelector(`#${STATE_ID}`);
   if (state === null) hydrate(<LoginApp code={code} />, root);
-  else if (code === undefined) hydrate(<LiveApp first={firstView(JSON.parse(state.textContent ?? '') as PageState)} />, root);
+  else if (code === undefined)
+    hydrate(<LiveApp first={firstView(JSON.parse(state.textContent ?? '') as PageState)} />, root);
   else {
     // A link is meant to be used also where an older session is open.
     root.replaceChildren();

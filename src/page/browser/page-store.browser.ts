@@ -66,12 +66,7 @@ export class PageStore implements PageClock {
     const notice = { words, isBad, key: this.#notices };
     this.change((view) => ({ ...view, notice }));
     window.setTimeout(
-      () =>
-        this.change((view) => {
-          if (view.notice !== notice) return view;
-          const { notice: _, ...rest } = view;
-          return rest;
-        }),
+      () => this.change((view) => (view.notice === notice ? { ...view, notice: undefined } : view)),
       NOTICE_MS,
     );
   }

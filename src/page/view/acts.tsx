@@ -67,7 +67,9 @@ interface ActsProps extends KnownRights {
 
 export function Acts({ row, rights, problem, mayWrite }: ActsProps): VNode {
   const [asked, setAsked] = useState<ActName | undefined>(undefined);
-  const offered = ACTS.filter((act) => (act === 'pause' ? row.paused !== true : act !== 'resume' || row.paused === true));
+  const offered = ACTS.filter((act) =>
+    act === 'pause' ? row.paused !== true : act !== 'resume' || row.paused === true,
+  );
   const reasons = new Map(offered.map((act) => [act, refusal(act, row.kind, { rights, problem }, mayWrite)]));
   const told = [...new Set(reasons.values())].filter((reason) => reason !== undefined);
   return (
@@ -143,7 +145,11 @@ export function Confirm({ act, subject, pods, onEnd }: ConfirmProps): VNode {
         <b>
           {LABELS[act]}: <Text text={`${kind}/${name}${container === undefined ? '' : `, container ${container}`}`} />?
         </b>{' '}
-        {container !== undefined ? 'This container alone is restarted.' : kind === 'pod' && act === 'restart' ? 'The pod restarts in place.' : MEANINGS[act]}
+        {container !== undefined
+          ? 'This container alone is restarted.'
+          : kind === 'pod' && act === 'restart'
+            ? 'The pod restarts in place.'
+            : MEANINGS[act]}
       </p>
       {command === undefined ? null : (
         <p class="command">
@@ -157,7 +163,14 @@ export function Confirm({ act, subject, pods, onEnd }: ConfirmProps): VNode {
         <button type="button" class="button is-sure" disabled={isUnderWay} onClick={carryOut}>
           {isUnderWay ? 'Asking…' : LABELS[act]}
         </button>
-        <button type="button" class="button" ref={(element) => { cancel.current = element; }} onClick={onEnd}>
+        <button
+          type="button"
+          class="button"
+          ref={(element) => {
+            cancel.current = element;
+          }}
+          onClick={onEnd}
+        >
           Cancel
         </button>
       </p>

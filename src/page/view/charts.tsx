@@ -58,7 +58,9 @@ function LineChart({ name, values, series, marks, write }: LineChartProps): VNod
           highest {write(peak.value)}, <Ago at={peak.at} />
         </small>
       </figcaption>
-      <Drawing words={`${name}: now ${write(last)}, highest ${write(peak.value)}; ${countWords(marks.length, 'death')} marked`}>
+      <Drawing
+        words={`${name}: now ${write(last)}, highest ${write(peak.value)}; ${countWords(marks.length, 'death')} marked`}
+      >
         <path class="area" d={area} />
         <path class="line" d={line} />
         <path class="marks" d={marks.map((x) => `M${x} 0V${CHART_HEIGHT}`).join('')} />

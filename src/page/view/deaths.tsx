@@ -11,7 +11,10 @@ export function Deaths({ deaths }: { readonly deaths: readonly LifeDeath[] }): V
   return (
     <ol class="deaths">
       {deaths.map((death, index) => (
-        <li key={`${death.pod}/${death.container}/${death.at}`} class={death.healedMs === undefined ? 'is-out' : 'is-back'}>
+        <li
+          key={`${death.pod}/${death.container}/${death.at}`}
+          class={death.healedMs === undefined ? 'is-out' : 'is-back'}
+        >
           <Death death={death} isNewest={index === 0} />
         </li>
       ))}

@@ -67,7 +67,8 @@ export function Logs({ namespace, choice, onChoice }: LogsProps): VNode {
         {end === undefined && log.chunks.length === 0 ? <p class="none">No line yet.</p> : null}
         {end === undefined ? null : (
           <p class="none">
-            {countOf(log.chunks) === 0 && end === '' ? 'It said nothing.' : null} <Text text={end === '' ? 'End of the log.' : end} />
+            {countOf(log.chunks) === 0 && end === '' ? 'It said nothing.' : null}{' '}
+            <Text text={end === '' ? 'End of the log.' : end} />
           </p>
         )}
       </div>
@@ -88,7 +89,10 @@ const Chunk = memo(function Chunk({ chunk }: { readonly chunk: LogChunk }): VNod
 });
 
 /** @returns `end`: why no more lines come; empty: the log is complete; undefined: they do */
-function useLog(namespace: string, { pod, container, previous }: LogChoice): { log: LogLines; end: string | undefined } {
+function useLog(
+  namespace: string,
+  { pod, container, previous }: LogChoice,
+): { log: LogLines; end: string | undefined } {
   const hands = useContext(HandsContext);
   const [log, setLog] = useState(NO_LINES);
   const [end, setEnd] = useState<string | undefined>(undefined);

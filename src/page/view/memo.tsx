@@ -4,7 +4,7 @@ import { Component, type ComponentChild, type ComponentClass, type FunctionCompo
 export function memo<P extends object>(Inner: FunctionComponent<P>): ComponentClass<P> {
   return class extends Component<P> {
     override shouldComponentUpdate(next: Readonly<P>): boolean {
-      return !haveSameFields(this.props as Readonly<Record<string, unknown>>, next as Readonly<Record<string, unknown>>);
+      return !haveSameFields(this.props, next);
     }
 
     override render(props: P): ComponentChild {

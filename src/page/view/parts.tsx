@@ -11,6 +11,16 @@ export function Text({ text }: { readonly text: string }): VNode {
   return <bdi>{visibleLine(text)}</bdi>;
 }
 
+/** A place that stays empty, with words for who does not see that. */
+export function None({ words }: { readonly words: string }): VNode {
+  return (
+    <span class="none" title={words}>
+      <span aria-hidden="true">–</span>
+      <span class="unseen">{words}</span>
+    </span>
+  );
+}
+
 /** All states that have a mark; a dead feed makes each of them `stale`. */
 export type Mark = Mood | PageNode['mood'] | PageVerdict['mood'] | 'paused' | 'stale';
 

@@ -7,7 +7,7 @@ import { spanWords } from '../words.ts';
 import { Ago, Countdown } from './clock.tsx';
 import { HandsContext } from './hands.ts';
 import { memo } from './memo.tsx';
-import { Bar, Copy, Glyph, moodWord, Text } from './parts.tsx';
+import { Bar, Copy, Glyph, moodWord, None, Text } from './parts.tsx';
 
 export interface RowProps {
   readonly row: PageRow;
@@ -26,13 +26,7 @@ export const Row = memo(function Row({ row, isDead, isOpen, isTabStop }: RowProp
       <th role="rowheader" scope="row" class="c-name">
         <Glyph mark={mark} />
         <span class="name-lines">
-          <button
-            type="button"
-            class="name"
-            data-row={row.id}
-            aria-expanded={isOpen}
-            tabIndex={isTabStop ? 0 : -1}
-          >
+          <button type="button" class="name" data-row={row.id} aria-expanded={isOpen} tabIndex={isTabStop ? 0 : -1}>
             <Text text={row.name} />
           </button>
           <small>
@@ -50,12 +44,9 @@ export const Row = memo(function Row({ row, isDead, isOpen, isTabStop }: RowProp
       <td role="cell" class="c-bar">
         <Bar bar={row.bar} />
       </td>
-      <td role="cell" class={`c-restarts${row.restarts + (row.restartsDay ?? 0) === 0 ? ' is-zero' : ''}`}>
-        <b>{row.restartsDay ?? row.restarts}</b>
-        <small>{row.restartsDay === undefined ? 'in all' : `of ${row.restarts}`}</small>
-      </td>
+      <Restarts restarts={row.restarts} day={row.restartsDay} />
       <td role="cell" class="c-death">
-        {row.lastDeath === undefined ? <span class="none">none</span> : <Death death={row.lastDeath} />}
+        {row.lastDeath === undefined ? <None words="no death is known" /> : <Death death={row.lastDeath} />}
       </td>
       <td role="cell" class="c-next">
         <Next row={row} />
@@ -69,6 +60,16 @@ export const Row = memo(function Row({ row, isDead, isOpen, isTabStop }: RowProp
     </tr>
   );
 });
+
+/** @param day undefined: only the sum is known */
+function Restarts({ restarts, day }: { readonly restarts: number; readonly day: number | undefined }): VNode {
+  return (
+    <td role="cell" class={`c-restarts${restarts === 0 && (day ?? 0) === 0 ? ' is-zero' : ''}`}>
+      <b title={day === undefined ? 'in all' : 'in the last 24 hours'}>{day ?? restarts}</b>
+      {day === undefined || restarts <= day ? null : <small>{restarts} in all</small>}
+    </td>
+  );
+}
 
 function Death({ death }: { readonly death: PageDeath }): VNode {
   return (
@@ -114,18 +115,13 @@ export function Next({ row }: { readonly row: Pick<PageRow, 'why' | 'next' | 'pa
           <Text text={why} />
         </small>
       )}
-      {why === undefined && next === undefined && paused !== true ? <span class="none">nothing to do</span> : null}
+      {why === undefined && next === undefined && paused !== true ? <None words="nothing to do" /> : null}
     </>
   );
 }
 
 function Traffic({ endpoints }: Pick<PageRow, 'endpoints'>): VNode {
-  if (endpoints === undefined)
-    return (
-      <span class="none" title="no service chooses these pods">
-        no service
-      </span>
-    );
+  if (endpoints === undefined) return <None words="no service chooses these pods" />;
   return (
     <span title={`${endpoints} of its addresses take traffic now`}>
       <b>{endpoints}</b> <small>{endpoints === 0 ? 'no traffic' : 'serving'}</small>

@@ -86,13 +86,7 @@ export function Table({ rows, isDead, openId }: TableProps): VNode {
         }}
       >
         {rows.map((row) => (
-          <Row
-            key={row.id}
-            row={row}
-            isDead={isDead}
-            isOpen={row.id === openId}
-            isTabStop={row.id === tabStop}
-          />
+          <Row key={row.id} row={row} isDead={isDead} isOpen={row.id === openId} isTabStop={row.id === tabStop} />
         ))}
       </tbody>
     </table>

@@ -83,8 +83,7 @@ function Banner({ dead, view }: { readonly dead: Deadness; readonly view: PageVi
       <Glyph mark="stale" />
       <p>
         <strong>
-          This is how it was at{' '}
-          <time dateTime={machineInstant(dead.since)}>{instantWords(dead.since)}</time>.
+          This is how it was at <time dateTime={machineInstant(dead.since)}>{instantWords(dead.since)}</time>.
         </strong>{' '}
         <Text text={dead.problem} />
         {/* What changes each second is not read out each second. */}

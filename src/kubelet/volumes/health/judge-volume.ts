@@ -24,6 +24,9 @@ export interface VolumeKnowledge {
   readonly oldestStart?: number | undefined;
 }
 
+/** What is wrong for containers that started before the mount that is there now. */
+export const MADE_ANEW = 'its mount vanished and was made anew; containers that started before do not see it';
+
 /** @param before what was wrong at the look before @param wall ms */
 export function judgeVolume(
   known: VolumeKnowledge,
@@ -56,8 +59,5 @@ function troubleOf({ path, isBlock, wasReadOnly, mount, probe, condition }: Volu
 /** Containers that started before a mount vanished do not see the one that was made anew. */
 function stillSeen({ oldestStart }: VolumeKnowledge, before: VolumeTrouble | undefined): Found | undefined {
   if (before?.reason !== 'MountLost' || oldestStart === undefined || oldestStart >= before.since) return undefined;
-  return {
-    reason: 'MountLost',
-    message: 'its mount vanished and was made anew; containers that started before do not see it',
-  };
+  return { reason: 'MountLost', message: MADE_ANEW };
 }

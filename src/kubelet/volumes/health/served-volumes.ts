@@ -96,6 +96,22 @@ export class ServedVolumes {
     await csi?.volumes.letGo(uid, name, (staging, { isReadOnly = false }) => this.#health.isDead(staging, isReadOnly));
   }
 
+  /** Sets a volume of a pod up, and notices a mount that had to be made anew under containers that have the volume. */
+  async noticing<T extends { readonly path: string; readonly problem?: string | undefined }>(
+    uid: PodUID,
+    volume: Volume,
+    setUp: () => Promise<T>,
+  ): Promise<T> {
+    if (!isServedKind(volume)) return await setUp();
+    // A machine without the table is watched by nobody, and has its volumes.
+    const before = await this.#health.mountTable().catch(() => undefined);
+    const result = await setUp();
+    const { path, problem } = result;
+    if (before !== undefined && problem === undefined && servedBy(path) !== undefined)
+      this.#health.setUp({ uid, volume: volume.name, path, isBlock: isDevice(path) }, before);
+    return result;
+  }
+
   renewed(uid: PodUID, name: string): void {
     this.#parts.forgetStats(uid);
     this.#health.renewed(uid, name);
@@ -110,8 +126,7 @@ export class ServedVolumes {
         if (!isServedKind(volume)) continue;
         if (path !== undefined && servedBy(path) === undefined) continue;
         const wasReadOnly = path === undefined ? undefined : published?.get(path)?.isReadOnly;
-        const isBlock = path?.includes('/volumeDevices/') === true;
-        found.push({ uid, volume: volume.name, path, isBlock, wasReadOnly });
+        found.push({ uid, volume: volume.name, path, isBlock: isDevice(path), wasReadOnly });
       }
     }
     return found;
@@ -175,6 +190,10 @@ export class ServedVolumes {
       this.#renewing.delete(key);
     }
   }
+}
+
+function isDevice(path: string | undefined): boolean {
+  return path?.includes('/volumeDevices/') === true;
 }
 
 /** Who serves what is mounted at such a path; `undefined`: this machine itself. */

@@ -182,3 +182,28 @@ it('keeps saying what is wrong until as much is known of the mount that was made
   health.heard('u', new Map([['data', {}]]));
   expect(told.at(-1)).toBe('well');
 });
+
+it('tells a mount that was made anew before it was missed, until its containers have gone', async () => {
+  const health = watch();
+  health.wake();
+  await pass(LOOK_MS);
+  const { path = '' } = VOLUME;
+  health.setUp({ ...VOLUME, path }, await health.mountTable());
+  expect(told).toEqual([]);
+  health.setUp({ ...VOLUME, path }, line('/elsewhere rw ext4'));
+  await pass(LOOK_MS * 2);
+  expect(told).toEqual(['MountLost']);
+  started = clock.now().wall + 1;
+  await pass(LOOK_MS);
+  expect(told).toEqual(['MountLost', 'well']);
+});
+
+it('says nothing of a mount that is made for containers to come, and tells one that vanished while the agent was away', () => {
+  const health = watch();
+  started = undefined;
+  health.setUp({ ...VOLUME, path: '/k/data' }, '');
+  expect(told).toEqual([]);
+  started = 0;
+  health.setUp({ ...VOLUME, path: '/k/data' }, '');
+  expect(told).toEqual(['MountLost']);
+});

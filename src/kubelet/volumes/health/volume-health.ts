@@ -14,7 +14,7 @@ import {
 } from '../../../lib/index.ts';
 import type { PodUID, VolumeTrouble } from '../../types.ts';
 import { MAX_MOUNTINFO_BYTES } from '../limits.ts';
-import { judgeVolume, type ProbeAnswer } from './judge-volume.ts';
+import { judgeVolume, MADE_ANEW, type ProbeAnswer } from './judge-volume.ts';
 import { CONFIRM_MS, LOOK_MS, PROBE_MS, PROBE_REMOTE_MS } from './limits.ts';
 import { MountProbes } from './mount-probes.ts';
 import { isServed, type MountState, mountStates } from './mount-states.ts';
@@ -131,10 +131,32 @@ export class VolumeHealth {
     if (!this.#looking) this.#lookAfter(0);
   }
 
+  /** What is mounted now. */
+  async mountTable(): Promise<string> {
+    return decodeText(await this.#ports.fs.readFile('/proc/self/mountinfo', { maxBytes: MAX_MOUNTINFO_BYTES }));
+  }
+
+  /**
+   * A set-up has left a mount at the path. If there was none before, though containers have the volume, then it vanished before it
+   * was missed at a look, or while the agent was away.
+   * @param table what was mounted before the set-up
+   */
+  setUp(of: WatchedVolume & { readonly path: string }, table: string): void {
+    const { uid, volume, path } = of;
+    if (mountStates(table, new Set([path])).has(path)) return;
+    if (this.#parts.oldestStart(uid, volume) === undefined) return;
+    const known = this.#known.get(keyOf(of)) ?? fresh(of);
+    const { trouble: before } = known;
+    if (before?.reason === 'MountLost') return;
+    known.trouble = { volume, reason: 'MountLost', message: MADE_ANEW, since: this.#ports.clock.now().wall };
+    this.#known.set(keyOf(of), known);
+    this.#parts.onChange(of, known.trouble, before);
+    this.wake();
+  }
+
   /** Whether what is mounted at the path does not answer, or cannot be written to any more. */
   async isDead(path: string, wasReadOnly: boolean): Promise<boolean> {
-    const bytes = await this.#ports.fs.readFile('/proc/self/mountinfo', { maxBytes: MAX_MOUNTINFO_BYTES });
-    const mount = mountStates(decodeText(bytes), new Set([path])).get(path);
+    const mount = mountStates(await this.mountTable(), new Set([path])).get(path);
     if (mount === undefined) return false;
     if (mount.readOnly && !wasReadOnly) return true;
     const answer = await this.#probes.ask(path);
@@ -179,8 +201,7 @@ export class VolumeHealth {
 
   /** A table that is as it was is not read line by line. */
   async #readTable(volumes: readonly WatchedVolume[]): Promise<void> {
-    const bytes = await this.#ports.fs.readFile('/proc/self/mountinfo', { maxBytes: MAX_MOUNTINFO_BYTES });
-    const table = decodeText(bytes);
+    const table = await this.mountTable();
     const paths = volumes.flatMap(({ path }) => path ?? []);
     const of = paths.join('\n');
     if (table === this.#table && of === this.#statesOf) return;
