@@ -14,7 +14,7 @@ export default defineConfig({
     // This is no speed limit; it only ends and names what hangs.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 30_000 } },
     globalSetup: 'test/page/global-set-up.ts',
   },
 });
