@@ -5,4 +5,4 @@
 export { ASSETS_PATH, type PageAsset, pageAssets } from './assets.ts';
 export type * from './contract.ts';
 export { ACTS, BEAT_MS } from './contract.ts';
-export { renderLogin, renderPage } from './view/document.tsx';
+export { renderLogin, renderPage } from './rendering.js';
