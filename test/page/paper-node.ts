@@ -75,6 +75,9 @@ export class PaperNode {
           lastHeartbeatTime: now,
           lastTransitionTime: now,
         })),
+        // Where nothing listens.
+        addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
+        daemonEndpoints: { kubeletEndpoint: { Port: 9 } },
         nodeInfo: {
           architecture: 'amd64',
           bootID: 'b',

@@ -47,7 +47,7 @@ async function gather(session: ClusterSession, row: PageRow, id: RowId): Promise
   ]);
   return {
     row,
-    deaths: lifeDeaths(lives),
+    deaths: lifeDeaths(lives, row.lastDeath),
     findings,
     events,
     ...(missing.length === 0 ? {} : { missing: [...new Set(missing)] }),

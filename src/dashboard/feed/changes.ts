@@ -93,7 +93,9 @@ export class Changes {
 
   /** All of it. */
   picture(): FeedPicture & { readonly revision: number } {
-    const parts = [...this.#parts].flatMap(([name, { value }]) => (value === undefined ? [] : [[name, value] as const]));
+    const parts = [...this.#parts].flatMap(([name, { value }]) =>
+      value === undefined ? [] : [[name, value] as const],
+    );
     return {
       ...NOTHING_YET,
       ...(Object.fromEntries(parts) as Partial<FeedPicture>),
