@@ -34,6 +34,7 @@ export * from './attachments.ts';
 export * from './out-of-service.ts';
 export * from './pod-claims.ts';
 export * from './default-class.ts';
+export * from './day/index.ts';
 export * from './defaulting/defaults.ts';
 export { currentPodTemplate } from './defaulting/pod-template.ts';
 export * from './dashboard-link.ts';

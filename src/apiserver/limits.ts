@@ -113,6 +113,9 @@ export const NODE_HISTORY_TIMEOUT_MS = 5_000;
 export const MAX_UNREADY_NODES_ASKED_FOR_HISTORY = 32;
 export const UNREADY_NODES_HISTORY_TIMEOUT_MS = 2_000;
 export const MAX_HISTORY_BYTES = 16 * 1024 * 1024;
+/** One node's answer about the last day of its workloads, and workloads in the answer that is made of all nodes'. */
+export const MAX_DAYS_BYTES = 8 * 1024 * 1024;
+export const MAX_DAYS = 10_000;
 /** Longest wait for a webhook that converts objects (upstream: 30 s), its largest answer, and how often it may ask to be asked again. */
 export const WEBHOOK_TIMEOUT_MS = 30_000;
 export const MAX_WEBHOOK_ANSWER_BYTES = 32 * 1024 * 1024;

@@ -13,6 +13,7 @@ import { readNode } from './node-facts.ts';
 import type { PodWorkers } from './pod-workers/pod-workers.ts';
 import type { Cgroups, KubeletPorts } from './ports.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
+import { dayRoutes } from './server/day-routes.ts';
 import { historyRoutes } from './server/history-routes.ts';
 import { heldRoutes } from './server/held-routes.ts';
 import { listeningRoutes } from './server/listening-routes.ts';
@@ -73,6 +74,7 @@ export function createKubelet(ports: KubeletPorts, config: KubeletConfig): Kubel
     ...(supplies.local === undefined ? [] : [supplies.local.watch]),
     ...(supplies.csi === undefined ? [] : [supplies.csi.watcher]),
     watching.blackBox,
+    watching.days,
     { run: (signal) => begin(given, ground, keeping, signal) },
   ];
   return {
@@ -120,7 +122,7 @@ function whatIsMissing({ node, desired }: Ground, { pleg }: Pick<Watching, 'pleg
   ];
 }
 
-type Shown = Pick<Watching, 'blackBox' | 'probeMetrics'> &
+type Shown = Pick<Watching, 'blackBox' | 'days' | 'probeMetrics'> &
   Pick<Working, 'workers'> &
   Pick<NodeKeeping, 'health' | 'stats'> &
   Pick<Supplies, 'local'>;
@@ -129,13 +131,14 @@ type Shown = Pick<Watching, 'blackBox' | 'probeMetrics'> &
 function createOwnApi(
   given: Given,
   { nodeName }: Pick<KubeletConfig, 'nodeName'>,
-  { blackBox, probeMetrics, workers, health, stats, local }: Shown,
+  { blackBox, days, probeMetrics, workers, health, stats, local }: Shown,
 ): Connection {
   const { clock, logger, cgroups, machine, listeners, held, services, pathProbe, settings } = given;
   const node = { nodeName, clusterDomain: settings.clusterDomain };
   const routes = [
     ...statsRoutes({ logger, stats, cgroups, machine, probeMetrics }),
     ...historyRoutes(blackBox.history),
+    ...dayRoutes(days),
     ...volumeRoutes({ localVolumes: local?.volumes, logger }),
     ...listeningRoutes({ directory: workers, cgroups, ...(listeners && { listeners }) }),
     ...heldRoutes({ directory: workers, cgroups, ...(held && { held }) }),

@@ -94,6 +94,7 @@ const USER_ROLES: readonly ClusterRole[] = [
       ),
       rule(READ, '-', 'namespaces'),
       rule('get', '-', 'pods/history'),
+      rule('list', MENDLET_GROUP, 'workloaddays'),
       rule(READ, MENDLET_GROUP, `${OWN_KINDS} healingpolicies/status podrestarts/status`),
       rule(READ, 'discovery.k8s.io', 'endpointslices'),
       rule(

@@ -50,6 +50,8 @@ it.each<[string, string, object | undefined, ...boolean[]]>([
   ['GET', `${own}/healingpolicies`, undefined, true, true, true, false],
   ['GET', `${own}/podrestarts/x/status`, undefined, true, true, true, false],
   ['GET', `${pods}/web/history`, undefined, true, true, true, false],
+  ['GET', `${own}/workloaddays`, undefined, true, true, true, false],
+  ['GET', '/apis/mendlet.dev/v1alpha1/workloaddays', undefined, false, false, false, false],
   ['POST', `${pods}/web/restart`, undefined, false, true, true, true],
   ['POST', `${own}/podrestarts`, restart, false, true, true, true],
   ['POST', `${own}/healingpolicies`, policy, false, true, true, false],

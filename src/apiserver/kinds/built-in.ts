@@ -4,6 +4,7 @@
  */
 import { BINDINGS, PODS, RESOURCES } from '../../api/index.ts';
 import { refuseBadSegment } from '../http/bad-segment.ts';
+import { DAYS_KIND } from '../days/answer-days.ts';
 import { METRICS_KINDS } from '../metrics-api/answer-metrics.ts';
 import type { ServedKind, StoredKind } from '../call.ts';
 import { REVIEW_KINDS } from '../reviews/reviews.ts';
@@ -57,5 +58,5 @@ export function builtInKinds(): readonly ServedKind[] {
     if (kind === undefined) throw new Error(`${row.resource} has no registration`);
     return kind;
   });
-  return [...listed, ...METRICS_KINDS];
+  return [...listed, ...METRICS_KINDS, DAYS_KIND];
 }

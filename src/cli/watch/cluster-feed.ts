@@ -61,8 +61,8 @@ export function watchOverview(
   const nodes = sources.listen(NODES, undefined);
   const leases = sources.listen(LEASES, 'kube-node-lease');
   return {
-    ready: Promise.all(sources.synced),
-    settled: Promise.all(sources.settled),
+    ready: awaited(sources.synced),
+    settled: awaited(sources.settled),
     facts: (said) => ({
       pods: lists.pods.list(),
       deployments: lists.deployments.list(),
@@ -79,6 +79,13 @@ export function watchOverview(
     failures: () => [...sources.failing.values()],
     listen: (resource, where) => sources.listen(resource, where),
   };
+}
+
+/** All of them; that nobody waits for it is no error. */
+function awaited(all: readonly Promise<void>[]): Promise<unknown> {
+  const every = Promise.all(all);
+  every.catch(() => {});
+  return every;
 }
 
 /** The watched kinds, and which of them fail now. */
@@ -119,6 +126,8 @@ class Sources {
     const synced = reflector.lister.waitForSync(this.#signal);
     this.synced.push(synced);
     this.settled.push(Promise.race([synced, first.promise]));
+    // It rejects with the end of the watch, which nobody may be waiting for.
+    for (const each of [this.synced.at(-1), this.settled.at(-1)]) each?.catch(() => {});
     return reflector.lister;
   }
 }

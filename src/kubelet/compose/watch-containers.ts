@@ -1,6 +1,7 @@
 /** Builds the parts that watch containers run and end: PLEG, probes, the black box. */
 import { createMetrics, type MetricsRegistry } from '../../lib/index.ts';
 import type { KubeletConfig } from '../configuration.ts';
+import { DayKeeper } from '../day-ring/day-keeper.ts';
 import { type BlackBox, createBlackBox } from '../deaths/black-box.ts';
 import { modeEvent } from '../pleg/mode-event.ts';
 import { createPleg, type StopHints } from '../pleg/pleg.ts';
@@ -13,6 +14,7 @@ import { type Given, givenTo, type Ground, knownPods } from './ground.ts';
 
 export interface Watching {
   readonly blackBox: BlackBox;
+  readonly days: DayKeeper;
   readonly pleg: Pleg;
   readonly probes: ProbeManager;
   /** Figures of probes, which have a path of their own. */
@@ -29,6 +31,11 @@ export function createWatching(
   ground: Pick<Ground, 'events' | 'markDirty' | 'desired' | 'node' | 'later'>,
 ): Watching {
   const blackBox = createOurBlackBox(given, config, ground);
+  const days = new DayKeeper(given, {
+    ...config,
+    directory: () => ground.later.workers.it,
+    isKnown: () => knownPods(ground),
+  });
   const routing = createRouting(given, ground);
   const hostPorts = given.hostPorts && new HostPortKeeper(given.hostPorts);
   const hints = toAll([routing?.keeper, hostPorts].filter((each) => each !== undefined));
@@ -44,7 +51,7 @@ export function createWatching(
       blackBox.cpu.hint(failed.containerId);
     },
   });
-  return { blackBox, pleg, probes, probeMetrics, routing, hostPorts };
+  return { blackBox, days, pleg, probes, probeMetrics, routing, hostPorts };
 }
 
 function createOurBlackBox(

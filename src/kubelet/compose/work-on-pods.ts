@@ -29,7 +29,7 @@ export interface Working {
 export interface MadeBefore {
   readonly traffic: Pick<PodTraffic, 'mirrors' | 'source' | 'status'>;
   readonly supplies: Pick<Supplies, 'configCache' | 'environment' | 'images' | 'volumes'>;
-  readonly watching: Pick<Watching, 'blackBox' | 'pleg' | 'probes' | 'routing' | 'hostPorts'>;
+  readonly watching: Pick<Watching, 'blackBox' | 'days' | 'pleg' | 'probes' | 'routing' | 'hostPorts'>;
 }
 
 export function createWorking(given: Given, config: KubeletConfig, ground: Ground, made: MadeBefore): Working {
@@ -60,7 +60,7 @@ export function createWorking(given: Given, config: KubeletConfig, ground: Groun
       ...(watching.routing && { routing: watching.routing }),
       ...(watching.hostPorts && { hostPorts: watching.hostPorts }),
     },
-    reporters: { status: traffic.status, events, deaths: watching.blackBox.recorder },
+    reporters: { status: traffic.status, events, deaths: watching.blackBox.recorder, days: watching.days },
     node: createHostingNode(given, config, ground),
   });
   later.workers.is(workers);

@@ -29,7 +29,7 @@ export function composeDeath(facts: DeathFacts): NewDeath {
   const signal = signalOf(death.exitCode);
   const probe = probeOf(facts);
   const sandboxLost = lostSandboxOf(facts);
-  const requested = sandboxLost === undefined ? requestOf(facts, probe !== undefined) : undefined;
+  const requested = requestedEnd(facts);
   const message = death.message.slice(0, MAX_MESSAGE_CHARACTERS);
   return {
     containerId: death.containerId,
@@ -81,8 +81,16 @@ function rungOf({ containerId }: Death, { healing }: PodNote): string | undefine
   return healing?.attempts.find((attempt) => attempt.containerId === containerId)?.scope;
 }
 
+/** One end, and the passes around it. */
+type EndFacts = Pick<DeathFacts, 'container' | 'death' | 'note' | 'noteBefore' | 'seen'>;
+
+/** Who asked for the end; undefined: nobody did. */
+export function requestedEnd(facts: EndFacts): DeathRecord['requested'] {
+  return lostSandboxOf(facts) === undefined ? requestOf(facts, failedProbeOf(facts) !== undefined) : undefined;
+}
+
 /** The kill that led to the death. One that was decided after the end, because the end was not seen yet, led to nothing. */
-function killOf({ note, noteBefore, container, death }: DeathFacts): RequestedRestart | undefined {
+function killOf({ note, noteBefore, container, death }: EndFacts): RequestedRestart | undefined {
   return [note, noteBefore]
     .map(({ containers }) => containers[container]?.kill)
     .find((kill) => kill?.containerId === death.containerId && !isAfter(kill, death));
@@ -93,9 +101,13 @@ function isAfter({ requestedAt }: RequestedRestart, { finishedAt }: Death): bool
 }
 
 function probeOf(facts: DeathFacts): FailedProbe | undefined {
-  const kill = killOf(facts);
-  const type = kill === undefined ? undefined : probeTypeOf(kill);
+  const type = failedProbeOf(facts);
   return type === undefined ? undefined : { type, ...facts.failed(type) };
+}
+
+function failedProbeOf(facts: EndFacts): 'liveness' | 'startup' | undefined {
+  const kill = killOf(facts);
+  return kill === undefined ? undefined : probeTypeOf(kill);
 }
 
 function probeTypeOf({ cause, message }: RequestedRestart): 'liveness' | 'startup' | undefined {
@@ -105,7 +117,7 @@ function probeTypeOf({ cause, message }: RequestedRestart): 'liveness' | 'startu
 }
 
 /** The widest cause counts: the pod's end, then a restart that is under way, then a kill of this container alone. */
-function requestOf(facts: DeathFacts, byProbe: boolean): DeathRecord['requested'] {
+function requestOf(facts: EndFacts, byProbe: boolean): DeathRecord['requested'] {
   const { note, noteBefore, container, death, seen } = facts;
   const endedAt = death.finishedAt > 0 ? death.finishedAt : seen.at;
   const { termination } = note;

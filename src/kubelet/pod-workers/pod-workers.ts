@@ -15,6 +15,7 @@ import {
 } from '../../lib/index.ts';
 import type { Admission } from '../admission/admit-pod.ts';
 import type { DesiredPods } from '../config/desired-pods.ts';
+import type { DayKeeper } from '../day-ring/day-keeper.ts';
 import type { DeathRecorder } from '../deaths/death-recorder.ts';
 import { changesRuntime, type Executor, onlyAsks, waitsForNote } from '../execute/execute-actions.ts';
 import type { PodAction } from '../plan/actions.ts';
@@ -111,6 +112,8 @@ export interface PassReporters {
   readonly events: PodEvents;
   /** Records how containers ended. Neither call blocks or throws. */
   readonly deaths?: Pick<DeathRecorder, 'observe' | 'gone'>;
+  /** Remembers the pods' last day. Neither call blocks or throws. */
+  readonly days?: Pick<DayKeeper, 'passed' | 'gone'>;
 }
 
 /** The node that pods are to run on. */
@@ -427,7 +430,8 @@ export class PodWorkers implements PodDirectory {
       this.#metrics.podRestarts.inc({ scope, source, result });
     const noteBefore = worker.memory.note;
     countHealing(this.#healing, noteBefore, plan.memory.note);
-    this.#reporters.deaths?.observe({ pod, noteBefore, note: plan.memory.note, observed });
+    const { note } = plan.memory;
+    this.#reporters.deaths?.observe({ pod, noteBefore, note, observed });
     worker.memory = plan.memory;
     if (worker.lifecycle.state !== plan.lifecycle.state) this.#logTransition(worker, plan);
     worker.lifecycle = plan.lifecycle;
@@ -435,6 +439,7 @@ export class PodWorkers implements PodDirectory {
     worker.annotations = plan.annotations;
     worker.why = plan.why;
     const ending = plan.lifecycle.state !== 'syncing' && plan.lifecycle.state !== 'waiting';
+    this.#reporters.days?.passed({ pod, status: plan.status, noteBefore, note, observed, ending });
     this.#parts.routing?.keeper.passed(uid, {
       pod,
       observed,
@@ -507,6 +512,7 @@ export class PodWorkers implements PodDirectory {
     await notes.remove(uid);
     this.#workers.delete(uid);
     this.#reporters.deaths?.gone(uid);
+    this.#reporters.days?.gone(uid);
     executor.forget(uid);
     probes.forget(uid);
     images.forget(uid);
