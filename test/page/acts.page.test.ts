@@ -60,7 +60,7 @@ async function annotationsOfPods(): Promise<readonly (string | undefined)[]> {
 
 async function restarts(): Promise<readonly string[]> {
   const { items } = await cluster.api.get<{ items: { spec: { podName?: string } }[] }>(
-    '/apis/mendlet.dev/v1/namespaces/shop/podrestarts',
+    '/apis/mendlet.dev/v1alpha1/namespaces/shop/podrestarts',
   );
   return items.map(({ spec }) => JSON.stringify(spec));
 }

@@ -166,6 +166,7 @@ describe('with keys alone', () => {
   });
 
   it('a row is found, opened and closed', async () => {
+    await page.evaluate('document.activeElement.blur()');
     await page.keyboard.press('/');
     await page.keyboard.type('api');
     await expect.poll(() => page.locator('[data-row]').count()).toBe(1);

@@ -90,7 +90,7 @@ describe('real containers', () => {
 
   it('the log of a dead container is there', async () => {
     const life = await openLife('pod/default/crasher');
-    await life.getByRole('button', { name: 'Log of the dead main before, in crasher' }).click();
+    await life.getByRole('button', { name: /^Previous log of main in crasher/ }).click();
     await expect.poll(() => page.getByRole('log').textContent()).toContain('fatal: cannot open /etc/app.conf');
     await expectHarmless(await page.getByRole('log').textContent());
     await closeLife();

@@ -80,7 +80,7 @@ function Pod({ pod, namespace, isDead, reason, onLog }: PodProps): VNode {
             <button
               type="button"
               class="link"
-              aria-label={`Log of the dead ${container} before, in ${pod.name}`}
+              aria-label={`Previous log of ${container} in ${pod.name}, of the container that died`}
               onClick={() => onLog({ pod: pod.name, container, previous: true })}
             >
               previous
