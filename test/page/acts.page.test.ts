@@ -84,7 +84,7 @@ describe('with rights, on a page that was opened for acts', () => {
     await question.getByRole('button', { name: 'Cancel' }).click();
     expect(await annotationsOfPods()).toEqual([undefined, undefined]);
     await pause.click();
-    await question.getByRole('button', { name: 'Pause healing' }).click();
+    await question.getByRole('button', { name: 'Pause healing', exact: true }).click();
     await expect.poll(annotationsOfPods).toEqual([expect.any(String), expect.any(String)]);
     await expect.poll(() => page.locator('.notice').textContent(), { timeout: 120_000 }).toMatch(/paused/);
   });
@@ -121,7 +121,8 @@ describe('read-only', () => {
     expect(await buttons.count()).toBeGreaterThan(1);
     for (const button of await buttons.all()) {
       expect(await button.getAttribute('aria-disabled')).toBe('true');
-      await button.click();
+      // A person may click it nevertheless.
+      await button.click({ force: true });
     }
     expect(await page.getByRole('group', { name: /Confirm/ }).count()).toBe(0);
     expect(await life.textContent()).toContain('mendlet dashboard --write');

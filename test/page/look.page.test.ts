@@ -169,6 +169,7 @@ describe('with keys alone', () => {
     await page.evaluate('document.activeElement.blur()');
     await page.keyboard.press('/');
     await page.keyboard.type('api');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('api');
     await expect.poll(() => page.locator('[data-row]').count()).toBe(1);
     await page.keyboard.press('Escape');
     await expect.poll(() => page.locator('[data-row]').count()).toBe(3);
