@@ -82,7 +82,9 @@ function runsOf(points: readonly Point[]): readonly (readonly Point[])[] {
 function niceTop(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
-  return ([1, 2, 5].find((step) => step * power >= value) ?? 10) * power;
+  const top = ([1, 2, 5].find((step) => step * power >= value) ?? 10) * power;
+  // At the ends of what a number can be, there is no such step.
+  return Number.isFinite(top) && top >= value ? top : value;
 }
 
 function short(value: number): string {

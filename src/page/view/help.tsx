@@ -47,7 +47,7 @@ export function Help(): VNode {
       <h3>Marks</h3>
       <ul class="legend">
         {MOODS.map(([mood, words]) => (
-          <li key={mood} class={`is-${mood}`}>
+          <li key={mood}>
             <Glyph mark={mood} /> <b>{MOOD_WORDS[mood]}</b> {words}
           </li>
         ))}

@@ -32,10 +32,10 @@ export function LoginForm({ problem, isBusy, hasCode, onToken }: LoginProps): VN
         }}
       >
         <label for="token">Token</label>
-        <textarea
+        <input
           id="token"
           name="token"
-          rows={4}
+          type="password"
           required
           autocomplete="off"
           spellcheck={false}

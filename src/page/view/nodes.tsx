@@ -39,7 +39,7 @@ function Node({ node, isDead }: { readonly node: PageNode; readonly isDead: bool
         <strong>
           <Text text={name} />
         </strong>
-        <span class="word">{isDead ? `was ${WORDS[mood]}` : WORDS[mood]}</span>
+        <span class="word">{isDead ? `was ${mood === 'troubled' ? 'in trouble' : WORDS[mood]}` : WORDS[mood]}</span>
         <Copy command={nodeCommand(name)} of={`node ${name}`} />
       </p>
       {troubles.length === 0 ? null : (

@@ -23,6 +23,7 @@ export function Page({ view, clock, hands }: PageProps): VNode {
   const { state, filter, openId } = view;
   const isDead = deadness(view) !== undefined;
   const ordered = useMemo(() => inOrder(state.rows), [state.rows]);
+  const namespaces = useMemo(() => namespacesOf(state.rows), [state.rows]);
   const rows = useMemo(() => filtered(ordered, filter), [ordered, filter]);
   const open = openId === undefined ? undefined : state.rows.find(({ id }) => id === openId);
   return (
@@ -39,7 +40,7 @@ export function Page({ view, clock, hands }: PageProps): VNode {
             <Nodes nodes={state.nodes} isDead={isDead} />
             <Toolbar
               filter={filter}
-              namespaces={namespacesOf(state.rows)}
+              namespaces={namespaces}
               shown={rows.length}
               all={state.rows.length}
               notWell={state.rows.filter(({ mood }) => !isWell(mood)).length}

@@ -62,7 +62,8 @@ export const MOOD_WORDS: Readonly<Record<Mood, string>> = {
 
 /** The word of a mood; of a dead feed it is past. */
 export function moodWord(mood: Mood, isDead: boolean): string {
-  return isDead ? `was ${MOOD_WORDS[mood]}` : MOOD_WORDS[mood];
+  if (!isDead) return MOOD_WORDS[mood];
+  return mood === 'stopped' ? 'had given up' : `was ${MOOD_WORDS[mood]}`;
 }
 
 /** A day in cells. The text alternative says the same in words. */

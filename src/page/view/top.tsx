@@ -83,12 +83,14 @@ function Banner({ dead, view }: { readonly dead: Deadness; readonly view: PageVi
       <Glyph mark="stale" />
       <p>
         <strong>
-          This is how it was at <time dateTime={machineInstant(dead.since)}>{instantWords(dead.since)}</time>.
-        </strong>{' '}
-        <Text text={dead.problem} />
+          This is how it was at <time dateTime={machineInstant(dead.since)}>{instantWords(dead.since)}</time>
+        </strong>
         {/* What changes each second is not read out each second. */}
         <span aria-hidden="true">
           , <Ago at={dead.since} />
+        </span>
+        : <Text text={dead.problem} />
+        <span aria-hidden="true">
           {link.kind === 'lost' && link.tryAt !== undefined ? (
             <>
               ; next try <Countdown at={link.tryAt} />
