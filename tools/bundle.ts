@@ -105,8 +105,11 @@ const entries: readonly { readonly source: string; readonly output: string; read
   },
 ];
 
-/** Verbs that kubectl finds on PATH, too: each has a bin in package.json, and a link in the checkout. */
-const PLUGIN_VERBS = ['restart', 'why', 'history'];
+/**
+ * Verbs that kubectl finds on PATH, too: each has a bin in package.json, and a link in the checkout. In names of files kubectl has `_`
+ * for `-`.
+ */
+const PLUGIN_VERBS = ['restart', 'try_now', 'pause', 'resume', 'why', 'history', 'watch'];
 
 /**
  * One character beyond Latin-1 makes V8 hold the whole source in two bytes each: 2.6 MB more for as long as it runs. esbuild

@@ -8,6 +8,7 @@ describe('callOf', () => {
     ['/usr/bin/kubectl-restart', 'kubectl', ['restart', 'a']],
     ['/src/mendlet/dist/kubectl-why.js', 'kubectl', ['why', 'a']],
     ['kubectl-history', 'kubectl', ['history', 'a']],
+    ['/usr/bin/kubectl-try_now', 'kubectl', ['try-now', 'a']],
     ['/home/kubectl-restart/mendlet.js', 'mendlet', ['a']],
     [undefined, 'mendlet', ['a']],
   ])('%s', (program, calledAs, args) => {

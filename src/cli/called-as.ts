@@ -1,4 +1,4 @@
-/** Finds the verb in the program's name: kubectl starts `kubectl-VERB` for "kubectl VERB". Pure. */
+/** Finds the verb in the program's name: kubectl starts `kubectl-VERB` for "kubectl VERB", with `_` for `-`. Pure. */
 
 export interface Call {
   readonly calledAs: 'mendlet' | 'kubectl';
@@ -12,7 +12,7 @@ export interface Call {
  */
 export function callOf(program: string | undefined, args: readonly string[]): Call {
   const name = program?.slice(program.lastIndexOf('/') + 1) ?? '';
-  const verb = /^kubectl-([a-z]+)(?:\.js)?$/.exec(name)?.[1];
+  const verb = /^kubectl-([a-z_]+)(?:\.js)?$/.exec(name)?.[1]?.replaceAll('_', '-');
   return verb === undefined
     ? { calledAs: 'mendlet', args }
     : { calledAs: 'kubectl', args: [verb, ...args.map(withoutEquals)] };

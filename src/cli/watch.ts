@@ -14,8 +14,8 @@ Examples:
 
 The first line is the verdict. Below it is a line for each node, and a row for each workload: how many of its pods are ready,
 restarts, the last death with its cause, how long healing took, and what happens next and when. The worst are above.
-Keys: arrows choose a row, enter says why it is not well, l shows the log of its worst pod, r restarts it (asks first), f leaves
-out what is well, q ends. When the server does not answer, the first line says so, and since when.
+Keys: arrows choose a row, enter says why it is not well, l shows the log of its worst pod, r restarts it, t tries at once what
+waits, p pauses its healing or resumes it (all three ask first), f leaves out what is well, q ends. When the server does not answer, the first line says so, and since when.
 
 ${exitCodesHelp}`;
 

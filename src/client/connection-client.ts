@@ -85,8 +85,12 @@ export function createKubeClient(connection: Connection, options: KubeClientOpti
     ...readsOver(ask),
     ...writesOver(ask),
     discover: (known, signal) => discoverOver(ask, known, signal),
-    watch: <T extends KubeObject>(resource: Resource<T>, query: WatchQuery, signal: AbortSignal) =>
-      openWatch<T>(send, resource, query, signal),
+    watch: <T extends KubeObject>(
+      resource: Resource<T>,
+      query: WatchQuery,
+      signal: AbortSignal,
+      onOpen: () => void = () => {},
+    ) => openWatch<T>(send, { resource, query, onOpen }, signal),
   };
 }
 
@@ -192,10 +196,15 @@ async function readDiscovery(
   return typeof etag === 'string' ? { etag, rows } : { rows };
 }
 
+interface WatchCall<T> {
+  readonly resource: Resource<T>;
+  readonly query: WatchQuery;
+  readonly onOpen: () => void;
+}
+
 async function* openWatch<T extends KubeObject>(
   send: Send,
-  resource: Resource<T>,
-  query: WatchQuery,
+  { resource, query, onOpen }: WatchCall<T>,
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
   const url =
@@ -210,6 +219,7 @@ async function* openWatch<T extends KubeObject>(
     await readAnswer(response);
     throw new ConnectionError(`watch answered with ${response.status}`);
   }
+  onOpen();
   const body = response.body instanceof Uint8Array ? single(response.body) : response.body;
   if (query.metadataOnly !== true) yield* parseWatchStream<T>(body);
   else yield* metadataEvents(resource, parseWatchStream<T>(body));

@@ -97,10 +97,14 @@ export interface KubeClient {
   ): Promise<unknown>;
   /** The kinds that are served: `known` itself when nothing has changed since. */
   discover(known?: Discovery, signal?: AbortSignal): Promise<Discovery>;
-  /** Ends when the server ends it; rejects with StatusError (410 Expired: list again) or ConnectionError. */
+  /**
+   * Ends when the server ends it; rejects with StatusError (410 Expired: list again) or ConnectionError.
+   * @param onOpen called when the server has begun to answer: it may send nothing for long
+   */
   watch<T extends KubeObject>(
     resource: Resource<T>,
     query: WatchQuery,
     signal: AbortSignal,
+    onOpen?: () => void,
   ): AsyncIterable<WatchEvent<T>>;
 }

@@ -12,7 +12,7 @@ export interface ReflectorPorts extends Pick<WatcherOptions<KubeObject>, 'client
 }
 
 export interface ReflectorOptions<T extends KubeObject>
-  extends Pick<WatcherOptions<T>, 'resource' | 'query' | 'pageSize' | 'retry'> {
+  extends Pick<WatcherOptions<T>, 'resource' | 'query' | 'pageSize' | 'retry' | 'onOpen'> {
   readonly indexes?: Indexes<T>;
   /** The form in which objects are requested and kept. Absent: whole objects without managedFields. */
   readonly form?: SourceForm;

@@ -39,6 +39,8 @@ export interface WatcherOptions<T> {
   readonly pageSize?: number;
   /** Whether only metadata is requested; asked before each call. Absent: whole objects. */
   readonly metadataOnly?: () => boolean;
+  /** Called when the server has begun to answer a watch. */
+  readonly onOpen?: () => void;
   /** The pauses after failures, which the owner of this object may end. */
   readonly retry?: RetryPause;
 }
@@ -174,7 +176,7 @@ async function* watchOnce<T extends KubeObject>(
   let seen = false;
   try {
     const query = { ...selectionOf(options), resourceVersion: from, timeoutSeconds };
-    const events = client.watch(resource, query, child.controller.signal);
+    const events = client.watch(resource, query, child.controller.signal, options.onOpen);
     for await (const event of events) {
       seen = true;
       if (event.type === 'BOOKMARK') {

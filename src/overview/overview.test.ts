@@ -142,6 +142,17 @@ describe('one pod', () => {
     expect(one({ pods: [pod('web', status)] })).toMatchObject({ kind: 'pod', name: 'web', ...expected });
   });
 
+  it('says that its healing is paused', () => {
+    const paused = (status: PodStatus): Pod => {
+      const { metadata, ...rest } = pod('web', status);
+      return { ...rest, metadata: { ...metadata, annotations: { 'mendlet.dev/healing-paused': 'true' } } };
+    };
+    expect(one({ pods: [paused(READY)] })).toMatchObject({ mood: 'ok', paused: true });
+    const message = 'Healing is paused by hand; it starts again when it is resumed';
+    const held = withMain({ state: { waiting: { reason: 'HealingPaused', message } }, lastState: ended(5) });
+    expect(one({ pods: [paused(held)] })).toMatchObject({ mood: 'waiting', why: message, paused: true });
+  });
+
   it('says the program’s own words where its node told them', () => {
     const status = withMain({ state: ended(5) });
     const said = (id: string) => (id === 'containerd://c1' ? 'Error: connect ECONNREFUSED 10.0.0.7:5432' : undefined);

@@ -2,9 +2,11 @@
 import {
   type ContainerStatus,
   findCondition,
+  HEALING_PAUSED_REASON,
   HEALING_STOPPED_CONDITION,
   isConditionTrue,
   isRestartableInit,
+  pauseOf,
   type Pod,
   RESTARTING_CONDITION,
 } from '../api/index.ts';
@@ -33,6 +35,7 @@ export function podView(pod: Pod, said: Said): PodView {
     ready: isConditionTrue(pod.status?.conditions, 'Ready'),
     restarts: statuses.reduce((sum, { restartCount }) => sum + restartCount, 0),
     ...(lastDeath === undefined ? {} : { lastDeath }),
+    ...(pauseOf(pod) === undefined ? {} : { paused: true as const }),
   };
 }
 
@@ -77,6 +80,7 @@ function stuckContainer(pod: Pod): Standing | undefined {
   const stuck = waits.find(({ waiting }) => waiting.reason !== 'CrashLoopBackOff');
   if (stuck !== undefined) {
     const { reason = 'waiting', message } = stuck.waiting;
+    if (reason === HEALING_PAUSED_REASON) return { mood: 'waiting', why: told(message ?? reason) };
     const next: NextStep | undefined = /^(?:ImagePullBackOff|ErrImagePull)$/.test(reason)
       ? { words: 'pulls again' }
       : undefined;

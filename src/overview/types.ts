@@ -48,6 +48,8 @@ export interface PodView {
   readonly restarts: number;
   readonly lastDeath?: LastDeath;
   readonly next?: NextStep;
+  /** Somebody paused its healing. */
+  readonly paused?: true;
 }
 
 export interface WorkloadRow {
@@ -64,6 +66,8 @@ export interface WorkloadRow {
   readonly lastDeath?: LastDeath;
   /** Of the pod that is worst. */
   readonly next?: NextStep;
+  /** Somebody paused the healing of one of its pods, or more. */
+  readonly paused?: true;
   /** Those that are not ok first. */
   readonly pods: readonly PodView[];
 }

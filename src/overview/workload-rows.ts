@@ -153,12 +153,13 @@ function worstOf(pods: readonly PodView[]): PodView | undefined {
 function summed(
   pods: readonly PodView[],
   worst: PodView | undefined,
-): Pick<WorkloadRow, 'restarts' | 'lastDeath' | 'next' | 'pods'> {
+): Pick<WorkloadRow, 'restarts' | 'lastDeath' | 'next' | 'paused' | 'pods'> {
   const [death] = pods.flatMap(({ lastDeath }) => lastDeath ?? []).toSorted((a, b) => b.at - a.at);
   return {
     restarts: pods.reduce((sum, { restarts }) => sum + restarts, 0),
     ...(death === undefined ? {} : { lastDeath: death }),
     ...(worst?.next === undefined ? {} : { next: worst.next }),
+    ...(pods.some(({ paused }) => paused) ? { paused: true as const } : {}),
     pods: pods.toSorted((a, b) => badness(b.mood) - badness(a.mood) || compare(a.name, b.name)),
   };
 }

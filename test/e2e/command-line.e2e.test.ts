@@ -165,8 +165,8 @@ describe('the package', () => {
 async function expectPlugins(bin: string): Promise<void> {
   const env = { ...process.env, PATH: `${bin}:${dirname(process.execPath)}:${process.env['PATH']}` };
   const listed = await run(kubectl136, ['plugin', 'list'], { env });
-  for (const verb of ['restart', 'why', 'history']) {
-    expect(listed.stdout).toContain(join(bin, `kubectl-${verb}`));
+  for (const verb of ['restart', 'why', 'history', 'watch', 'try-now', 'pause', 'resume']) {
+    expect(listed.stdout).toContain(join(bin, `kubectl-${verb.replace('-', '_')}`));
     const help = await run(kubectl136, [verb, '--help'], { env });
     expect(help, verb).toMatchObject({ code: 0, stdout: expect.stringContaining(`Usage: kubectl ${verb} `) });
   }

@@ -9,3 +9,5 @@ export const PODS_AT_ONCE = 8;
 export const MAX_ACT_WORDS = 1000;
 /** Pods and containers that are named one by one. */
 export const MAX_NAMED = 5;
+/** Targets of one command line that are worked on at once. */
+export const TARGETS_AT_ONCE = 4;

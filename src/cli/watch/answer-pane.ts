@@ -2,6 +2,8 @@
 import { StatusError } from '../../api/index.ts';
 import { errorMessage } from '../../lib/index.ts';
 import type { WorkloadRow } from '../../overview/index.ts';
+import { actOn } from '../acts/act-on.ts';
+import { actKind } from '../acts/acts.ts';
 import type { ClusterSession } from '../cluster-session.ts';
 import { type ExitCode } from '../exit-codes.ts';
 import { runLogs } from '../history/run-logs.ts';
@@ -10,7 +12,7 @@ import { runRestart } from '../restart/run-restart.ts';
 import { parseWhyTarget } from '../why/target.ts';
 import { runWhy } from '../why/run-why.ts';
 import { LOG_LINES, MAX_PANE_CHARACTERS, MAX_PANE_LINES } from './limits.ts';
-import type { Pane } from './view-state.ts';
+import type { DeedKind, Pane } from './view-state.ts';
 
 export async function whyPane(session: ClusterSession, row: WorkloadRow): Promise<Pane> {
   const { namespace } = row;
@@ -39,7 +41,15 @@ export async function logsPane(session: ClusterSession, row: WorkloadRow, height
 }
 
 /** @returns one line: what came of it */
-export async function restartRow(session: ClusterSession, row: WorkloadRow): Promise<string> {
+export async function deedOn(session: ClusterSession, kind: DeedKind, row: WorkloadRow): Promise<string> {
+  if (kind === 'restart') return await restartRow(session, row);
+  const { namespace, name } = row;
+  const target = actKind(row.kind);
+  if (target === undefined) return `${row.kind}/${name}: there is nothing that could be done`;
+  return (await actOn(session, kind, { kind: target, namespace, name }, 'in mendlet watch')).words;
+}
+
+async function restartRow(session: ClusterSession, row: WorkloadRow): Promise<string> {
   const options = restartOptions([`${row.kind}/${row.name}`], { reason: 'asked for in mendlet watch' });
   const lines = await caught(session, row.namespace, (own) => runRestart(own, options, 'mendlet restart'));
   return lines.at(-1) ?? `${row.kind}/${row.name} restarted`;

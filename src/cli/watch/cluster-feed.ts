@@ -93,6 +93,7 @@ class Sources {
   readonly failing = new Map<string, Failure>();
   readonly synced: Promise<void>[] = [];
   readonly settled: Promise<void>[] = [];
+  readonly #reflectors: { readonly retryNow: () => void }[] = [];
   readonly #session: Session;
   readonly #bell: Bell;
   readonly #signal: AbortSignal;
@@ -113,15 +114,19 @@ class Sources {
       this.#bell.ring();
     };
     const heard = (): void => {
-      this.failing.delete(name);
+      // The server answers again: nobody waits for the end of a pause.
+      if (this.failing.delete(name)) for (const { retryNow } of this.#reflectors) retryNow();
       this.#bell.ring();
     };
     // The reflector tells its failures to a log only.
     const logger = { ...silentLogger, warn: (_: string, fields?: object) => fail(problemIn(fields)) };
     const query = namespace === undefined ? {} : { namespace };
-    const reflector = createReflector({ client, clock, random: seededRandom(name), logger }, { resource, query });
+    const ports = { client, clock, random: seededRandom(name), logger };
+    // A kind that nobody changes is heard as soon as its watch is open.
+    const reflector = createReflector(ports, { resource, query, onOpen: heard });
     reflector.lister.onChange(heard);
     reflector.lister.onProgress(heard);
+    this.#reflectors.push(reflector);
     void reflector.run(this.#signal);
     const synced = reflector.lister.waitForSync(this.#signal);
     this.synced.push(synced);

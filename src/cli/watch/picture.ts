@@ -1,7 +1,7 @@
 /** Draws the overview as lines of a terminal. Pure. */
 import { visibleLine } from '../../lib/index.ts';
 import type { Mood, Overview, Verdict, WorkloadRow } from '../../overview/index.ts';
-import { cellsOf, HEADS, nodeText } from './row-cells.ts';
+import { cellsOf, HEADS, NARROW, nodeText } from './row-cells.ts';
 import { markedPlace, type Pane, type ViewState, visibleRows } from './view-state.ts';
 
 export interface Frame {
@@ -15,15 +15,21 @@ export interface Frame {
 }
 
 const GAP = '  ';
-/** The line above the rows and the two below. */
-const CHROME = 4;
+/** The heads of the columns and the line below the rows; and one line is left, so that nothing scrolls. */
+const CHROME = 3;
+/** Characters of a line below which some columns are left out. */
+const NARROW_COLUMNS = 70;
+/** The verdict may take so many lines. */
+const HEADLINES = 2;
 const LEAST_ROWS = 3;
-const HELP = '↑↓ choose   enter why   l logs   r restart   f only what is not well   q quit';
+const HELP = '↑↓ choose   enter why   l logs   r restart   t try now   p pause   f only what is not well   q quit';
+const SHORT_HELP = 'enter why   l r t p f   q quit';
 const PANE_HELP = '↑↓ scroll   q back';
 
 /** Lines for rows or for a pane. */
-export function heightOf(overview: Overview | undefined, { rows }: Frame): number {
-  return Math.max(LEAST_ROWS, rows - CHROME - Math.min(overview?.nodes.length ?? 0, MAX_NODES));
+export function heightOf(overview: Overview | undefined, frame: Frame): number {
+  const head = headText(overview, frame).length;
+  return Math.max(LEAST_ROWS, frame.rows - CHROME - head - Math.min(overview?.nodes.length ?? 0, MAX_NODES));
 }
 
 /** Strips above the rows; what is more is counted. */
@@ -31,7 +37,7 @@ const MAX_NODES = 5;
 
 export function picture(overview: Overview | undefined, state: ViewState, frame: Frame): readonly string[] {
   const paint = paintOf(frame.colours);
-  const head = [headline(overview, frame, paint)];
+  const head = headlines(overview, frame, paint);
   if (state.pane !== undefined) return [...head, ...paneLines(state.pane, heightOf(overview, frame), frame, paint)];
   const rows = visibleRows(state, overview?.rows ?? []);
   const height = heightOf(overview, frame);
@@ -43,12 +49,32 @@ export function picture(overview: Overview | undefined, state: ViewState, frame:
   ];
 }
 
-function headline(overview: Overview | undefined, { stale, columns }: Frame, paint: Paint): string {
-  if (overview === undefined) return cut(stale ?? 'reading the cluster …', columns);
-  const { mood, text } = overview.verdict;
+function headlines(overview: Overview | undefined, frame: Frame, paint: Paint): readonly string[] {
+  const lines = headText(overview, frame);
+  if (overview === undefined) return lines;
   // What is not known to be true now is never green.
-  if (stale !== undefined) return paint.bold(paint.in('yellow', cut(`${stale}; before that: ${text}`, columns)));
-  return paint.bold(paint.in(COLOUR_OF_VERDICT[mood], cut(visibleLine(text), columns)));
+  const colour = frame.stale === undefined ? COLOUR_OF_VERDICT[overview.verdict.mood] : 'yellow';
+  return lines.map((line) => paint.bold(paint.in(colour, line)));
+}
+
+/** Broken between words. */
+function headText(overview: Overview | undefined, { stale, columns }: Frame): readonly string[] {
+  const text = visibleLine(
+    overview === undefined
+      ? (stale ?? 'reading the cluster …')
+      : stale === undefined
+        ? overview.verdict.text
+        : `${stale}; before that: ${overview.verdict.text}`,
+  );
+  const lines: string[] = [];
+  let rest = text;
+  while (lines.length < HEADLINES - 1 && rest.length > columns) {
+    const space = rest.lastIndexOf(' ', columns);
+    const end = space > columns / 2 ? space : columns;
+    lines.push(rest.slice(0, end));
+    rest = rest.slice(end).trimStart();
+  }
+  return [...lines, cut(rest, columns)];
 }
 
 function nodeLines(overview: Overview | undefined, { columns }: Frame, paint: Paint): readonly string[] {
@@ -66,8 +92,12 @@ function rowLines(rows: readonly WorkloadRow[], marked: number, frame: Frame, pa
   if (rows.length === 0) return [paint.in('grey', cut('nothing to show', columns))];
   const first = Math.min(Math.max(0, marked - height + 1), Math.max(0, rows.length - height));
   const shown = rows.slice(first, first + height);
-  const cells = shown.map((row) => cellsOf(row, now).map(visibleLine));
-  const widths = widthsOf([HEADS, ...cells], columns);
+  const isNarrow = columns < NARROW_COLUMNS;
+  const pick = (all: readonly string[]): readonly string[] =>
+    isNarrow ? NARROW.map((place) => all[place] ?? '') : all;
+  const cells = shown.map((row) => pick(cellsOf(row, now).map(visibleLine)));
+  const heads = pick(HEADS);
+  const widths = isNarrow ? narrowWidths([heads, ...cells], columns) : widthsOf([heads, ...cells], columns);
   const line = (row: readonly string[]): string =>
     cut(
       row
@@ -77,13 +107,20 @@ function rowLines(rows: readonly WorkloadRow[], marked: number, frame: Frame, pa
       columns,
     );
   return [
-    paint.in('grey', line(HEADS)),
+    paint.in('grey', line(heads)),
     ...cells.map((row, place) => {
       const text = line(row);
       const coloured = paint.in(COLOUR_OF[shown[place]?.mood ?? 'ok'], text);
       return first + place === marked ? paint.reverse(coloured) : coloured;
     }),
   ];
+}
+
+/** Names may take two fifths, the text at the end has the rest. */
+function narrowWidths(rows: readonly (readonly string[])[], columns: number): readonly number[] {
+  const widest = (column: number): number => Math.max(...rows.map((row) => (row[column] ?? '').length));
+  const fixed = [1, Math.min(widest(1), Math.floor((columns * 2) / 5)), widest(2)];
+  return [...fixed, Math.max(8, columns - fixed.reduce((sum, width) => sum + width + GAP.length, 0))];
 }
 
 /** The two texts at the end share what the others leave. */
@@ -108,7 +145,8 @@ function paneLines({ title, lines, top }: Pane, height: number, { columns }: Fra
 function footer({ asks, said, onlyTroubled }: ViewState, { columns }: Frame, paint: Paint): string {
   if (asks !== undefined) return paint.bold(cut(visibleLine(asks.text), columns));
   if (said !== undefined) return cut(visibleLine(said), columns);
-  return paint.in('grey', cut(onlyTroubled ? `only what is not well   ${HELP}` : HELP, columns));
+  const help = HELP.length <= columns ? HELP : SHORT_HELP;
+  return paint.in('grey', cut(onlyTroubled ? `only what is not well   ${help}` : help, columns));
 }
 
 /** By characters as a terminal counts most of them. */

@@ -29,8 +29,8 @@ export function changeLines(before: Overview | undefined, after: Overview): read
 }
 
 /** What is worth a line; countdowns are not. */
-function signature({ mood, why, ready, wanted, lastDeath }: WorkloadRow): string {
-  return JSON.stringify([mood, why, ready, wanted, lastDeath?.at, lastDeath?.words]);
+function signature({ mood, why, ready, wanted, lastDeath, paused }: WorkloadRow): string {
+  return JSON.stringify([mood, why, ready, wanted, lastDeath?.at, lastDeath?.words, paused]);
 }
 
 function rowText(row: WorkloadRow, now: number): string {

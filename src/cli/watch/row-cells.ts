@@ -28,6 +28,9 @@ export function cellsOf(row: WorkloadRow, now: number): readonly string[] {
   ];
 }
 
+/** Places of the cells that a narrow terminal has room for: what else there is, the answer to "why" says. */
+export const NARROW: readonly number[] = [0, 2, 3, 6];
+
 export const HEADS: readonly string[] = [
   '',
   'NAMESPACE',
@@ -50,17 +53,17 @@ function backText(ms: number): string {
   return ms < 1000 ? 'under 1s' : formatAge(ms);
 }
 
-/** "CrashLoopBackOff; starts again in 38s" */
-export function nextText({ mood, why, next }: WorkloadRow, now: number): string {
-  if (mood === 'ok') return 'ok';
+/** "in 38s starts again; CrashLoopBackOff" */
+export function nextText({ mood, why, next, paused }: WorkloadRow, now: number): string {
+  if (mood === 'ok') return paused === true ? 'ok; healing is paused' : 'ok';
   if (mood === 'done') return 'done';
-  const parts = [why ?? mood, ...(next === undefined ? [] : [stepText(next, now)])];
-  return parts.join('; ');
+  if (next === undefined) return why ?? mood;
+  // The time is what one looks for, and the end of a cell may be cut.
+  return next.at === undefined ? `${why ?? mood}; ${next.words}` : `${stepText(next, next.at, now)}; ${why ?? mood}`;
 }
 
-function stepText({ words, at }: NextStep, now: number): string {
-  if (at === undefined) return words;
-  return at <= now ? `${words} at any moment` : `${words} in ${formatAge(at - now)}`;
+function stepText({ words }: NextStep, at: number, now: number): string {
+  return at <= now ? `now ${words}` : `in ${formatAge(at - now)} ${words}`;
 }
 
 /** "✓ n1: 12 pods, containerd://1.7.24" */

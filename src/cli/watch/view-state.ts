@@ -22,7 +22,9 @@ export interface ViewState {
 }
 
 /** What the caller has to do. */
-export type Act = { readonly kind: 'quit' } | { readonly kind: 'why' | 'logs' | 'restart'; readonly row: WorkloadRow };
+export type Act = { readonly kind: 'quit' } | { readonly kind: 'why' | 'logs' | DeedKind; readonly row: WorkloadRow };
+/** Acts that change something. */
+export type DeedKind = 'restart' | 'try-now' | 'pause' | 'resume';
 
 export interface Room {
   /** The rows that are shown, in order. */
@@ -95,9 +97,21 @@ function inRows(state: ViewState, key: Key, { rows, height }: Room): { readonly 
   if (row === undefined) return { state: rest };
   if (key === 'enter' || isLetter(key, 'w')) return { state: rest, act: { kind: 'why', row } };
   if (isLetter(key, 'l')) return { state: rest, act: { kind: 'logs', row } };
-  if (isLetter(key, 'r')) {
-    const text = `restart ${row.kind}/${row.name} in ${row.namespace}? y/n`;
-    return { state: { ...rest, asks: { text, act: { kind: 'restart', row } } } };
-  }
-  return { state: rest };
+  const deed = deedOf(key, row);
+  if (deed === undefined) return { state: rest };
+  const text = `${QUESTIONS[deed]} ${row.kind}/${row.name} in ${row.namespace}? y/n`;
+  return { state: { ...rest, asks: { text, act: { kind: deed, row } } } };
+}
+
+const QUESTIONS: Readonly<Record<DeedKind, string>> = {
+  restart: 'restart',
+  'try-now': 'try now what waits of',
+  pause: 'pause the healing of',
+  resume: 'resume the healing of',
+};
+
+function deedOf(key: Key, { paused }: WorkloadRow): DeedKind | undefined {
+  if (isLetter(key, 'r')) return 'restart';
+  if (isLetter(key, 't')) return 'try-now';
+  return isLetter(key, 'p') ? (paused === true ? 'resume' : 'pause') : undefined;
 }

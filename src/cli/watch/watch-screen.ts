@@ -4,7 +4,7 @@ import type { Overview } from '../../overview/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { Bell } from '../restart/bell.ts';
-import { logsPane, restartRow, whyPane } from './answer-pane.ts';
+import { deedOn, logsPane, whyPane } from './answer-pane.ts';
 import type { ClusterFeed } from './cluster-feed.ts';
 import { type Key, keysOf } from './keys.ts';
 import { REPAINT_MS, TICK_MS } from './limits.ts';
@@ -101,7 +101,7 @@ export class WatchScreen {
     const { session, bell } = this.#parts;
     this.#say(`${act.kind} ${act.row.kind}/${act.row.name} …`);
     try {
-      if (act.kind === 'restart') this.#say(await restartRow(session, act.row));
+      if (act.kind !== 'why' && act.kind !== 'logs') this.#say(await deedOn(session, act.kind, act.row));
       else {
         const pane = act.kind === 'why' ? await whyPane(session, act.row) : await logsPane(session, act.row, height);
         const { said: _, ...rest } = this.#state;

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createRestartCluster, type RestartCluster } from '../../../test/support/restart-cluster.ts';
 import { PODS } from '../../api/index.ts';
-import type { Terminal } from '../../lib/index.ts';
+import { type Connection, ConnectionError, type Terminal } from '../../lib/index.ts';
 import type { Overview, WorkloadRow } from '../../overview/index.ts';
+import { Bell } from '../restart/bell.ts';
+import { watchOverview } from './cluster-feed.ts';
 import { keysOf } from './keys.ts';
 import { picture } from './picture.ts';
 import { changeLines } from './plain-lines.ts';
@@ -71,6 +73,19 @@ describe('what a key does', () => {
     expect(after(state, 'q').act).toBe(undefined);
   });
 
+  it.each([
+    ['t', 'try-now', /^try now what waits of deploy\/api in shop\? y\/n$/, HEALING],
+    ['p', 'pause', /^pause the healing of deploy\/api in shop\? y\/n$/, HEALING],
+    ['p', 'resume', /^resume the healing of deploy\/api in shop\? y\/n$/, { ...HEALING, paused: true }],
+  ] as const)('%s asks for %s', (typed, kind, question, marked) => {
+    const own = { ...room, rows: [marked] };
+    const { state, act } = pressed(START, { letter: typed }, own);
+    expect(act).toBeUndefined();
+    expect(state.asks?.text).toMatch(question);
+    expect(pressed(state, { letter: 'y' }, own).act).toEqual({ kind, row: marked });
+    expect(pressed(state, { letter: 'n' }, own).act).toBeUndefined();
+  });
+
   it('a pane scrolls within its lines, and goes back', () => {
     const pane = { title: 't', lines: Array.from({ length: 20 }, (_, n) => `${n}`), top: 0 };
     expect(after({ ...START, pane }, 'k').state.pane?.top).toBe(0);
@@ -87,7 +102,7 @@ describe('the picture', () => {
     expect(node).toBe('✓ n1: 2 pods, containerd://2.1');
     expect(head).toMatch(/NAMESPACE +WORKLOAD +READY +RESTARTS +LAST DEATH +NOW AND NEXT/);
     expect(api).toMatch(
-      /^> +shop +deploy\/api +0\/1 +4 +3m ago: out of memory \(limit 64Mi\) +CrashLoopBackOff; starts again in 38s$/,
+      /^> +shop +deploy\/api +0\/1 +4 +3m ago: out of memory \(limit 64Mi\) +in 38s starts again; CrashLoopBackOff$/,
     );
     expect(web).toMatch(/^✓ +shop +deploy\/web +1\/1 +0 +- +ok$/);
     expect(keys).toContain('q quit');
@@ -104,6 +119,21 @@ describe('the picture', () => {
     expect(fresh).toContain('\u001B[32m');
     expect(stale).not.toContain('\u001B[32m');
     expect(stale).toContain('no word of pods for 12s: refused; before that: all well');
+  });
+
+  it('keeps what matters where there is little room', () => {
+    const text = '1 pod healthy; 1 gave up: shop/api (out of memory)';
+    const verdict = { mood: 'stopped' as const, text };
+    const lines = picture({ ...OVERVIEW, verdict }, START, { ...FRAME, columns: 40 });
+    expect(lines).toEqual([
+      '1 pod healthy; 1 gave up: shop/api (out',
+      'of memory)',
+      '✓ n1: 2 pods, containerd://2.1',
+      '   WORKLOAD    READY  NOW AND NEXT',
+      '>  deploy/api  0/1    in 38s starts aga…',
+      '✓  deploy/web  1/1    ok',
+      'enter why   l r t p f   q quit',
+    ]);
   });
 
   it('keeps within its window, whatever the names and words are', () => {
@@ -129,7 +159,7 @@ describe('lines of what changed', () => {
   it('first what is not well, then only what is new', () => {
     expect(changeLines(undefined, OVERVIEW)).toEqual([
       '1 pod healthy; 1 healing',
-      '↻ shop deploy/api 0/1: CrashLoopBackOff; starts again in 38s; last death 3m ago: out of memory (limit 64Mi)',
+      '↻ shop deploy/api 0/1: in 38s starts again; CrashLoopBackOff; last death 3m ago: out of memory (limit 64Mi)',
     ]);
     expect(changeLines(OVERVIEW, { ...OVERVIEW, at: NOW + 1000 })).toEqual([]);
     const healed = {
@@ -218,4 +248,50 @@ describe('the verb', () => {
     expect(await cluster.finish(run)).toBe(0);
     expect(drawn.endsWith('\u001B[?7h\u001B[?25h\u001B[?1049l')).toBe(true);
   });
+
+  it('says that the server is gone, and that it is back although nothing has changed', async () => {
+    await cluster.pod('web');
+    const { api } = cluster;
+    const server = breakable(api.connection);
+    const stop = new AbortController();
+    const session = cluster.session(stop.signal, server.connection);
+    const feed = watchOverview(session, undefined, new Bell(), stop.signal);
+    await cluster.finish(feed.ready);
+    const untilFailing = async (count: number): Promise<void> =>
+      await cluster.finish(
+        (async () => {
+          while (feed.failures().length !== count) await api.clock.sleep(50);
+        })(),
+      );
+    await untilFailing(0);
+    server.break();
+    await untilFailing(10);
+    // Pauses have become long.
+    await api.clock.advance(40_000);
+    server.mend();
+    const from = api.clock.now().mono;
+    await untilFailing(0);
+    expect(api.clock.now().mono - from).toBeLessThan(61_000);
+    stop.abort();
+  });
 });
+
+/** A connection to a server that goes away, with all watches, and comes back. */
+function breakable(inner: Connection): { connection: Connection; break: () => void; mend: () => void } {
+  let gone = new AbortController();
+  const connection: Connection = {
+    upgrade: (request) => inner.upgrade(request),
+    request: async (request) => {
+      if (gone.signal.aborted) throw new ConnectionError('connect ECONNREFUSED');
+      const signal = AbortSignal.any([gone.signal, ...(request.signal === undefined ? [] : [request.signal])]);
+      return await inner.request({ ...request, signal });
+    },
+  };
+  return {
+    connection,
+    break: () => gone.abort(new ConnectionError('the connection was reset')),
+    mend: () => {
+      gone = new AbortController();
+    },
+  };
+}

@@ -1,11 +1,15 @@
 /** Rule: mendlet's healing of the pod has stopped, wants to move it, or cannot read its policy. */
 import {
+  HEALING_PAUSED,
+  HEALING_PAUSED_CONDITION,
+  HEALING_PAUSED_REASON,
   HEALING_POLICY,
   HEALING_STATE,
   HEALING_STOPPED_CONDITION,
   type HealingState,
   MOVE_REQUESTED_CONDITION,
   parseHealingState,
+  pauseOf,
 } from '../../api/index.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -14,7 +18,7 @@ import { NOTHING, type PodRule } from '../rule.ts';
 export const healing: PodRule = (facts) => {
   if (facts.deleting || facts.finished) return NOTHING;
   const state = parseHealingState(facts.pod.metadata?.annotations?.[HEALING_STATE]);
-  return [...stopped(facts, state), ...moving(facts), ...unreadable(facts, state)];
+  return [...stopped(facts, state), ...paused(facts), ...moving(facts), ...unreadable(facts, state)];
 };
 
 /** By the reason of the condition. */
@@ -46,6 +50,39 @@ function stopped(facts: PodFacts, state: HealingState | undefined): readonly Ran
         facts.commands.mendlet('history', `pod/${facts.name}`),
         facts.commands.mendlet('restart', `pod/${facts.name}`, '--force'),
       ],
+    },
+  ];
+}
+
+/** A pause is worth knowing while all is well, and the reason why nothing is done where it is not. */
+function paused(facts: PodFacts): readonly RankedFinding[] {
+  const condition = facts.condition(HEALING_PAUSED_CONDITION);
+  if (condition?.status !== 'True' || pauseOf(facts.pod) === undefined) return NOTHING;
+  const { initContainerStatuses = [], containerStatuses = [] } = facts.pod.status ?? {};
+  const held = [...initContainerStatuses, ...containerStatuses]
+    .filter(({ state }) => state?.waiting?.reason === HEALING_PAUSED_REASON)
+    .map(({ name }) => name);
+  const follows =
+    held.length === 0
+      ? 'if a container of it ends, it stays as it ended until somebody resumes it'
+      : `${held.length === 1 ? 'container' : 'containers'} ${held.join(', ')} ended and stays so until somebody resumes it`;
+  return [
+    {
+      id: 'healing-paused',
+      severity: held.length === 0 ? 'info' : 'critical',
+      // Like the end of a ladder below every cause.
+      rank: 36,
+      topic: 'healing',
+      says: `somebody has paused the healing of pod ${facts.name}: ${follows}`,
+      evidence: [
+        conditionQuote(HEALING_PAUSED_CONDITION, condition),
+        {
+          source: 'field',
+          path: `metadata.annotations[${HEALING_PAUSED}]`,
+          value: (facts.pod.metadata?.annotations?.[HEALING_PAUSED] ?? '').slice(0, 200),
+        },
+      ],
+      try: [facts.commands.mendlet('resume', `pod/${facts.name}`)],
     },
   ];
 }

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { ContainerStatus } from '../../api/index.ts';
+import { diagnosePod } from '../diagnose-pod.ts';
+import { crashed, evidence, pod } from '../evidence.fixtures.ts';
+
+const paused = (status?: Partial<ContainerStatus>, annotation = 'looking at it') =>
+  evidence({
+    pod: pod({
+      ...(status === undefined ? {} : { status }),
+      metadata: { annotations: { 'mendlet.dev/healing-paused': annotation } },
+      podStatus: {
+        conditions: [
+          {
+            type: 'mendlet.dev/HealingPaused',
+            status: 'True',
+            reason: 'PausedByHand',
+            message: `Healing is paused by hand: ${annotation}`,
+          },
+        ],
+      },
+    }),
+  });
+
+describe('paused healing', () => {
+  it('is worth knowing while all is well', () => {
+    const { findings } = diagnosePod(paused());
+    expect(findings.map(({ id, severity }) => [id, severity])).toEqual([['healing-paused', 'info']]);
+    expect(findings[0]?.says).toMatch(/^somebody has paused the healing of pod web-1: if a container of it ends/);
+    expect(findings[0]?.try.join()).toContain('resume pod/web-1');
+    expect(JSON.stringify(findings[0]?.evidence)).toContain('looking at it');
+  });
+
+  it('comes after the cause of an end, and says why nothing is done', () => {
+    const status = { ...crashed({ exitCode: 3 }), state: { waiting: { reason: 'HealingPaused', message: 'x' } } };
+    const { findings } = diagnosePod(paused(status));
+    expect(findings[0]?.id).toBe('exit-code');
+    const finding = findings.find(({ id }) => id === 'healing-paused');
+    expect(finding).toMatchObject({ severity: 'critical' });
+    expect(finding?.says).toMatch(/container web ended and stays so until somebody resumes it$/);
+  });
+
+  it('is over when the annotation is gone', () => {
+    expect(diagnosePod(paused(undefined, 'false')).findings).toEqual([]);
+  });
+});
