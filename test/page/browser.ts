@@ -31,6 +31,8 @@ export interface VisitorOptions {
   readonly dark?: boolean;
   readonly javaScript?: boolean;
   readonly reducedMotion?: boolean;
+  /** Pixels of the screen for one of CSS; 1 when absent. */
+  readonly scale?: number;
 }
 
 /** Somebody with a browser profile of their own: cookies and pages, and what went wrong in them. */
@@ -45,9 +47,10 @@ export interface Visitor {
 }
 
 export async function newVisitor(browser: Browser, options: VisitorOptions = {}): Promise<Visitor> {
-  const { width = 1280, height = 800, dark = false, javaScript = true, reducedMotion = false } = options;
+  const { width = 1280, height = 800, dark = false, javaScript = true, reducedMotion = false, scale = 1 } = options;
   const context = await browser.newContext({
     viewport: { width, height },
+    deviceScaleFactor: scale,
     colorScheme: dark ? 'dark' : 'light',
     javaScriptEnabled: javaScript,
     reducedMotion: reducedMotion ? 'reduce' : 'no-preference',

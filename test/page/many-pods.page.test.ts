@@ -114,6 +114,24 @@ it('all are on one screen, and a change draws its own row alone', async () => {
   await page.close();
 });
 
+it('what is typed while pods die is all there', async () => {
+  const page = await enter(visitor, { ...link, url: `${link.origin}/` });
+  const field = page.getByRole('searchbox');
+  const dying = deaths(inShort(3, 10));
+  for (let round = 0; round < inShort(10, 40); round += 1) {
+    await field.focus();
+    await page.keyboard.type('web-00 of all');
+    expect(await field.inputValue()).toBe('web-00 of all');
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.press('Delete');
+  }
+  await page.keyboard.type(nameOf(7));
+  await expect.poll(() => page.locator('[data-row]').count()).toBe(1);
+  await dying;
+  expect(visitor.takeFaults()).toEqual([]);
+  await page.close();
+});
+
 itInWhole('how it moves while ten pods a second die', async () => {
   const page = await enter(visitor, { ...link, url: `${link.origin}/` });
   const idle = await stutterOf(page, () => page.waitForTimeout(SECONDS * 1000));

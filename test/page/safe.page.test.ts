@@ -123,8 +123,9 @@ describe.each([STRANGER, '127.0.0.1', 'localhost', 'other.localhost', 'THE SAME 
     });
 
     it('reads nothing, and does nothing, by script', async () => {
-      const { statuses } = answersTo(visitor.context, (url) => url.startsWith(target()));
+      const { statuses, stop } = await answersTo(hostile, `${link.name}:${link.port}`);
       const found = await hostile.evaluate<string[]>(ATTACKS(target()));
+      await stop();
       // A page of the same name gets the cookie sent, which the check of the origin makes worthless.
       expect(found).toEqual([]);
       expect(statuses.length).toBeGreaterThan(5);
@@ -145,6 +146,7 @@ describe.each([STRANGER, '127.0.0.1', 'localhost', 'other.localhost', 'THE SAME 
         form.submit();
       })()`);
         expect((await answer).status()).toBeGreaterThanOrEqual(400);
+        await hostile.waitForURL(`${target()}${path}`);
         await hostile.goto(site.at(where === 'THE SAME NAME' ? link.name : where));
       }
     });
