@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { actCommand, eventsCommand, logsCommand, podsOf, quoted, whyCommand } from './commands.ts';
+import {
+  actCommand,
+  deathsCommand,
+  eventsCommand,
+  lastDeathCommand,
+  logsCommand,
+  podsOf,
+  quoted,
+  whyCommand,
+} from './commands.ts';
 import type { PageRow } from './contract.ts';
 
 const web = { kind: 'deploy', namespace: 'shop', name: 'web' };
@@ -19,6 +28,9 @@ describe('commands', () => {
   });
 
   it('show what the page shows', () => {
+    const death = { namespace: 'shop', pod: 'web-1', container: 'app' };
+    expect(lastDeathCommand(death)).toBe('kubectl history pod/web-1 -n shop -c app --death -1');
+    expect(deathsCommand(death)).toBe('kubectl history pod/web-1 -n shop -c app -o wide');
     expect(whyCommand(web)).toBe('kubectl why deploy/web -n shop');
     expect(eventsCommand(web)).toBe('kubectl events -n shop --for deploy/web');
     expect(logsCommand(pod, { previous: false, follow: true })).toBe('kubectl logs web-1 -n shop -c app -f');

@@ -10,6 +10,13 @@ export interface Subject {
   readonly container?: string;
 }
 
+/** Whose death it was. */
+export interface Death {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+}
+
 /** Kinds whose pods `kubectl restart` restarts. */
 const RESTARTABLE: readonly string[] = ['pod', 'deploy', 'sts', 'ds', 'rs'];
 
@@ -45,7 +52,30 @@ export function historyCommand(subject: Subject): string {
   return command('kubectl history', target(subject), inNamespace(subject));
 }
 
-/** All pods of a namespace when the kind is not one that events are of. */
+/** All facts of the last death of a container. */
+export function lastDeathCommand({ namespace, pod, container }: Death): string {
+  return command(
+    'kubectl history',
+    quoted(`pod/${pod}`),
+    inNamespace({ namespace }),
+    '-c',
+    quoted(container),
+    '--death -1',
+  );
+}
+
+/** The deaths of a container with their full texts. */
+export function deathsCommand({ namespace, pod, container }: Death): string {
+  return command(
+    'kubectl history',
+    quoted(`pod/${pod}`),
+    inNamespace({ namespace }),
+    '-c',
+    quoted(container),
+    '-o wide',
+  );
+}
+
 export function eventsCommand(subject: Subject): string {
   return command('kubectl events', inNamespace(subject), '--for', target(subject));
 }

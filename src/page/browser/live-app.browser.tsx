@@ -79,7 +79,10 @@ function handsOf(store: PageStore, stream: PageStream): Hands {
     choose: (filter) => store.change((view) => ({ ...view, filter: { ...view.filter, ...filter } })),
     openLife: (id) => openLife(store, id),
     showHelp: (isHelpOpen) => store.change((view) => ({ ...view, isHelpOpen })),
-    focusRow,
+    focusedRow: () =>
+      document.activeElement instanceof HTMLElement ? document.activeElement.dataset['row'] : undefined,
+    focusRow: (id) => rowElement(id)?.focus(),
+    refocusRow: (id) => rowElement(id)?.focus({ preventScroll: true }),
     copy: (text) => {
       navigator.clipboard.writeText(text).then(
         () => store.tell(`Copied: ${text}`),
@@ -105,11 +108,11 @@ function openLife(store: PageStore, id: string | undefined): void {
   if (before === id) return;
   writeAddress(id);
   store.change((view) => ({ ...view, openId: id }));
-  if (id === undefined && before !== undefined) requestAnimationFrame(() => focusRow(before));
+  if (id === undefined && before !== undefined) requestAnimationFrame(() => rowElement(before)?.focus());
 }
 
-function focusRow(id: string): void {
-  document.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`)?.focus();
+function rowElement(id: string): HTMLElement | null {
+  return document.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`);
 }
 
 /** A tab that nobody sees has no stream; seen again, it goes on from where it was. */

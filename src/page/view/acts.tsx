@@ -67,6 +67,7 @@ interface ActsProps extends KnownRights {
 
 export function Acts({ row, rights, problem, mayWrite }: ActsProps): VNode {
   const [asked, setAsked] = useState<ActName | undefined>(undefined);
+  const opener = useRef<Focusable | null>(null);
   const offered = ACTS.filter((act) =>
     act === 'pause' ? row.paused !== true : act !== 'resume' || row.paused === true,
   );
@@ -83,7 +84,10 @@ export function Acts({ row, rights, problem, mayWrite }: ActsProps): VNode {
             aria-disabled={reasons.get(act) !== undefined}
             aria-describedby={reasons.get(act) === undefined ? undefined : 'act-reasons'}
             aria-expanded={asked === act}
-            onClick={() => setAsked(reasons.get(act) === undefined && asked !== act ? act : undefined)}
+            onClick={(event) => {
+              opener.current = event.currentTarget;
+              setAsked(reasons.get(act) === undefined && asked !== act ? act : undefined);
+            }}
           >
             {LABELS[act]}
           </button>
@@ -100,11 +104,19 @@ export function Acts({ row, rights, problem, mayWrite }: ActsProps): VNode {
           act={asked}
           subject={{ kind: row.kind, namespace: row.namespace, name: row.name }}
           pods={podsOf(row)}
-          onEnd={() => setAsked(undefined)}
+          onEnd={() => {
+            setAsked(undefined);
+            opener.current?.focus();
+          }}
         />
       )}
     </div>
   );
+}
+
+/** What opened a step gets the focus back at its end. */
+export interface Focusable {
+  focus(): void;
 }
 
 interface ConfirmProps {
@@ -118,7 +130,7 @@ interface ConfirmProps {
 export function Confirm({ act, subject, pods, onEnd }: ConfirmProps): VNode {
   const hands = useContext(HandsContext);
   const [isUnderWay, setUnderWay] = useState(false);
-  const cancel = useRef<{ focus(): void } | null>(null);
+  const cancel = useRef<Focusable | null>(null);
   useEffect(() => cancel.current?.focus(), []);
   const command = actCommand(act, subject, pods);
   const { kind, namespace, name, container } = subject;

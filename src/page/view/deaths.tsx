@@ -1,12 +1,19 @@
 /** The deaths of a workload as a line of time: cause, evidence, what changed before, what was done, how long it took. */
 import type { ComponentChildren, VNode } from 'preact';
+import { deathsCommand, lastDeathCommand } from '../commands.ts';
 import type { LifeDeath } from '../contract.ts';
 import { instantWords, spanWords } from '../words.ts';
 import { visible } from '../visible-text.ts';
 import { Ago } from './clock.tsx';
-import { Glyph, Text } from './parts.tsx';
+import { Copy, Text } from './parts.tsx';
 
-export function Deaths({ deaths }: { readonly deaths: readonly LifeDeath[] }): VNode {
+interface DeathsProps {
+  /** The newest first. */
+  readonly deaths: readonly LifeDeath[];
+  readonly namespace: string;
+}
+
+export function Deaths({ deaths, namespace }: DeathsProps): VNode {
   if (deaths.length === 0) return <p class="none">Nobody died.</p>;
   return (
     <ol class="deaths">
@@ -15,15 +22,35 @@ export function Deaths({ deaths }: { readonly deaths: readonly LifeDeath[] }): V
           key={`${death.pod}/${death.container}/${death.at}`}
           class={death.healedMs === undefined ? 'is-out' : 'is-back'}
         >
-          <Death death={death} isNewest={index === 0} />
+          <Death
+            death={death}
+            namespace={namespace}
+            isNewest={index === 0}
+            isLast={isLastOfItsContainer(deaths, index)}
+          />
         </li>
       ))}
     </ol>
   );
 }
 
-function Death({ death, isNewest }: { readonly death: LifeDeath; readonly isNewest: boolean }): VNode {
+function isLastOfItsContainer(deaths: readonly LifeDeath[], index: number): boolean {
+  const death = deaths[index];
+  return deaths.findIndex(({ pod, container }) => pod === death?.pod && container === death.container) === index;
+}
+
+interface DeathProps {
+  readonly death: LifeDeath;
+  readonly namespace: string;
+  readonly isNewest: boolean;
+  /** Of its container. */
+  readonly isLast: boolean;
+}
+
+function Death({ death, namespace, isNewest, isLast }: DeathProps): VNode {
   const { evidence } = death;
+  const subject = { namespace, pod: death.pod, container: death.container };
+  const command = isLast ? lastDeathCommand(subject) : deathsCommand(subject);
   return (
     <details open={isNewest}>
       <summary>
@@ -35,9 +62,7 @@ function Death({ death, isNewest }: { readonly death: LifeDeath; readonly isNewe
           {death.healedMs === undefined ? (
             <span class="not-back">not back yet</span>
           ) : (
-            <span class="back">
-              <Glyph mark="ok" /> back in {spanWords(death.healedMs)}
-            </span>
+            <span class="back">back in {spanWords(death.healedMs)}</span>
           )}
         </small>
       </summary>
@@ -64,11 +89,17 @@ function Death({ death, isNewest }: { readonly death: LifeDeath; readonly isNewe
         <figure class="last-lines">
           <figcaption>Last words</figcaption>
           {/* oxlint-disable-next-line no-noninteractive-tabindex */}
-          <pre tabIndex={0} aria-label="Last lines of the log">
+          <pre tabIndex={0} role="group" aria-label="Last lines of the log">
             {evidence.lastLines.map((line) => visible(line)).join('\n')}
           </pre>
         </figure>
       )}
+      <p class="command">
+        <code>
+          <Text text={command} />
+        </code>
+        <Copy command={command} of="this death" />
+      </p>
     </details>
   );
 }

@@ -94,6 +94,7 @@ describe('the page, as the server draws it', () => {
     const html = [
       renderToString(
         <Deaths
+          namespace={HOSTILE.bidi}
           deaths={life.deaths.map((death) => ({
             ...death,
             exit: HOSTILE.script,

@@ -11,7 +11,7 @@ export function Events({ events }: { readonly events: readonly LifeEvent[] }): V
       {events.map((event, index) => (
         <li key={`${event.at} ${event.object} ${event.reason} ${index}`} class={`is-${event.type}`}>
           <p>
-            <Glyph mark={event.type === 'Warning' ? 'troubled' : 'ok'} />
+            <Glyph mark={event.type === 'Warning' ? 'troubled' : 'note'} />
             <span class="unseen">{event.type}: </span>
             <b>
               <Text text={event.reason} />

@@ -7,7 +7,7 @@ import { Copy, Glyph, type Mark, Text } from './parts.tsx';
 const MARKS: Readonly<Record<LifeFinding['severity'], readonly [Mark, string]>> = {
   critical: ['stopped', 'critical'],
   warning: ['troubled', 'warning'],
-  info: ['starting', 'note'],
+  info: ['note', 'note'],
 };
 
 export function Findings({ findings }: { readonly findings: readonly LifeFinding[] }): VNode {

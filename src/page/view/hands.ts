@@ -25,7 +25,11 @@ export interface Hands {
   /** @param id undefined: closes it */
   openLife(id: string | undefined): void;
   showHelp(isOpen: boolean): void;
+  /** The row that has the focus now. */
+  focusedRow(): string | undefined;
   focusRow(id: string): void;
+  /** The same without scrolling: its row has moved. */
+  refocusRow(id: string): void;
   copy(text: string): void;
   /** Reaches for the server now. */
   reconnect(): void;
@@ -40,7 +44,9 @@ export const NO_HANDS: Hands = {
   choose: nothing,
   openLife: nothing,
   showHelp: nothing,
+  focusedRow: () => undefined,
   focusRow: nothing,
+  refocusRow: nothing,
   copy: nothing,
   reconnect: nothing,
   logOut: nothing,

@@ -27,7 +27,7 @@ export const LIFE_ID = 'life';
 
 export function LifePanel({ id, row, isDead, mayWrite }: LifeProps): VNode {
   const hands = useContext(HandsContext);
-  const { life, problem } = useLife(id, row);
+  const { life, problem, again } = useLife(id, row);
   const shown = row ?? life?.row;
   return (
     <aside class="life" id={LIFE_ID} aria-labelledby="life-title" tabIndex={-1}>
@@ -47,9 +47,14 @@ export function LifePanel({ id, row, isDead, mayWrite }: LifeProps): VNode {
       {row === undefined ? <p class="banner">This workload is gone.</p> : null}
       {shown === undefined ? null : <Now row={shown} isDead={isDead} mayWrite={mayWrite} />}
       {problem === undefined ? null : (
-        <p class="banner" role="alert">
-          <Text text={problem} />
-        </p>
+        <div class="banner" role="alert">
+          <p>
+            <Text text={problem} />
+          </p>
+          <button type="button" class="button" onClick={again}>
+            Ask again
+          </button>
+        </div>
       )}
       {life === undefined ? problem === undefined ? <p class="loading">Asking the nodes…</p> : null : null}
       {life === undefined || shown === undefined ? null : (
@@ -63,10 +68,11 @@ export function LifePanel({ id, row, isDead, mayWrite }: LifeProps): VNode {
 function useLife(
   id: string,
   row: PageRow | undefined,
-): { readonly life: Life | undefined; readonly problem: string | undefined } {
+): { readonly life: Life | undefined; readonly problem: string | undefined; readonly again: () => void } {
   const hands = useContext(HandsContext);
   const [life, setLife] = useState<Life | undefined>(undefined);
   const [problem, setProblem] = useState<string | undefined>(undefined);
+  const [asked, setAsked] = useState(0);
   const happened = `${row?.mood} ${row?.restarts} ${row?.lastDeath?.at} ${row?.lastDeath?.healedMs}`;
   useEffect(() => {
     let isWanted = true;
@@ -83,8 +89,8 @@ function useLife(
     return () => {
       isWanted = false;
     };
-  }, [id, happened]);
-  return { life, problem };
+  }, [id, happened, asked]);
+  return { life, problem, again: () => setAsked(asked + 1) };
 }
 
 interface NowProps {
@@ -139,7 +145,7 @@ function Sections({ life, row, isDead, mayWrite }: SectionsProps): VNode {
         <Findings findings={life.findings} />
       </Section>
       <Section title="Deaths" command={historyCommand(row)}>
-        <Deaths deaths={life.deaths} />
+        <Deaths deaths={life.deaths} namespace={row.namespace} />
       </Section>
       {life.series === undefined ? null : (
         <Section title="Last 24 hours" command={topCommand(row)}>

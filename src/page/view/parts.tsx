@@ -22,7 +22,7 @@ export function None({ words }: { readonly words: string }): VNode {
 }
 
 /** All states that have a mark; a dead feed makes each of them `stale`. */
-export type Mark = Mood | PageNode['mood'] | PageVerdict['mood'] | 'paused' | 'stale';
+export type Mark = Mood | PageNode['mood'] | PageVerdict['mood'] | 'paused' | 'note' | 'stale';
 
 /** Strokes in a box of 16. */
 const MARKS: Readonly<Record<Mark, string>> = {
@@ -37,6 +37,7 @@ const MARKS: Readonly<Record<Mark, string>> = {
   unknown: 'M5.8 6.2a2.2 2.2 0 1 1 3.3 1.9C8.3 8.6 8 9 8 9.8M8 12v.5',
   stopped: 'M4 4l8 8M12 4l-8 8',
   paused: 'M5.5 4v8M10.5 4v8',
+  note: 'M8 8h.01M8 2.5a5.5 5.5 0 1 0 .01 0',
   stale: 'M5.8 6.2a2.2 2.2 0 1 1 3.3 1.9C8.3 8.6 8 9 8 9.8M8 12v.5',
 };
 

@@ -1,10 +1,10 @@
 /** The pods of a workload, with their containers: logs, and restarts of one of them. */
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { whyCommand } from '../commands.ts';
 import type { PagePod, PageRow } from '../contract.ts';
 import { countWords } from '../words.ts';
-import { Confirm, refusal, useRights } from './acts.tsx';
+import { Confirm, type Focusable, refusal, useRights } from './acts.tsx';
 import type { LogChoice } from './logs.tsx';
 import { Copy, Glyph, moodWord, Text } from './parts.tsx';
 
@@ -43,6 +43,11 @@ interface PodProps {
 function Pod({ pod, namespace, isDead, reason, onLog }: PodProps): VNode {
   /** The pod is `''`. */
   const [asked, setAsked] = useState<string | undefined>(undefined);
+  const opener = useRef<Focusable | null>(null);
+  const ask = (what: string, button: Focusable): void => {
+    opener.current = button;
+    setAsked(what);
+  };
   const mark = isDead ? 'stale' : pod.mood;
   const subject = { kind: 'pod', namespace, name: pod.name };
   return (
@@ -54,7 +59,7 @@ function Pod({ pod, namespace, isDead, reason, onLog }: PodProps): VNode {
         </b>
         <span class="word">{moodWord(pod.mood, isDead)}</span>
         <Copy command={whyCommand(subject)} of={`pod ${pod.name}`} />
-        <RestartButton of={`pod ${pod.name}`} reason={reason} onClick={() => setAsked('')} />
+        <RestartButton of={`pod ${pod.name}`} reason={reason} onClick={(button) => ask('', button)} />
       </p>
       <small>
         {pod.node === undefined ? 'on no node yet' : <Text text={pod.node} />} · {countWords(pod.restarts, 'restart')}
@@ -69,24 +74,13 @@ function Pod({ pod, namespace, isDead, reason, onLog }: PodProps): VNode {
         {pod.containers.map((container) => (
           <li key={container}>
             <Text text={container} />
-            <button
-              type="button"
-              class="link"
-              aria-label={`Log of ${container} in ${pod.name}`}
-              onClick={() => onLog({ pod: pod.name, container, previous: false })}
-            >
-              log
-            </button>
-            <button
-              type="button"
-              class="link"
-              aria-label={`Previous log of ${container} in ${pod.name}, of the container that died`}
-              onClick={() => onLog({ pod: pod.name, container, previous: true })}
-            >
-              previous
-            </button>
+            <LogButtons pod={pod.name} container={container} onLog={onLog} />
             {pod.containers.length > 1 ? (
-              <RestartButton of={`${container} in ${pod.name}`} reason={reason} onClick={() => setAsked(container)} />
+              <RestartButton
+                of={`${container} in ${pod.name}`}
+                reason={reason}
+                onClick={(button) => ask(container, button)}
+              />
             ) : null}
           </li>
         ))}
@@ -97,17 +91,48 @@ function Pod({ pod, namespace, isDead, reason, onLog }: PodProps): VNode {
           act="restart"
           subject={asked === '' ? subject : { ...subject, container: asked }}
           pods={[pod.name]}
-          onEnd={() => setAsked(undefined)}
+          onEnd={() => {
+            setAsked(undefined);
+            opener.current?.focus();
+          }}
         />
       )}
     </li>
   );
 }
 
+interface LogButtonsProps extends Pick<PodProps, 'onLog'> {
+  readonly pod: string;
+  readonly container: string;
+}
+
+function LogButtons({ pod, container, onLog }: LogButtonsProps): VNode {
+  return (
+    <>
+      <button
+        type="button"
+        class="link"
+        aria-label={`Log of ${container} in ${pod}`}
+        onClick={() => onLog({ pod, container, previous: false })}
+      >
+        log
+      </button>
+      <button
+        type="button"
+        class="link"
+        aria-label={`Previous log of ${container} in ${pod}, of the container that died`}
+        onClick={() => onLog({ pod, container, previous: true })}
+      >
+        previous
+      </button>
+    </>
+  );
+}
+
 interface RestartButtonProps {
   readonly of: string;
   readonly reason: string | undefined;
-  readonly onClick: () => void;
+  readonly onClick: (button: Focusable) => void;
 }
 
 function RestartButton({ of, reason, onClick }: RestartButtonProps): VNode {
@@ -118,8 +143,8 @@ function RestartButton({ of, reason, onClick }: RestartButtonProps): VNode {
       aria-label={`Restart ${of}`}
       aria-disabled={reason !== undefined}
       title={reason}
-      onClick={() => {
-        if (reason === undefined) onClick();
+      onClick={(event) => {
+        if (reason === undefined) onClick(event.currentTarget);
       }}
     >
       restart

@@ -1,6 +1,6 @@
 /** All workloads in one table. Arrow keys move between its rows. */
 import type { VNode } from 'preact';
-import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useLayoutEffect, useState } from 'preact/hooks';
 import type { PageRow } from '../contract.ts';
 import { whyCommand } from '../commands.ts';
 import { rowAfter } from '../row-filter.ts';
@@ -40,11 +40,11 @@ const STEPS: Readonly<Record<string, number>> = {
 export function Table({ rows, isDead, openId }: TableProps): VNode {
   const hands = useContext(HandsContext);
   const [active, setActive] = useState<string | undefined>(undefined);
-  const hasFocus = useRef(false);
   const tabStop = rows.some(({ id }) => id === active) ? active : rows[0]?.id;
   // A row that moves to another place loses the focus on the way.
+  const held = hands.focusedRow();
   useLayoutEffect(() => {
-    if (hasFocus.current && tabStop !== undefined) hands.focusRow(tabStop);
+    if (held !== undefined && hands.focusedRow() === undefined) hands.refocusRow(held);
   }, [rows]);
   const onKeyDown = (event: KeyPress): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -76,13 +76,8 @@ export function Table({ rows, isDead, openId }: TableProps): VNode {
         role="rowgroup"
         onKeyDown={onKeyDown}
         onFocusIn={(event) => {
-          hasFocus.current = true;
           const id = rowOf(event.target);
           if (id !== undefined) setActive(id);
-        }}
-        onFocusOut={(event) => {
-          // Without a new place for the focus it was lost, and not moved.
-          if (event.relatedTarget !== null) hasFocus.current = false;
         }}
       >
         {rows.map((row) => (
