@@ -70,3 +70,11 @@ export const MAX_HEAD_BYTES = 16 * 1024;
 export const HEAD_MS = 10_000;
 /** A client must take what it is sent within this time, ms. */
 export const DRAIN_MS = 30_000;
+
+/** Days are asked for this often, and after a change at the earliest after the second time, ms. */
+export const DAYS_EVERY_MS = 60_000;
+export const DAYS_AGAIN_MS = 5000;
+/** How long an answer may take, ms; its bytes; nodes that are asked where no server asks them. */
+export const DAYS_MS = 10_000;
+export const MAX_DAYS_BYTES = 32 * 1024 * 1024;
+export const MAX_DAYS_NODES = 100;

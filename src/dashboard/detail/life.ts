@@ -1,11 +1,12 @@
 /** All that is known of a workload: its deaths, what `why` finds, its events. Each part is asked for with the viewer's own rights. */
-import { EVENTS, type Event, type PodHistory, StatusError } from '../../api/index.ts';
+import { EVENTS, type Event, mergeDays, type PodHistory, seriesOf, StatusError } from '../../api/index.ts';
 import { Asker, fetchHistory, gatherGroup, historyTarget, parseWhyTarget, whyOf } from '../../cli/index.ts';
 import type { ClusterSession } from '../../cli/index.ts';
 import { quoteText } from '../../diagnosis/index.ts';
 import { type Clock, errorMessage, parseTime, withDeadline } from '../../lib/index.ts';
-import type { Life, LifeEvent, LifeFinding, PageRow } from '../../page/index.ts';
+import type { Life, LifeEvent, LifeFinding, PageRow, Series } from '../../page/index.ts';
 import { DETAIL_MS, MAX_EVENTS, MAX_FINDINGS } from '../limits.ts';
+import { askDays } from '../feed/ask-days.ts';
 import type { Viewer } from '../ports.ts';
 import { Refused } from '../refused.ts';
 import { lifeDeaths } from './life-deaths.ts';
@@ -22,13 +23,13 @@ export async function lifeOf(
   signal: AbortSignal,
 ): Promise<Life> {
   const result = await withDeadline({ clock, timeoutMs: DETAIL_MS, signal }, (within) =>
-    gather(viewerSession(viewer, { clock, namespace: id.namespace, signal: within }), row, id),
+    gather(viewerSession(viewer, { clock, namespace: id.namespace, signal: within }), viewer, row, id),
   );
   if (result.kind !== 'done') throw new Refused(504, 'The cluster did not answer in time.');
   return result.value;
 }
 
-async function gather(session: ClusterSession, row: PageRow, id: RowId): Promise<Life> {
+async function gather(session: ClusterSession, viewer: Viewer, row: PageRow, id: RowId): Promise<Life> {
   const missing: string[] = [];
   const orMissing = async <T>(what: string, work: Promise<T>, otherwise: T): Promise<T> => {
     try {
@@ -40,16 +41,18 @@ async function gather(session: ClusterSession, row: PageRow, id: RowId): Promise
       return otherwise;
     }
   };
-  const [lives, findings, events] = await Promise.all([
+  const [lives, findings, events, series] = await Promise.all([
     orMissing('deaths', livesOf(session, id, missing), []),
     orMissing('findings', findingsOf(session, id, missing), []),
     orMissing('events', eventsOf(session, row), []),
+    seriesFor(session, viewer, row),
   ]);
   return {
     row,
     deaths: lifeDeaths(lives, row.lastDeath),
     findings,
     events,
+    ...(series === undefined ? {} : { series }),
     ...(missing.length === 0 ? {} : { missing: [...new Set(missing)] }),
   };
 }
@@ -95,6 +98,27 @@ async function eventsOf(session: ClusterSession, row: PageRow): Promise<readonly
     .toSorted((a, b) => b.at - a.at)
     .slice(0, MAX_EVENTS);
 }
+
+/** Figures of the last day; undefined: no node has told. */
+async function seriesFor(session: ClusterSession, viewer: Viewer, row: PageRow): Promise<Series | undefined> {
+  const { clock, signal, namespace } = session;
+  const nodes = [...new Set(row.pods.flatMap(({ node }) => node ?? []))];
+  const days = await askDays(viewer, { namespace, seriesOf: row.name, nodes }, { clock, signal });
+  const own = days?.filter(({ kind }) => KIND_OF[row.kind] === kind) ?? [];
+  const [day] = mergeDays(own);
+  return day === undefined ? undefined : seriesOf(day, clock.now().wall);
+}
+
+const KIND_OF: Readonly<Record<string, string>> = {
+  deploy: 'Deployment',
+  sts: 'StatefulSet',
+  ds: 'DaemonSet',
+  rs: 'ReplicaSet',
+  rc: 'ReplicationController',
+  job: 'Job',
+  cronjob: 'CronJob',
+  pod: 'Pod',
+};
 
 function lifeEvent(event: Event): LifeEvent {
   const { involvedObject, reason, message, type, lastTimestamp, eventTime, count, series, metadata } = event;

@@ -10,8 +10,6 @@ export interface BarFacts {
   readonly since?: number;
   readonly deaths: readonly KnownDeath[];
   readonly mood: PageRow['mood'];
-  /** From when on the feed itself has seen the workload, wall ms. */
-  readonly watchedFrom: number;
 }
 
 /** @param now wall ms of the cluster */
@@ -43,6 +41,11 @@ const PRESENT: Readonly<Record<PageRow['mood'], string>> = {
   unknown: '?',
   stopped: 'x',
 };
+
+/** A bar of nodes' memory, whose last cell is as the workload is now. */
+export function barWithNow(bar: string, mood: PageRow['mood']): string {
+  return `${bar.slice(0, -1)}${presentCell(bar.at(-1) ?? '?', mood)}`;
+}
 
 /** The cell of now is as the workload is; a death that was healed in it stays to be seen. */
 function presentCell(known: string, mood: PageRow['mood']): string {

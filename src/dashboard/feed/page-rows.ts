@@ -1,11 +1,11 @@
 /** The overview's rows with what the page adds to them. Texts are masked and bounded. Pure. */
-import type { KubeObject, Pod } from '../../api/index.ts';
+import { type DayFigures, type KubeObject, pauseOf, type Pod } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import { maskSecrets } from '../../log-analysis/index.ts';
 import type { Overview, OverviewFacts, PodView, WorkloadRow } from '../../overview/index.ts';
 import type { PagePod, PageRow } from '../../page/index.ts';
 import { MAX_ROW_PODS, MAX_TEXT } from '../limits.ts';
-import { dayBar } from './day-bar.ts';
+import { barWithNow, dayBar } from './day-bar.ts';
 import type { KnownDeath, PodDeaths } from './deaths.ts';
 import { DAY_MS } from './recovery.ts';
 
@@ -14,8 +14,8 @@ export interface RowFacts {
   readonly deathsOf: (uid: string) => PodDeaths | undefined;
   /** By "namespace/pod". */
   readonly serving: ReadonlyMap<string, boolean>;
-  /** Since when the feed watches, wall ms. */
-  readonly watchedFrom: number;
+  /** What nodes remember of a row's last day. */
+  readonly dayOf: (id: string) => DayFigures | undefined;
 }
 
 export function pageRows(overview: Overview, known: RowFacts): readonly PageRow[] {
@@ -37,7 +37,9 @@ function pageRow(row: WorkloadRow, { known, created, pods, now }: RowContext): P
   const lives = row.pods.flatMap(({ uid }) => known.deathsOf(uid) ?? []);
   const deaths = lives.flatMap((life) => life.deaths);
   const since = created.get(id);
-  const restartsDay = deathsOfDay(row, lives, deaths, now);
+  const day = known.dayOf(id);
+  const restartsDay = day?.restarts ?? deathsOfDay(row, lives, deaths, now);
+  const isPaused = row.pods.some(({ uid }) => pauseOf(pods.get(uid) ?? {}) !== undefined);
   const endpoints = endpointsOf(row, known.serving);
   return {
     id,
@@ -53,7 +55,11 @@ function pageRow(row: WorkloadRow, { known, created, pods, now }: RowContext): P
     ...(lastDeath === undefined ? {} : { lastDeath: { ...lastDeath, words: shown(lastDeath.words) } }),
     ...(next === undefined ? {} : { next: { ...next, words: shown(next.words) } }),
     ...(endpoints === undefined ? {} : { endpoints }),
-    bar: dayBar({ ...(since === undefined ? {} : { since }), deaths, mood, watchedFrom: known.watchedFrom }, now),
+    ...(isPaused ? { paused: true } : {}),
+    bar:
+      day === undefined
+        ? dayBar({ ...(since === undefined ? {} : { since }), deaths, mood }, now)
+        : barWithNow(day.bar, mood),
     pods: row.pods.slice(0, MAX_ROW_PODS).map((pod) => pagePod(pod, pods.get(pod.uid))),
     ...(row.pods.length > MAX_ROW_PODS ? { podsLeftOut: row.pods.length - MAX_ROW_PODS } : {}),
   };

@@ -3,16 +3,19 @@ import { type EndpointSlice, ENDPOINT_SLICES } from '../../api/index.ts';
 import { Bell, type ClusterFeed, clusterTime, watchOverview } from '../../cli/index.ts';
 import type { Lister } from '../../client/index.ts';
 import { type Clock, errorMessage, type Logger } from '../../lib/index.ts';
-import { overviewOf } from '../../overview/index.ts';
+import { type Overview, type OverviewFacts, overviewOf } from '../../overview/index.ts';
 import type { Delta, PageRow } from '../../page/index.ts';
 import { DELTA_MS, FIRST_LISTS_MS, LOOK_MS } from '../limits.ts';
 import type { Viewer } from '../ports.ts';
 import { Changes, type FeedPicture } from './changes.ts';
 import { servingPods } from './endpoints.ts';
 import { gapsOf, verdictWith } from './gaps.ts';
+import { askDays } from './ask-days.ts';
+import { KnownDays } from './known-days.ts';
 import { KnownDeaths } from './known-deaths.ts';
 import { pageRows } from './page-rows.ts';
 import { DAY_MS, recoveryOf, WEEK_MS } from './recovery.ts';
+import { rowNames } from './row-of-day.ts';
 
 export interface FeedOptions {
   readonly clock: Clock;
@@ -28,19 +31,19 @@ export class ViewerFeed {
   readonly #bell = new Bell();
   readonly #changes: Changes;
   readonly #deaths: KnownDeaths;
+  readonly #days: KnownDays;
   readonly #waiting = new Set<() => void>();
-  readonly #watchedFrom: number;
   #aheadMs = 0;
   #first: Promise<void> | undefined;
 
   constructor(options: FeedOptions) {
     this.#options = options;
     const { clock, viewer } = options;
-    this.#watchedFrom = clock.now().wall;
     // Microseconds: no feed of an hour before has come so far, at four revisions a second.
-    this.#changes = new Changes(this.#watchedFrom * 1000);
+    this.#changes = new Changes(clock.now().wall * 1000);
     const session = { client: viewer.client, connection: viewer.connection, clock, signal: this.#end.signal };
     this.#deaths = new KnownDeaths(session, () => this.#bell.ring());
+    this.#days = new KnownDays(clock, () => this.#bell.ring());
   }
 
   /** Begins at the first call. Resolves when there is a first picture. */
@@ -132,22 +135,33 @@ export class ViewerFeed {
     this.#deaths.look(facts.pods);
     const now = clock.now().wall + this.#aheadMs;
     const overview = overviewOf(facts, now);
+    this.#lookAtDays(overview, facts);
     const gaps = gapsOf(feed.failures(), this.#aheadMs);
     const known = facts.pods.flatMap(({ metadata }) => this.#deaths.of(metadata?.uid ?? '')?.deaths ?? []);
     const differs = this.#changes.take({
       at: now,
       verdict: verdictWith(overview.verdict, gaps, namespace),
-      day: recoveryOf(known, now - DAY_MS),
-      week: recoveryOf(known, now - WEEK_MS),
+      day: this.#days.recovery('day', now) ?? recoveryOf(known, now - DAY_MS),
+      week: this.#days.recovery('week', now) ?? recoveryOf(known, now - WEEK_MS),
       rows: pageRows(overview, {
         facts,
         deathsOf: (uid) => this.#deaths.of(uid),
         serving: servingPods(slices.list()),
-        watchedFrom: this.#watchedFrom,
+        dayOf: (id) => this.#days.of(id, now),
       }),
       nodes: overview.nodes,
       ...(gaps.stale === undefined ? {} : { stale: gaps.stale }),
     });
     if (differs) for (const done of this.#waiting) done();
+  }
+
+  #lookAtDays(overview: Overview, facts: OverviewFacts): void {
+    const { clock, viewer, namespace } = this.#options;
+    const nodes = overview.nodes.map(({ name }) => name);
+    this.#days.look({
+      ask: () => askDays(viewer, { namespace, nodes }, { clock, signal: this.#end.signal }),
+      names: () => rowNames(overview, facts),
+      mark: overview.rows.reduce((sum, { restarts, ready }) => sum + restarts + ready, 0),
+    });
   }
 }
