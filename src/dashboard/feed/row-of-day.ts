@@ -36,7 +36,9 @@ export function rowNames(overview: Overview, facts: OverviewFacts): (day: Worklo
     }
   }
   return ({ pods, owners, kind, namespace, name }) => {
-    const known = [...pods, ...owners].flatMap((uid) => byUid.get(uid) ?? []).find((each) => each.namespace === namespace);
+    const known = [...pods, ...owners]
+      .flatMap((uid) => byUid.get(uid) ?? [])
+      .find((each) => each.namespace === namespace);
     return known ?? { kind: SHORT[kind] ?? kind, namespace, name };
   };
 }
