@@ -69,8 +69,9 @@ describe('a broken stream', () => {
     await expectDead(icon);
     await cluster.kill('shop', 'api-', { message: 'while nobody could see it' });
     expect(await rowOf(page, API).textContent()).not.toContain('while nobody');
-    wire.mend();
+    // Nobody answers yet, and the page goes on to try by itself.
     await page.getByRole('button', { name: 'Try now' }).click();
+    wire.mend();
     await untilLive(page);
     await expect.poll(() => rowOf(page, API).textContent()).toContain('while nobody could see it');
     expect(visitor.takeFaults(/ERR_CONNECTION|ERR_EMPTY|ERR_INCOMPLETE|network/i)).toEqual([]);
