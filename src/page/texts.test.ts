@@ -14,7 +14,8 @@ import {
 
 describe('figures in words', () => {
   it.each([
-    [0, '0.00 s'],
+    [0, 'under 1 s'],
+    [2, '0.01 s'],
     [114, '0.11 s'],
     [994, '0.99 s'],
     [996, '1.0 s'],
@@ -27,7 +28,7 @@ describe('figures in words', () => {
     [3_599_900, '60 min'],
     [3_840_000, '1 h 4 min'],
     [180_000_000, '2 d 2 h'],
-    [-5, '0.00 s'],
+    [-5, 'under 1 s'],
   ])('a span of %d ms is %s', (ms, words) => {
     expect(spanWords(ms)).toBe(words);
   });

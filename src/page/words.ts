@@ -5,10 +5,11 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** "0.11 s", "4.2 s", "38 s", "2 min 5 s", "1 h 4 min", "3 d 2 h" */
+/** "under 1 s" for what has no length by clocks of whole seconds, "0.11 s", "4.2 s", "38 s", "2 min 5 s", "1 h 4 min", "3 d 2 h" */
 export function spanWords(ms: number): string {
   const span = Math.max(0, ms);
-  if (span < 9_950) return `${(span / SECOND).toFixed(span < 995 ? 2 : 1)} s`;
+  if (span === 0) return 'under 1 s';
+  if (span < 9_950) return `${(Math.max(10, span) / SECOND).toFixed(span < 995 ? 2 : 1)} s`;
   if (span < MINUTE - 500) return `${Math.round(span / SECOND)} s`;
   if (span < HOUR) return two(span, MINUTE, 'min', SECOND, 's');
   if (span < DAY) return two(span, HOUR, 'h', MINUTE, 'min');

@@ -296,6 +296,7 @@ export function fixtureLife(row: PageRow, now: number): Life {
               commands: [],
             },
           ],
+    missing: row.mood === 'ok' ? [] : ['node worker-3 does not answer', 'the log of pod/db-0 is gone'],
     events: [
       {
         at: now - 3 * MINUTE,

@@ -136,11 +136,7 @@ function Sections({ life, row, isDead, mayWrite }: SectionsProps): VNode {
   const [log, setLog] = useState<LogChoice | undefined>(undefined);
   return (
     <>
-      {(life.missing ?? []).map((text) => (
-        <p key={text} class="missing">
-          <Glyph mark="unknown" /> <Text text={text} />
-        </p>
-      ))}
+      <Missing texts={life.missing ?? []} />
       <Section title="Why" command={whyCommand(row)}>
         <Findings findings={life.findings} />
       </Section>
@@ -167,6 +163,32 @@ function Sections({ life, row, isDead, mayWrite }: SectionsProps): VNode {
         <Events events={life.events} />
       </Section>
     </>
+  );
+}
+
+/** What could not be had. One thing is told at once, more of them behind their number. */
+function Missing({ texts }: { readonly texts: readonly string[] }): VNode | null {
+  const [only, ...others] = texts;
+  if (only === undefined) return null;
+  if (others.length === 0)
+    return (
+      <p class="missing">
+        <Glyph mark="unknown" /> <Text text={only} />
+      </p>
+    );
+  return (
+    <details class="missing">
+      <summary>
+        <Glyph mark="unknown" /> {texts.length} things could not be had
+      </summary>
+      <ul>
+        {texts.map((text) => (
+          <li key={text}>
+            <Text text={text} />
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

@@ -132,7 +132,7 @@ function Span({ title, recovery }: { readonly title: string; readonly recovery: 
           <dt>healed without you</dt>
           <dd>
             <b>{healedAlone}</b>
-            <small> of {healed}</small>
+            {healed === 0 ? null : <small> of {healed}</small>}
           </dd>
         </div>
         <div>
