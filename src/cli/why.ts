@@ -12,6 +12,7 @@ Examples:
   ${program} svc/web                   why nothing answers at its name: selector, pods, ports, policies
   ${program} node/n1                   conditions, lease, pressure, and crashes on the node
   ${program} pvc/data                  why it has no volume, or lost it; how full it is, and which pods use it
+  ${program} pv/pvc-1                  why it is not bound, not attached, or does not go
   ${program} cronjob/report            why it starts no job, and how its last job ended
   ${program} pdb/web                   why it lets no pod be evicted
   ${program} -l app=web                the pods with this label, and the workloads above them

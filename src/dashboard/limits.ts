@@ -53,6 +53,8 @@ export const MAX_FINDINGS = 30;
 export const MAX_EVENTS = 200;
 /** A text on the page, characters. */
 export const MAX_TEXT = 2000;
+/** Texts that a feed has masked and remembers. */
+export const MAX_SHOWN_TEXTS = 2000;
 /** How long details may take, ms. */
 export const DETAIL_MS = 30_000;
 /** How long an act is waited for before the page says that it is under way, ms. */

@@ -2,10 +2,11 @@
 import { findCondition } from '../api/index.ts';
 import type { NodeSubjectEvidence } from './evidence/workload-evidence.ts';
 import { podFacts } from './facts/pod-facts.ts';
-import { plural } from './facts/text.ts';
+import { listed, plural } from './facts/text.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
 import { podFindings } from './diagnose-pod.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
+import { registeredOn } from './node/driver-rules.ts';
 import { NODE_RULES } from './node/node-rules.ts';
 import { groupFindings } from './workload/group-findings.ts';
 
@@ -55,11 +56,14 @@ function whyPod(label: string): string {
   return `mendlet why pod/${name} -n ${namespace}`;
 }
 
-function nodeState({ node: { node }, pods }: NodeSubjectEvidence): string {
+function nodeState(evidence: NodeSubjectEvidence): string {
+  const { pods } = evidence;
+  const { node } = evidence.node;
+  const drivers = registeredOn(evidence);
   const ready = findCondition(node?.status?.conditions, 'Ready');
   const word = ready?.status === 'True' ? 'Ready' : 'NotReady';
   const cordoned = node?.spec?.unschedulable === true ? ',SchedulingDisabled' : '';
-  return `${word}${cordoned}, ${plural(pods.length, 'pod')}${endedText(pods)}`;
+  return `${word}${cordoned}, ${plural(pods.length, 'pod')}${endedText(pods)}${drivers.length === 0 ? '' : `, CSI ${drivers.length === 1 ? 'driver' : 'drivers'} ${listed(drivers)}`}`;
 }
 
 /** The number of pods that have ended, which count among the pods of the node. */

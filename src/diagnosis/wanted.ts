@@ -1,5 +1,5 @@
 /** Decides what else is worth reading once the pod is known; few reads spare the server, and its secrets. */
-import { isConditionTrue } from '../api/index.ts';
+import { driverVolumeOf, isConditionTrue } from '../api/index.ts';
 import type { Pod } from './evidence/kinds.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
 import { type ConfigReference, configReferences, usedBy } from './facts/config-references.ts';
@@ -7,6 +7,8 @@ import { type ContainerFacts, containerFacts } from './facts/container-facts.ts'
 import { namedServices, type ServiceName } from './facts/dependencies.ts';
 import { eventsWith } from './facts/events.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
+import { NORMAL_START_MS } from './limits.ts';
+import { awaitsVolumes } from './rules/missing-config.ts';
 import { isRefusedImage, pullSecrets } from './rules/pull-secrets.ts';
 import { refusedCredentials } from './rules/authentication.ts';
 import { isLateForReady, isSlowInit } from './rules/readiness.ts';
@@ -75,6 +77,35 @@ export function claimNames({ spec, metadata }: Pod): readonly string[] {
     // The claim of a generic ephemeral volume is named after pod and volume.
     return volume.ephemeral === undefined ? [] : [`${metadata?.name ?? ''}-${volume.name}`];
   });
+}
+
+export interface StorageWanted {
+  /** Names of drivers of its volumes. */
+  readonly drivers: readonly string[];
+  /** Names of its PersistentVolumes that drivers serve. */
+  readonly volumes: readonly string[];
+  readonly nodeName: string;
+  /** The pod is being deleted, and a volume of it cannot be unmounted. */
+  readonly isEnding: boolean;
+}
+
+/** Drivers and attachments are read only for a pod that waits for volumes, or cannot end because of one; undefined: it does not. */
+export function storageWanted(evidence: PodEvidence): StorageWanted | undefined {
+  const facts = podFacts(evidence);
+  const isEnding = facts.deleting && eventsWith(facts.events, 'FailedUnMount').length > 0;
+  const isWaiting =
+    awaitsVolumes(facts) && eventsWith(facts.events, 'FailedMount', 'FailedMapVolume', 'FailedAttachVolume').length > 0;
+  const isLate = awaitsVolumes(facts) && facts.ageMs >= NORMAL_START_MS;
+  if (!isEnding && !isWaiting && !isLate) return undefined;
+  const served = evidence.claims.flatMap(({ volume }) => {
+    const source = driverVolumeOf(volume?.spec);
+    return source === undefined ? [] : [{ driver: source.driver, volume: volume?.metadata?.name ?? '' }];
+  });
+  const inline = (evidence.pod.spec?.volumes ?? []).flatMap(({ csi }) => csi?.driver ?? []);
+  const drivers = [...new Set([...served.map(({ driver }) => driver), ...inline])];
+  if (drivers.length === 0) return undefined;
+  const nodeName = evidence.pod.spec?.nodeName ?? '';
+  return { drivers, volumes: served.map(({ volume }) => volume), nodeName, isEnding };
 }
 
 /** Whether throttling figures are needed: they explain failed probes of running containers with a CPU limit. */

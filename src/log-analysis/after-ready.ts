@@ -12,6 +12,8 @@ export interface Life {
 
 /** A program that lived no longer had hardly begun to work: each of its errors may have ended it. */
 export const SHORT_LIFE_MS = 10_000;
+/** A program that lived so long had begun to work, whatever its log says. */
+const LONG_LIFE_MS = 600_000;
 /** An error that a program wrote so shortly before its end is what it said about that. */
 const LAST_WORDS_MS = 2000;
 /** A program that went on so long after its last line did not end for what that says. */
@@ -41,7 +43,8 @@ export function errorsWhileWorking(
 ): ReadonlySet<number> {
   if (livedMs !== undefined && livedMs < SHORT_LIFE_MS) return new Set();
   const begin = roled.findIndex((line) => isWorking(line, dialects));
-  if (begin === -1) return new Set();
+  // A program that lived for long worked, though its log does not say so.
+  if (begin === -1 && (livedMs ?? 0) < LONG_LIFE_MS) return new Set();
   const lastWork = roled.findLastIndex((line) => isOrdinaryWork(line));
   const lastEnd = roled.findLastIndex((line, at) => isEnd(line) || (line.level === 'fatal' && at > lastWork));
   const shapes = countShapes(roled);

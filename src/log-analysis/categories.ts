@@ -31,7 +31,12 @@ const MAX_CAUSES = 4;
 export function withCauses(lines: readonly LogLine[]): readonly LogLine[] {
   const found: LogLine[] = [];
   let causes: string[] | undefined;
-  for (const line of lines) {
+  for (const [place, line] of lines.entries()) {
+    if (ERROR_ALONE.test(line.text) && /^\d{1,2}: /.test(lines[place + 1]?.text ?? '')) {
+      causes = [];
+      found.push(line);
+      continue;
+    }
     if (line.text === 'Caused by:' && found.length > 0) {
       causes = [];
       continue;
@@ -46,10 +51,17 @@ export function withCauses(lines: readonly LogLine[]): readonly LogLine[] {
     causes.push(cause);
     const head = found.at(-1);
     if (head !== undefined) {
-      found[found.length - 1] = { ...head, text: `${head.text}: ${cause}`, said: `${head.said}: ${cause}` };
+      found[found.length - 1] = { ...head, text: joined(head.text, cause), said: joined(head.said, cause) };
     }
   }
   return found;
+}
+
+/** "Error:" with its causes in a numbered list below it. */
+const ERROR_ALONE = /^(?:Error|error|ERROR):$/;
+
+function joined(head: string, cause: string): string {
+  return head.endsWith(':') ? `${head} ${cause}` : `${head}: ${cause}`;
 }
 
 /** Quoted code and frames. */

@@ -56,8 +56,9 @@ function below(roled: readonly RoledLine[], position: number): number {
   return count;
 }
 
-function isUnlogged({ level, atMs }: RoledLine): boolean {
-  return level === undefined && atMs === undefined;
+/** "Message: …" begins with a word of a level, but no logger wrote it. */
+function isUnlogged({ level, atMs, said, text }: RoledLine): boolean {
+  return (level === undefined || (level === 'info' && said !== text)) && atMs === undefined;
 }
 
 /** Lines that are told with the first. */
@@ -76,6 +77,7 @@ export function toldWithParts(roled: readonly RoledLine[], position: number): st
   if (parts.length === 0) return undefined;
   const isLong = parts.length > TOLD_LINES || parts.reduce((sum, { said }) => sum + said.length, 0) > TOLD_CHARACTERS;
   const bad = isLong ? parts.filter(({ text }) => isBad(text)) : [];
-  const told = (bad.length > 0 ? bad : parts).slice(0, TOLD_LINES);
+  // The first line below says what it is about.
+  const told = (bad.length > 0 ? [...new Set([...parts.slice(0, 1), ...bad])] : parts).slice(0, TOLD_LINES);
   return [line, ...told].map(({ said }) => said).join(' ');
 }

@@ -3,7 +3,7 @@ import type { Candidate } from './candidate.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { MAX_DECISIVE_CHARACTERS, MAX_RELATED_LINES } from './limits.ts';
 import { maskSecrets } from './mask-secrets.ts';
-import { fileIn, nameCount, peerIn } from './names.ts';
+import { fileIn, nameCount, peerIn, worldNames } from './names.ts';
 import { HAS_PORT } from './pick.ts';
 import { toldWhole } from './told-whole.ts';
 import type { RoledLine } from './traces.ts';
@@ -34,17 +34,17 @@ export function describe(
 ): DecisiveLine {
   const own = line.trace === undefined ? [] : roled.filter(({ trace }) => trace === line.trace);
   const place = own.find((each) => each.place !== undefined && isBelow(each, line, own))?.place ?? placeOf(own);
-  const said = toldWhole(roled, position);
+  const said = `${headingOf(line, roled[position - 1])}${toldWhole(roled, position)}`;
   const context = roled
     .slice(Math.max(0, position - 3), position)
     .findLast((each) => contextOf(each, dialects) !== undefined);
-  const about =
-    context === undefined
-      ? aboutOf(line, said, roled.slice(Math.max(0, position - 6), position))
-      : ` (${contextOf(context, dialects)})`;
   const wrappers = candidates.filter(
     (each) => each.line.trace !== undefined && each.line.trace === line.trace && each.position !== position,
   );
+  const about =
+    context === undefined
+      ? aboutOf(line, said, roled.slice(Math.max(0, position - LINES_BEFORE), position)) || ofWrapper(said, wrappers)
+      : ` (${contextOf(context, dialects)})`;
   const details = roled.slice(position + 1, position + 5).filter((each) => DETAIL.test(each.said));
   const code = codeBelow(roled, own, place);
   const related = [...wrappers.map((each) => each.line.said), ...details.map((each) => each.said), ...code];
@@ -55,6 +55,25 @@ export function describe(
     ...(place === undefined ? {} : { place }),
     firmness: firm ? 'firm' : 'weak',
   };
+}
+
+/** The heading right above an error: "1) adds the prices:". */
+function headingOf(line: RoledLine, above: RoledLine | undefined): string {
+  if (above === undefined || above.role !== 'line' || above.level !== undefined || above.atMs !== undefined) return '';
+  if (line.role !== 'head' || line.level !== undefined || line.indent <= above.indent) return '';
+  return /^(?:\d{1,4}\) |[●•*] )?[\w"'`([][^]{2,99}:$/.test(above.said) ? `${above.said} ` : '';
+}
+
+/** Lines above an error that may name what it is about. */
+const LINES_BEFORE = 8;
+
+/** The message of the nearest wrapper that names a file or a peer, for a root that names none: "Name or service not known". */
+function ofWrapper(said: string, wrappers: readonly Candidate[]): string {
+  if (worldNames(said) > 0) return '';
+  const named = wrappers.findLast(({ line: { said: each } }) => worldNames(each) > 0)?.line.said;
+  if (named === undefined || named.includes(said.replace(PREFIX, ''))) return '';
+  const text = named.replace(PREFIX, '');
+  return ` (${text.length > 140 ? `…${text.slice(-140)}` : text})`;
 }
 
 /** The line of the user's own code that a trace quotes: "server.listen(8080)" names what the error does not. */
@@ -73,7 +92,7 @@ const NAMELESS = /no such file|permission denied|not a directory|is a directory|
 const BIND_FAILS = /address already in use|cannot assign requested/i;
 /** "Setting up socket for 127.0.0.1:9999", "Starting on port 8080". */
 const LISTENS_AT =
-  /\b(?:socket|listen\w*|bind\w*|start\w*|serv\w*)\b.{0,40}?\b(?:for|on|to|at)\b.{0,10}?((?:[\w.*[\]:]{1,60}:|port )\d{2,5})\b/i;
+  /\b(?:socket|listen\w*|bind\w*|start\w*|serv\w*)\b.{0,40}?\b(?:for|on|to|at)\b.{0,10}?((?:[\w.*[\]:]{1,60}:|port |(?<=(?:on|at) ))\d{2,5})\b(?![.:]\d)/i;
 const HANDLES = /\b(?:load|read|open|us|writ|pars|includ)(?:ing|ed)?\b.{0,60}[: ]["']?(\/[\w./@-]{3,300})/i;
 
 /** The names that a line lacks: those in its fields, else the file that was being read. */
@@ -83,7 +102,9 @@ function aboutOf({ fields = '' }: RoledLine, said: string, before: readonly Role
   if (named.length > 0) return ` (${named.slice(0, 2).join(' ')})`;
   const listens = BIND_FAILS.test(said) && !HAS_PORT.test(said) && peerIn(said).port === undefined;
   const where = listens ? before.flatMap((line) => LISTENS_AT.exec(line.said)?.[1] ?? []).at(-1) : undefined;
-  if (where !== undefined) return ` (${where})`;
+  if (where !== undefined) return ` (${/^\d+$/.test(where) ? `port ${where}` : where})`;
+  const peer = worldNames(said) === 0 && UNREACHED.test(said) ? peerAbove(before) : undefined;
+  if (peer !== undefined) return ` (${peer})`;
   if (!NAMELESS.test(said) || fileIn(said.replace(SOURCE_PLACE, ' ')) !== undefined) return '';
   const file = before
     .flatMap((line) => (line.level === 'error' ? [] : [HANDLES.exec(line.said)?.[1] ?? []]))
@@ -93,6 +114,17 @@ function aboutOf({ fields = '' }: RoledLine, said: string, before: readonly Role
 }
 
 const REFUSAL = /refused|timed out|unreachable/i;
+/** A peer did not answer, or has no name. */
+const UNREACHED = /\brefused|timed? ?out|unreachable|not known|name resolution|closed|reset by peer/i;
+/** "Opening socket connection to server zk/10.0.0.4:2181", "connectString=zk:2181". */
+const CONNECTS_TO =
+  /\b(?:connect\w*|dial\w*|server|broker|endpoint|upstream|database|url|host)\b.{0,40}?[\s=/@"'(]((?:[a-z][\w.-]{0,200}|(?:\d{1,3}\.){3}\d{1,3}):\d{2,5})\b/i;
+
+/** The peer that the lines above were about; its name says more than its address. */
+function peerAbove(before: readonly RoledLine[]): string | undefined {
+  const found = before.flatMap(({ said }) => CONNECTS_TO.exec(said)?.[1] ?? []);
+  return found.findLast((peer) => !/^\d/.test(peer)) ?? found.at(-1);
+}
 const NAMING_FIELD =
   /^[\w.-]*(?:peer|addr(?:ess)?|host|server|upstream|endpoint|url|uri|dsn|broker|target|path|file(?:name)?|key|variable)=\S*[/:.\w]{3}/i;
 /** A place in a program's own source: "../crypto/bio/bss_file.c:308". */
@@ -116,8 +148,12 @@ function placeOf(own: readonly RoledLine[]): string | undefined {
   return own.findLast(({ place }) => place !== undefined)?.place;
 }
 
-/** One line of at most `MAX_DECISIVE_CHARACTERS`. */
+/** What was to be done stands at the beginning of a long message, and the cause at its end. */
+const BEGIN_CHARACTERS = 180;
+
+/** One line of at most `MAX_DECISIVE_CHARACTERS`, without its middle where it is longer. */
 export function shortened(text: string): string {
   const flat = text.replace(/\s+/g, ' ').trim();
-  return flat.length <= MAX_DECISIVE_CHARACTERS ? flat : `${flat.slice(0, MAX_DECISIVE_CHARACTERS - 1)}…`;
+  if (flat.length <= MAX_DECISIVE_CHARACTERS) return flat;
+  return `${flat.slice(0, BEGIN_CHARACTERS)} … ${flat.slice(BEGIN_CHARACTERS - MAX_DECISIVE_CHARACTERS + 3)}`;
 }

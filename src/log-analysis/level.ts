@@ -22,8 +22,9 @@ export function levelOfWord(word: string): Level | undefined {
   return Object.hasOwn(WORDS, word.toLowerCase()) ? WORDS[word.toLowerCase()] : undefined;
 }
 
-/** The numbers of pino and bunyan (10 to 60), else those of syslog (0 to 7). */
-export function levelOfNumber(level: number): Level | undefined {
+/** The numbers of pino and bunyan (10 to 60), else those of syslog (0 to 7) where those are meant. */
+export function levelOfNumber(level: number, isOfSyslog = true): Level | undefined {
+  if (level < 10 && !isOfSyslog) return undefined;
   if (level >= 60) return 'fatal';
   if (level >= 50) return 'error';
   if (level >= 40) return 'warning';
@@ -35,8 +36,9 @@ export function levelOfNumber(level: number): Level | undefined {
 /** MongoDB's. */
 const LETTERS: Readonly<Record<string, Level>> = { F: 'fatal', E: 'error', W: 'warning', I: 'info' };
 
-export function levelOf(value: unknown): Level | undefined {
-  if (typeof value === 'number') return levelOfNumber(value);
+/** @param isOfSyslog numbers below 10 are severities of syslog, and not the verbosities of Go's logr, of which 0 is ordinary */
+export function levelOf(value: unknown, isOfSyslog = true): Level | undefined {
+  if (typeof value === 'number') return levelOfNumber(value, isOfSyslog);
   if (typeof value !== 'string' || value.length > 20) return undefined;
-  return /^\d+$/.test(value) ? levelOfNumber(Number(value)) : (LETTERS[value] ?? levelOfWord(value));
+  return /^\d+$/.test(value) ? levelOfNumber(Number(value), isOfSyslog) : (LETTERS[value] ?? levelOfWord(value));
 }

@@ -8,7 +8,7 @@ export const MAX_STRUCTURED_CHARACTERS = 32_768;
 /** Lines into which one structured line with a stack trace is unfolded. */
 export const MAX_UNFOLDED_LINES = 60;
 /** Longest decisive line, in characters. */
-export const MAX_DECISIVE_CHARACTERS = 300;
+export const MAX_DECISIVE_CHARACTERS = 400;
 /** Lines kept that belong to the decisive one: DETAIL, HINT, causes. */
 export const MAX_RELATED_LINES = 4;
 /** An error that is so much older than the end of the log is not the cause while there is a younger one, ms. */

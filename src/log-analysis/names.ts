@@ -58,6 +58,7 @@ const UNRESOLVED_HOST: readonly RegExp[] = [
   /lookup ([\w.-]{1,253})/i,
   /UnknownHostException: ([\w.-]{1,253})/,
   /\bhost(?:name)?=['"]([\w.-]{1,253})/,
+  /((?!failed\b|error\b)[a-z\d](?:[\w-]{0,62})(?:\.[\w-]{1,63}){1,10}):? (?:name or service not known|temporary failure|name does not resolve)/i,
   /(?:bad address|unknown host:?|ENOTFOUND|EAI_AGAIN|translate host name|resolve(?: host(?:name)?| address)?:?|address for|not find host(?:name)?|getaddrinfo for|name resolution for|invalid address:?) ['"`(]?([\w.-]{1,253})/i,
   /host not found in (?:upstream|resolver)? ?["']([\w.-]{1,253})/i,
   /(?:host name|resolve(?: the)? hostname|host) ["'(]?([\w.-]{1,253})/i,
@@ -134,11 +135,19 @@ export function listenPort(given: string): number | undefined {
   return Number.isNaN(port) || port === 0 || port > 65_535 ? undefined : port;
 }
 
+/** "DATABASE_URL": a name in capitals with an underscore; the codes of errors are none. */
+const CAPITALS =
+  /\b(?!(?:E|ERR|ERROR|ER|SSL|TLS|SQLITE|DB|HY|HTTP|STATUS|X509|CURLE?|RUST|SIG)_)[A-Z][A-Z0-9]*_[A-Z0-9_]{2,}\b/;
+
 /** How many names that decide the line holds, at most three. */
 export function nameCount(line: string): number {
-  const peer = peerIn(line);
   const quoted = /["'`‘“][\w./:@ -]{2,}["'`’”]/.test(line.replace(/thread ["'][^"']*["']/i, ''));
-  return Math.min(3, (peer.host === undefined ? 0 : 1) + (fileIn(line) === undefined ? 0 : 1) + (quoted ? 1 : 0));
+  return Math.min(3, worldNames(line) + (quoted || CAPITALS.test(line) ? 1 : 0));
+}
+
+/** How many of a peer and a file the line names: things outside of the program, unlike the names of its own parts. */
+export function worldNames(line: string): number {
+  return (peerIn(line).host === undefined ? 0 : 1) + (fileIn(line) === undefined ? 0 : 1);
 }
 
 const URL_PEER =

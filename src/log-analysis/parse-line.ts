@@ -94,6 +94,8 @@ const MARK = /^\[([ .*+!])\](?=\s)/;
 /** "E! cannot read", "✗ failed", "❌ failed": letters and signs that command lines put before a message. */
 const SIGNS: Readonly<Record<string, Level>> = {
   'E!': 'error',
+  // Below a test that failed.
+  E: 'error',
   'W!': 'warning',
   'I!': 'info',
   'D!': 'debug',
@@ -106,9 +108,9 @@ const SIGNS: Readonly<Record<string, Level>> = {
   '✓': 'info',
   '⚠': 'warning',
 };
-const SIGN = /^([EWID]!|[✗✘✖⨯❌✔✓⚠])\uFE0F?(?=\s)/u;
+const SIGN = /^([EWID]!|E(?= {3,}\S)|[✗✘✖⨯❌✔✓⚠])\uFE0F?(?=\s)/u;
 const PROGRAM_LEVEL = /^[\w.-]{1,30}: \[([a-z]{3,7})\](?=\s)/;
-const COLON_LEVEL = /^([A-Za-z]{3,13})(?: ERROR| error)? ?:(?=\s|$)/;
+const COLON_LEVEL = /^([A-Za-z]{3,13})(?: ERROR| error|\[[A-Z]{1,4}\d{2,6}\])? ?:(?=\s|$)/;
 /** "nginx: error: …", "/etc/a.conf:3: error: …". */
 const NAMED_COLON_LEVEL =
   /^(?:[\w.-]{1,30}|\/[^\s:]{1,200}:\d+(?::\d+)?): ([A-Za-z]{3,13})(?: ERROR| error)? ?:(?=\s|$)/;

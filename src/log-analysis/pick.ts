@@ -1,8 +1,8 @@
 /** Picks the decisive line among those that say something about the end. Pure. */
 import type { Candidate } from './candidate.ts';
-import { nameCount } from './names.ts';
-import { isBareHead, PANIC, SYSTEM_ERROR } from './weigh.ts';
-import { isBad } from './words.ts';
+import { nameCount, worldNames } from './names.ts';
+import { isBareHead, messageOf, PANIC, SYSTEM_ERROR } from './weigh.ts';
+import { isBad, isConsequence } from './words.ts';
 
 /**
  * The best candidate. Of a chain of causes the deepest that holds names counts; of equal errors that repeat, the last; of
@@ -17,7 +17,7 @@ export function pick(candidates: readonly Candidate[]): Candidate | undefined {
   const best =
     tops.findLast(({ line, score, firm }) => score >= most - 1 && (!firm || shape(line.text) === same)) ?? first;
   const announcement = tops.find(({ position, line }) => position === best.position - 1 && line.said.endsWith(':'));
-  return announcement ?? causeAbove(best, tops) ?? best;
+  return announcement ?? causeAbove(best, tops) ?? namedBelow(best, tops) ?? best;
 }
 
 /** Lines between an error and the one that it led to. */
@@ -34,12 +34,22 @@ function causeAbove(best: Candidate, tops: readonly Candidate[]): Candidate | un
   for (const above of tops.filter((each) => each.position < best.position).toReversed()) {
     if (position - above.position > NEAR_LINES || above.line.role !== 'line') break;
     // A warning that holds the names is told when the error below it has none.
-    if (!above.firm && !(position - above.position === 1 && saysMore(above, best) && !HAS_PORT.test(best.line.text)))
+    if (!above.firm && !(position - above.position <= 2 && saysMore(above, best) && !HAS_PORT.test(best.line.text)))
       continue;
     if (found === undefined || nameCount(above.line.text) >= Math.min(1, nameCount(found.line.text))) found = above;
     position = above.position;
   }
   return found;
+}
+
+/** A plain error without names above one that names what is wrong: "schema validation", "variable not found: DATABASE_URL". */
+function namedBelow(best: Candidate, tops: readonly Candidate[]): Candidate | undefined {
+  if (nameCount(best.line.said) > 0 || best.line.atMs !== undefined) return undefined;
+  const below = tops.find(({ position, firm }) => firm && position > best.position);
+  if (below === undefined || below.position - best.position > NEAR_LINES) return undefined;
+  const isAlike =
+    below.line.level === best.line.level && below.line.atMs === undefined && below.line.trace === undefined;
+  return isAlike && nameCount(below.line.text) > 0 ? below : undefined;
 }
 
 export const HAS_PORT = /\bport \d{2,5}\b/;
@@ -68,11 +78,22 @@ function rootsOf(candidates: readonly Candidate[]): readonly Candidate[] {
   }
   const roots = [...byTrace.values()].map((chain) => {
     const top = Math.max(...chain.map(({ score }) => score));
-    const scored = chain.map((each, place) => ({ each, value: chainScore(each, place) }));
+    const scored = chain.map((each, place) => ({ each, value: chainScore(each, place) + rootBonus(chain, place) }));
     const root = scored.reduce((best, one) => (one.value >= best.value ? one : best)).each;
     return { ...root, score: top };
   });
   return [...plain, ...roots].toSorted((a, b) => a.position - b.position);
+}
+
+/** The deepest of a chain only follows from nothing, whatever its words are. */
+function rootBonus(chain: readonly Candidate[], place: number): number {
+  const root = chain[place];
+  return place > 0 &&
+    place === chain.length - 1 &&
+    root?.line.role === 'cause' &&
+    isConsequence(messageOf(root.line.text))
+    ? 30
+    : 0;
 }
 
 function chainScore({ line, score }: Candidate, place: number): number {
@@ -80,10 +101,19 @@ function chainScore({ line, score }: Candidate, place: number): number {
   return (
     score +
     4 * nameCount(line.text) +
+    (isWrapperOfParts(line.text) ? -12 : 0) +
     (line.afterFrames === true ? 12 * place : RUBY.test(line.said) ? -12 * place : 0) +
     (TELLING_CLASS.test(line.said) && isBareHead(line.said) ? 5 : 0) -
     (PANIC.test(line.said) && nameCount(line.text) === 0 ? 8 : 0)
   );
+}
+
+/** What a framework says of its own parts when something below them fails: "Error creating bean with name 'ledger'". */
+const WRAPPER =
+  /\b(?:error|failed|failure|unable|could not|cannot) (?:to )?(?:creat\w+|instantiat\w+|start\w*|initiali[sz]\w+|load\w*|inject\w*|build|resolv\w+|invok\w+)\b.{0,40}\b(?:bean|application|context|factory|component|plugin|module|service|server|dependenc\w+|parameter|value|session|initiali[sz]er)\b|^\S{0,200}(?:BeanCreation|UnsatisfiedDependency|ApplicationContext)Exception\b/i;
+
+function isWrapperOfParts(text: string): boolean {
+  return WRAPPER.test(text) && worldNames(text) === 0;
 }
 
 /** Ruby prints the error that ended the program first, and its cause below. */

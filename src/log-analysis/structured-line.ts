@@ -71,7 +71,8 @@ function fromBroken(text: string): StructuredLine | undefined {
 }
 
 /** Nested log records one level deep: {"log": {"level": "error"}}, MongoDB's {"attr": {"error": …}}. */
-function flat(fields: Record<string, unknown>): Record<string, unknown> {
+function flat(given: Record<string, unknown>): Record<string, unknown> {
+  const fields = inLowerCase(given);
   const found: Record<string, unknown> = { ...fields };
   for (const outer of ['log', 'attr', 'fields', 'error', 'err', 'data', 'extra']) {
     const inner = fields[outer];
@@ -79,6 +80,18 @@ function flat(fields: Record<string, unknown>): Record<string, unknown> {
     for (const [key, value] of Object.entries(inner)) found[`${outer}.${key}`] = value;
   }
   return found;
+}
+
+const KNOWN_KEYS: ReadonlySet<string> = new Set([...LEVEL_KEYS, ...MESSAGE_KEYS, ...ERROR_KEYS, ...STACK_KEYS]);
+
+/** "Err" and "Level" mean what "err" and "level" do. */
+function inLowerCase(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => {
+      const lower = key.toLowerCase();
+      return [KNOWN_KEYS.has(lower) && !Object.hasOwn(fields, lower) ? lower : key, value];
+    }),
+  );
 }
 
 function fromFields(fields: Record<string, unknown>): StructuredLine | undefined {
@@ -97,7 +110,8 @@ function fromFields(fields: Record<string, unknown>): StructuredLine | undefined
 function levelIn(fields: Record<string, unknown>): Level | undefined {
   const values = LEVEL_KEYS.flatMap((key) => (Object.hasOwn(fields, key) ? [fields[key]] : []));
   const words = values.filter((value) => typeof value === 'string' && /[a-z]/i.test(value));
-  return [...words, ...values].flatMap((value) => levelOf(value) ?? [])[0];
+  const isOfLogr = Object.hasOwn(fields, 'caller') || Object.hasOwn(fields, 'logger') || Object.hasOwn(fields, 'v');
+  return [...words, ...values].flatMap((value) => levelOf(value, !isOfLogr) ?? [])[0];
 }
 
 function joined(message: string, error: string): string {

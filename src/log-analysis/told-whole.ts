@@ -1,7 +1,7 @@
 /** A line with what belongs to it and stands below: what it announces, the rest of its message, its place. Pure. */
 import { ERROR_AT, toldWithParts } from './continuations.ts';
 import { withParts } from './messages.ts';
-import { fileIn, nameCount } from './names.ts';
+import { fileIn, nameCount, worldNames } from './names.ts';
 import { isLogged } from './overcome.ts';
 import type { RoledLine } from './traces.ts';
 import { advises, isBad, isClosing, isConsequence } from './words.ts';
@@ -33,7 +33,8 @@ function isClassAlone(said: string): boolean {
 }
 
 /** Where a parser stopped, below what it says. */
-const PLACE_BELOW = /^\(?(?:[\w ]{0,40}\b(?:in|at|of) |-->? )?["']?\/[^\s"']{1,300}["']?(?:,? line \d+|:\d+)/i;
+const PLACE_BELOW =
+  /^\(?(?:(?:[\w ]{0,40}\b(?:in|at|of) |-->? )?["']?\/[^\s"']{1,300}["']?(?:,? line \d+|:\d+)|-->? {1,4}[\w./-]{1,300}:\d+)/i;
 
 /** A line with all that belongs to it and stands below: what it announces, the rest of a message of several lines, its place. */
 export function toldWhole(roled: readonly RoledLine[], position: number): string {
@@ -97,7 +98,18 @@ function belongs({ line, said, next, isAnnounced }: Below): boolean {
   // Python prints no frames below an error, so what stands there belongs to its message.
   if (line.afterFrames === true && line.role === 'head') return !isClosing(next.text) && !advises(next.text);
   if (line.role === 'head' && next.indent > 0) return /^\(.{1,300}\)$/.test(next.said);
-  return isAnnounced && nameCount(next.said) === 0 && isBad(next.text) && !isConsequence(next.text);
+  if (isAnnounced) return nameCount(next.said) === 0 && isBad(next.text) && !isConsequence(next.text);
+  // What an error without a name is about stands in the paragraph below it.
+  return (
+    line.level === 'error' &&
+    line.atMs === undefined &&
+    next.indent === 0 &&
+    worldNames(said) === 0 &&
+    worldNames(next.said) > 0 &&
+    isBad(next.text) &&
+    !isConsequence(next.text) &&
+    !advises(next.text)
+  );
 }
 
 /** Lines above and below a member of a printed object that are told with it. */

@@ -47,7 +47,7 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
   if (isConsequence(text) || isConsequence(messageOf(text)) || dialects.some(({ consequence }) => says(consequence)))
     score -= 30;
   if (text.startsWith('what(): ')) return undefined;
-  if (isRetry(text)) score -= 3;
+  if (isRetry(text)) score -= 6;
   if (score >= 20 && (!inTrace || said.startsWith('Error: ')) && SYSTEM_ERROR.test(text)) score += 5;
   // What stands right above a usage says why it is printed.
   if (level === undefined && role === 'line' && next?.text !== undefined && USAGE.test(next.text) && !USAGE.test(text))
@@ -59,7 +59,7 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
 }
 
 /** "/app/main.c:3:5: error: expected ';'" */
-const COMPILER = /^\S{1,300}:\d+(?:[:.]\d+)?: (?:fatal )?error:/;
+const COMPILER = /^(?:\[\w{1,20}\] )?\S{1,300}:\d+(?:[:.]\d+)?: (?:fatal )?error:/;
 
 export const PANIC =
   /^(?:panic: |fatal error: (?:all goroutines|runtime|concurrent|out of memory|stack|unexpected signal)|thread '[^']*' (?:\(\d+\) )?panicked)/;
@@ -69,7 +69,7 @@ export const SYSTEM_ERROR =
   /address already in use|permission denied|no such file|connection refused|not permitted|no space left|too many open files|cannot allocate memory|timed out/i;
 
 /** What follows an error's class. */
-function messageOf(text: string): string {
+export function messageOf(text: string): string {
   const colon = text.indexOf(': ');
   return colon === -1
     ? text

@@ -192,13 +192,20 @@ export class SimNode {
     }
   }
 
+  isMounted(path: string): boolean {
+    return this.#mounts.includes(path);
+  }
+
   /** Remains of pods outside the runtime: mounts, cgroups, files. */
   leftovers(): string | undefined {
     if (this.#mounts.length > 0) return `mounts ${this.#mounts.join(' ')}`;
     const groups = [...this.#cgroups].filter((path) => /\/pod[^/]*$/.test(path));
     if (groups.length > 0) return `cgroups ${groups.join(' ')}`;
     const staging = this.drivers.map(({ kind }) => `${KUBELET_DIR}/plugins/kubernetes.io/csi/${kind.name}`);
-    const ofDrivers = [`${ROOT_DIR}/csi`, `${KUBELET_DIR}/pods`, ...staging];
+    const devices = `${KUBELET_DIR}/plugins/kubernetes.io/csi/volumeDevices/publish`;
+    // A folder of a device stays, for other pods may have the device.
+    const published = this.disk.list(devices).map((name) => `${devices}/${name}`);
+    const ofDrivers = [`${ROOT_DIR}/csi`, `${KUBELET_DIR}/pods`, ...staging, ...published];
     for (const dir of [`${ROOT_DIR}/pods`, `${ROOT_DIR}/pods-memory`, POD_LOGS_DIR, LOG_LINKS_DIR, ...ofDrivers]) {
       const names = this.disk.list(dir);
       if (names.length > 0) return `${dir}/${names.join(' ')}`;

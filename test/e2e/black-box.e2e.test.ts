@@ -5,7 +5,14 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ContainerHistory, DeathRecord, PodHistory, PodHistoryList } from '../../src/api/index.ts';
+import type {
+  ContainerHistory,
+  DeathRecord,
+  PodHistory,
+  PodHistoryList,
+  WorkloadDay,
+  WorkloadDayList,
+} from '../../src/api/index.ts';
 import { onRuntimes } from './extent.ts';
 import { busyboxPod, containerd2, mainContainer, Mendlet, outFolder, root, run, until } from './harness.ts';
 
@@ -329,5 +336,35 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
     const ids = after[0]?.containers[0]?.deaths.map(({ containerId }) => containerId) ?? [];
     expect(ids.slice(0, known.length)).toEqual(known.map(({ containerId }) => containerId));
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('remembers the day of its workloads: deaths, how long they took, and what an agent before it saw', async () => {
+    const flag = outFolder(mendlet, 'day');
+    const script = 'while [ ! -f /out/day ]; do sleep 0.1; done; rm /out/day; exit 3';
+    await mendlet.create(busyboxPod('day', script, { spec: flag.spec, container: flag.mount }));
+    await mendlet.untilPod('day', 'running', (pod) => mainContainer(pod)?.ready === true);
+    const days = '/apis/mendlet.dev/v1alpha1/namespaces/default/workloaddays?kind=Pod&name=day';
+    const sum = (counts: WorkloadDay['deaths']) => counts.reduce((all, [, count]) => all + count, 0);
+    const untilDay = (what: string, wanted: (day: WorkloadDay) => boolean) =>
+      until<WorkloadDay>(what, async () => {
+        const { items, notAsked } = await mendlet.get<WorkloadDayList>(days);
+        const [day] = items;
+        return day !== undefined && wanted(day) ? { value: day } : { last: JSON.stringify({ items, notAsked }) };
+      });
+    await untilDay('well', ({ states }) => states.endsWith('o'));
+    writeFileSync(join(flag.path, 'day'), '');
+    const healed = await untilDay('healed', ({ recoveries }) => recoveries.length > 0);
+    expect([sum(healed.deaths), sum(healed.restarts)]).toEqual([1, 1]);
+    expect(healed.recoveries[0]).toMatchObject({ healed: 1, alone: 1 });
+    expect(healed.states).toContain('h');
+
+    await mendlet.end('SIGTERM');
+    await mendlet.up();
+    const after = await untilDay('seen again', ({ states }) => states.length > 0);
+    expect([sum(after.deaths), sum(after.restarts), after.recoveries]).toEqual([1, 1, healed.recoveries]);
+    expect(after.states).toMatch(/h[?]*$/);
+    const node = await mendlet.get<WorkloadDayList>('/api/v1/nodes/e2e/proxy/mendlet/v1/days?namespace=default');
+    expect(node.nodeName).toBe('e2e');
+    expect(node.items.map(({ name }) => name)).toContain('day');
   });
 });

@@ -9,7 +9,9 @@ import { exampleDriverArchive } from '../support/csi-example/image.ts';
 import { installInLab, labKubeletDir } from '../support/csi-example/manifests.ts';
 import { Lab } from '../support/lab.ts';
 import { describeInWhole } from './extent.ts';
-import { busyboxPod, type ObservedPod, until } from './harness.ts';
+import { busyboxPod, type ObservedPod, root, run, until } from './harness.ts';
+
+const PROGRAM = join(root, 'dist/mendlet.js');
 
 describeInWhole('a driver that attaches, on two nodes', () => {
   let lab: Lab;
@@ -110,6 +112,61 @@ describeInWhole('a driver that attaches, on two nodes', () => {
     await untilDetached();
   });
 
+  it('is explained while it is stuck: who has the volume, and which attacher does not run', async () => {
+    const why = async (target: string): Promise<string> => {
+      const { code, stdout, stderr } = await run(process.execPath, [
+        PROGRAM,
+        'why',
+        target,
+        '--kubeconfig',
+        lab.kubeconfig,
+        '-o',
+        'json',
+      ]);
+      expect(code, stderr).toBe(0);
+      return stdout;
+    };
+    const untilSaid = (target: string, text: RegExp): Promise<Diagnosis> =>
+      until<Diagnosis>(`why ${target} says ${String(text)}`, async () => {
+        const last = await why(target);
+        const diagnosis = JSON.parse(last) as Diagnosis;
+        return text.test(diagnosis.findings[0]?.says ?? '') ? { value: diagnosis } : { last };
+      });
+    await lab.create(user('fourth', 'moves', 'n1'));
+    await ready('fourth');
+    const node = JSON.parse(await why('node/n1')) as Diagnosis;
+    expect(node.state).toContain('CSI driver example.csi.mendlet.dev');
+    expect(node.findings.filter(({ id }) => id.startsWith('driver-'))).toEqual([]);
+    const scale = (replicas: number): Promise<string> =>
+      lab.kubectl(['scale', 'deployment/controller', '-n', 'csi-example', `--replicas=${replicas}`]);
+    await scale(0);
+    await lab.create(user('fifth', 'moves', 'n2'));
+    const held = await untilSaid(
+      'pod/fifth',
+      /node n1 has: pod fourth runs there, and the volume is free once that pod is gone/,
+    );
+    expect(held.findings[0]?.try[0]).toMatch(/^kubectl delete pod fourth/);
+    await lab.kubectl(['delete', 'pod', 'fourth']);
+    const missing =
+      /waits to be detached from node n1 by the attacher of driver example.csi.mendlet.dev, which does not run: deployment csi-example\/controller is scaled to 0/;
+    const { findings } = await untilSaid('pod/fifth', missing);
+    expect(findings[0]).toMatchObject({
+      id: 'attacher-missing',
+      try: expect.arrayContaining(['mendlet why deployment/controller -n csi-example']),
+    });
+    const [volume = ''] = (await lab.kubectl(['get', 'pv', '-o', 'name'])).split('\n');
+    const [attachment = ''] = (await lab.kubectl(['get', 'volumeattachments', '-o', 'name'])).split('\n');
+    await untilSaid(`pv/${volume.split('/')[1] ?? ''}`, missing);
+    await untilSaid(`volumeattachment/${attachment.split('/')[1] ?? ''}`, missing);
+    await scale(1);
+    await ready('fifth');
+    const after = JSON.parse(await why('pod/fifth')) as Diagnosis;
+    // A node whose lease is late on a busy machine is none of this test's business.
+    expect(after.findings.filter(({ id }) => /^(?:volume|attacher|driver)-/.test(id))).toEqual([]);
+    await lab.kubectl(['delete', 'pod', 'fifth']);
+    await untilDetached();
+  });
+
   it('leaves nothing behind', async () => {
     await lab.kubectl(['delete', 'pvc', 'moves']);
     await until('no volumes', async () => {
@@ -123,6 +180,11 @@ describeInWhole('a driver that attaches, on two nodes', () => {
     });
   });
 });
+
+interface Diagnosis {
+  readonly state: string;
+  readonly findings: readonly { readonly id: string; readonly says: string; readonly try: readonly string[] }[];
+}
 
 interface Stored {
   readonly attachedTo: readonly string[];

@@ -1,9 +1,14 @@
 /** Tests figures of pods' resources: the summary, the metrics API and `kubectl top`, the kubelet's metrics. */
+import { readFileSync } from 'node:fs';
+import { get } from 'node:https';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkMetricsText } from '../../src/lib/check-metrics-text.ts';
 import type { ContainerStats, PodStats, Summary } from '../../src/kubelet/stats/summary.ts';
 import { inShort, onRuntimes } from './extent.ts';
-import { busyboxPod, containerd2, kubectl120, kubectl136, Mendlet, until } from './harness.ts';
+import { busyboxPod, containerd2, kubectl120, kubectl136, Mendlet, root, until } from './harness.ts';
+import { deployedExpressions } from '../../tools/prometheus/deployed-expressions.ts';
+import { usageOf } from '../../tools/prometheus/expressions.ts';
 
 const MIB = 1024 * 1024;
 
@@ -122,6 +127,28 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('what pods 
     if (path !== '/metrics/probes') expect(text).toMatch(line);
   });
 
+  it('Prometheus reads with the rights of deploy what the rules and the dashboard name', async () => {
+    await mendlet.kubectl(['apply', '-f', join(root, 'deploy/prometheus/access.yaml')]);
+    const token = await mendlet.kubectl(['-n', 'mendlet-monitoring', 'create', 'token', 'prometheus']);
+    const scrape = scraper(mendlet.kubeconfig, token);
+    const { status } = await mendlet.read<ObservedNode>('nodes/e2e');
+    const address = status.addresses.find(({ type }) => type === 'InternalIP')?.address ?? '';
+    const node = `https://${address}:${status.daemonEndpoints.kubeletEndpoint.Port}`;
+    const answers = [scrape('/metrics'), scrape('/metrics', node), scrape('/metrics/resource', node)];
+    const text = (await Promise.all(answers))
+      .map(({ code, body }) => (code === 200 ? body : `${code} ${body}`))
+      .join('\n');
+    const served = new Set([...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name));
+    const missing = deployedExpressions().flatMap(({ expression }) =>
+      usageOf(expression)
+        .metrics.map(({ name }) => name)
+        .filter((name) => !served.has(name) && !served.has(name.replace(/_(bucket|sum|count)$/, ''))),
+    );
+    expect([...new Set(missing)].filter((name) => !name.startsWith('kubelet_volume_stats_'))).toEqual(['up']);
+    expect(await scrape('/api/v1/secrets')).toMatchObject({ code: 403 });
+    expect(await scrape('/pods', node)).toMatchObject({ code: 403 });
+  });
+
   it('what is gone is gone', async () => {
     await mendlet.kubectl(['delete', 'pod', 'burner', '--wait=true']);
     const left = await until<string>('an answer without the pod', async () => {
@@ -131,3 +158,25 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('what pods 
     expect(left).toContain('pod="sleeper"');
   });
 });
+
+interface ObservedNode {
+  readonly status: {
+    readonly addresses: readonly { readonly type: string; readonly address: string }[];
+    readonly daemonEndpoints: { readonly kubeletEndpoint: { readonly Port: number } };
+  };
+}
+
+/** Asks as Prometheus does: with a token, and with trust in the cluster's authority. */
+function scraper(kubeconfig: string, token: string) {
+  const text = readFileSync(kubeconfig, 'utf8');
+  const server = /server: (\S+)/.exec(text)?.[1] ?? '';
+  const ca = Buffer.from(/certificate-authority-data: (\S+)/.exec(text)?.[1] ?? '', 'base64');
+  return (path: string, origin = server): Promise<{ readonly code: number | undefined; readonly body: string }> =>
+    new Promise((done, fail) => {
+      get(`${origin}${path}`, { ca, headers: { authorization: `Bearer ${token.trim()}` } }, (answer) => {
+        let body = '';
+        answer.setEncoding('utf8').on('data', (more: string) => (body += more));
+        answer.on('end', () => done({ code: answer.statusCode, body }));
+      }).on('error', fail);
+    });
+}

@@ -203,12 +203,13 @@ const TOO_WIDE = `(() => {
     .map((each) => each.tagName + '.' + each.className);
 })()`;
 
-const LIGHT_WIDE = ['light, wide', { width: 1280 }] as const;
-const DARK_SMALL = ['dark, 360 px', { width: 360, height: 740, dark: true }] as const;
-const OTHERS = [
+type Look = readonly [name: string, how: { readonly width: number; readonly height?: number; readonly dark?: boolean }];
+const LIGHT_WIDE: Look = ['light, wide', { width: 1280 }];
+const DARK_SMALL: Look = ['dark, 360 px', { width: 360, height: 740, dark: true }];
+const OTHERS: readonly Look[] = [
   ['dark, wide', { width: 1280, dark: true }],
   ['light, 360 px', { width: 360, height: 740 }],
-] as const;
+];
 
 describe.each([LIGHT_WIDE, DARK_SMALL, ...inShort([], OTHERS)])('%s', (_, look) => {
   it('nothing is wider than the window, and axe finds nothing', async () => {

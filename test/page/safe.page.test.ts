@@ -45,7 +45,10 @@ async function stateOfApi(): Promise<string> {
 }
 
 /** The statuses of a server's answers to whatever a page sends, also of those that the browser keeps from the page. */
-async function answersTo(page: Page, host: string): Promise<{ readonly statuses: number[]; stop(): Promise<void> }> {
+async function answersTo(
+  page: Page,
+  host: string,
+): Promise<{ readonly statuses: number[]; readonly stop: () => Promise<void> }> {
   const session = await page.context().newCDPSession(page);
   const asked = new Set<string>();
   const statuses: number[] = [];

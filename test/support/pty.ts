@@ -40,8 +40,10 @@ export class Pty {
 
   /** Ends the program when a test has failed. */
   close(): void {
-    this.#child.stdin?.end();
-    this.#child.kill('SIGHUP');
+    // Without its terminal the program gets SIGHUP.
+    this.#child.kill('SIGKILL');
+    this.#child.stdin?.destroy();
+    this.#child.stdout?.destroy();
   }
 
   /** The lines that are on the screen now. */

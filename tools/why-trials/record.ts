@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { FIFTH, HELD_OUT, TRIALS } from './programs/all.ts';
+import { FIFTH, HELD_OUT, OF_SEVENTH, TRIALS } from './programs/all.ts';
 import { trialRoot } from './root.ts';
 import { runTrial } from './run-trial.ts';
 import type { Recording } from './trial.ts';
@@ -21,6 +21,11 @@ function known(program: string): readonly Recording[] {
     .map((line) => JSON.parse(line) as Recording);
 }
 
+function rootOf(program: string): 'root' | 'fifth' | 'seventh' {
+  if (OF_SEVENTH.has(program)) return 'seventh';
+  return FIFTH.has(program) ? 'fifth' : 'root';
+}
+
 function record(program: string, only: string | undefined): void {
   const trials = TRIALS.filter((trial) => trial.program === program);
   if (trials.length === 0) throw new Error(`there is no trial of ${program}`);
@@ -31,7 +36,7 @@ function record(program: string, only: string | undefined): void {
       return old === undefined ? [] : [{ ...old, truth: trial.truth }];
     const healthy = 'healthy' in trial.truth;
     try {
-      const found = runTrial(trialRoot(FIFTH.has(program) ? 'fifth' : 'root'), trial);
+      const found = runTrial(trialRoot(rootOf(program)), trial);
       const ended = found.exitCode !== undefined;
       // A trial whose fault does not show is no trial.
       if (ended === healthy || found.exitCode === 0) {

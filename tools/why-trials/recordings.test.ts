@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { grade } from './grade.ts';
+import { knownTexts } from './known-texts.ts';
 import { HELD_OUT, TRIALS } from './programs/all.ts';
 import type { Recording } from './trial.ts';
 
@@ -19,7 +20,6 @@ const NOT_RIGHT: Readonly<Record<string, string>> = {
   'carbon/port-taken': 'the port stands in none of its lines',
   'chrony/unknown-directive': 'the directive stands in none of its lines',
   'gawk/syntax': 'its words are "unexpected newline"',
-  'gawk/well-warned': 'nothing in its log says that it works',
   'hapi/bad-option': 'the option stands in an object below the error',
   'haskell/well-retried': 'its log says in words of its own that it works',
   'hitch/well-backend-away': 'it tells of its backend without a level',
@@ -27,12 +27,8 @@ const NOT_RIGHT: Readonly<Record<string, string>> = {
   'kea/no-config': 'the file stands in none of its lines',
   'nghttpx/port-taken': 'the port stands in none of its lines',
   'node-red/bad-settings': 'its folder is not told with the file',
-  'node-red/data-denied': 'it copies a file, and the first of the two is named',
   'prosody/no-config': 'the files stand in lines below the error',
-  'prosody/well-garbage': 'its advice looks like an error',
-  'racket/well-thread-died': 'nothing in its log says that it works',
   'sbcl/undefined': 'the message stands two lines below the error',
-  'tornado/well-callback-throws': 'a handler that throws at each call looks like an end',
   'unbound/no-config': 'it goes on without its configuration, and ends for another reason',
   'unbound/port-taken': 'the port stands in none of its lines',
   'ansible/syntax': 'the file stands four lines below the error',
@@ -42,8 +38,9 @@ const NOT_RIGHT: Readonly<Record<string, string>> = {
   'next/bad-config': 'the headline names the variable, and the truth asks for the words',
   'sidekiq/no-file': 'it says politely what it wants, at level INFO',
   'sidekiq/no-name': 'its client gives the class of the error alone',
-  'sidekiq/well-job-fails': 'it writes JSON behind a level',
-  'apache/env-not-defined': 'the variable stands in a warning above the error that follows from it',
+  'dhcpd/no-interface': 'the interface stands some lines above the error',
+  'pytest/test-fails': 'the assertion is told, and not the name of its test',
+  'snmpd/port-taken': 'its log does not say why the endpoint cannot be opened',
   'java/stack-overflow': 'its error stands more than a thousand frames above the end',
   'nginx/well-reload-of-a-bad-file': 'its log does not say that it runs on',
 };
@@ -68,6 +65,22 @@ describe('what is recorded stays as right as it is', () => {
     });
     expect(wrong).toEqual([]);
   });
+});
+
+/** Of the texts that were written down. */
+const TEXTS_NOT_RIGHT: Readonly<Record<string, string>> = {
+  'minio/credentials': 'its own setting of a password is taken for one of a peer',
+  'flyway/cli-bad-sql': 'the script stands in the line below the error',
+  'dockerize/timeout': 'the address that refused is named, and not the name that was waited for',
+};
+
+it('what is known of the texts of other programs stays as right as it is', () => {
+  const wrong = knownTexts().flatMap((text) => {
+    const { grade: found, says } = grade(text);
+    const key = `${text.program}/${text.name}`;
+    return (found === 'first') === Object.hasOwn(TEXTS_NOT_RIGHT, key) ? [`${key}: ${found}: ${says.join(' | ')}`] : [];
+  });
+  expect(wrong).toEqual([]);
 });
 
 it('every recording is of a trial, with the truth that it declares', () => {

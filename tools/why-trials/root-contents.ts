@@ -47,8 +47,23 @@ const FIFTH: Contents = {
   npm: 'bun deno next react react-dom typescript ts-node nodemon http-server sequelize sequelize-cli pg node-pg-migrate log4js roarr aedes nats mqtt hono @hono/node-server envalid',
 };
 
+/** Of the seventh batch that is held out. */
+const SEVENTH: Contents = {
+  packages: [
+    TOOLS,
+    'perl python3 python3-psycopg2 python3-redis postgresql-15 redis-server mariadb-server openjdk-17-jdk-headless php-cli php-mysql php-redis g++ make',
+    'opensmtpd isc-dhcp-server transmission-daemon znc inspircd ejabberd keepalived rspamd crowdsec gobgpd chasquid dnsdist gdnsd krb5-kdc ocserv zabbix-proxy-sqlite3 munge slurmctld snmpd mumble-server activemq aria2 sslh yaws icinga2-bin',
+    'pgbackrest kcat skopeo hugo sqlite3 tini dumb-init gosu wait-for-it cmake meson ninja-build ant maven cargo swi-prolog-nox groovy gnat-12 gdc-12',
+    'python3-waitress python3-cherrypy3 python3-bottle python3-falcon python3-rq python3-scrapy python3-pytest python3-pyftpdlib',
+    'librust-anyhow-dev librust-env-logger-dev librust-thiserror-dev librust-serde-json-dev librust-toml-dev',
+  ]
+    .join(' ')
+    .split(' '),
+  npm: 'webpack webpack-cli jest mocha json-server@0.17.4 moleculer @grpc/grpc-js cassandra-driver @elastic/elasticsearch joi ajv config gulp yargs pg ioredis',
+};
+
 /** The folders, by name. */
-export const ROOTS = { root: FIRST, fifth: FIFTH } as const satisfies Record<string, Contents>;
+export const ROOTS = { root: FIRST, fifth: FIFTH, seventh: SEVENTH } as const satisfies Record<string, Contents>;
 
 /** What packages do when they are installed, as far as the trials need it: folders, links, first databases. */
 export const FIRST_DATABASES = `

@@ -1,11 +1,13 @@
 /**
  * Scores the recordings: `npm run why:score` prints how often the cause was named first, somewhere, wrongly or not at all, with
  * 95 % intervals, overall, by family and by program. `--all` lists what is not right, `--training` leaves out what is held out,
- * `--keep COMMIT` keeps the score of each batch of held-out programs as its first, or as one that was seen.
+ * `--strict` asks for the decisive lines of healthy logs as if nobody knew how long their programs lived,
+ * `--texts` adds the texts that were not recorded, `--keep COMMIT` keeps the score of each batch of held-out programs as its first, or as one that was seen.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Graded, type Grade, grade } from './grade.ts';
+import { knownTexts } from './known-texts.ts';
 import { BATCHES, HELD_OUT } from './programs/all.ts';
 import type { Recording } from './trial.ts';
 import { wilson } from './wilson.ts';
@@ -67,11 +69,15 @@ const batches = args.includes('--training')
   ? []
   : BATCHES.map((programs) => all.filter(({ recording }) => programs.includes(recording.program)));
 const heldOut = batches.flat();
+const texts = args.includes('--texts') ? knownTexts().map(grade) : [];
 const titleOf = (batch: number): string => `programs held out, batch ${batch + 1}`;
 console.log(report('programs of the rules', training).join('\n'));
 for (const [batch, graded] of batches.entries()) console.log(`\n${report(titleOf(batch), graded).join('\n')}`);
+if (texts.length > 0) console.log(`\n${report('known texts', texts).join('\n')}`);
 if (args.includes('--all')) {
-  for (const { recording, grade: each, says } of [...training, ...heldOut].filter((one) => one.grade !== 'first')) {
+  for (const { recording, grade: each, says } of [...training, ...heldOut, ...texts].filter(
+    (one) => one.grade !== 'first',
+  )) {
     console.log(`\n${each}: ${recording.program}/${recording.name}: wants ${JSON.stringify(recording.truth)}`);
     for (const said of says.slice(0, 3)) console.log(`    says ${said}`);
     for (const each of recording.lines.slice(-14)) console.log(`    | ${each.slice(0, 220)}`);

@@ -64,7 +64,8 @@ function headText(overview: Overview | undefined, { stale, columns }: Frame): re
       ? (stale ?? 'reading the cluster …')
       : stale === undefined
         ? overview.verdict.text
-        : `${stale}; before that: ${overview.verdict.text}`,
+        : // Of what was never heard there is no before.
+          `${stale}${overview.rows.length === 0 ? '' : `; before that: ${overview.verdict.text}`}`,
   );
   const lines: string[] = [];
   let rest = text;

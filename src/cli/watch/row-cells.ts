@@ -70,5 +70,5 @@ function stepText({ words }: NextStep, at: number, now: number): string {
 export function nodeText({ name, mood, troubles, pods, runtime }: NodeRow): string {
   const sign = mood === 'ok' ? SIGNS.ok : mood === 'unknown' ? SIGNS.unknown : SIGNS.waiting;
   const rest = troubles.length === 0 ? runtime : troubles.join(', ');
-  return `${sign} ${name}: ${pods} ${pods === 1 ? 'pod' : 'pods'}, ${rest}`;
+  return `${sign} ${name}: ${pods} ${pods === 1 ? 'pod' : 'pods'}${rest === '' ? '' : `, ${rest}`}`;
 }

@@ -15,5 +15,8 @@ export function staleText(failures: readonly Failure[], now: number): string | u
   const [first] = counting.toSorted((a, b) => a.since - b.since);
   if (first === undefined) return undefined;
   const others = counting.length > 1 ? ` and ${counting.length - 1} more` : '';
-  return visibleLine(`no word of ${first.resource}${others} for ${formatAge(now - first.since)}: ${first.problem}`);
+  const hint = /forbidden.*at the cluster scope/s.test(first.problem) ? ' (one namespace is watched with -n)' : '';
+  return visibleLine(
+    `no word of ${first.resource}${others} for ${formatAge(now - first.since)}: ${first.problem}${hint}`,
+  );
 }

@@ -112,6 +112,12 @@ describe('the picture', () => {
     expect(picture(OVERVIEW, { onlyTroubled: true }, FRAME).join('\n')).not.toContain('deploy/web');
   });
 
+  it('says nothing of before where nothing was heard', () => {
+    const stale = 'no word of pods for 2s: refused';
+    const nothing = { ...OVERVIEW, rows: [], verdict: { mood: 'ok' as const, text: '0 pods healthy' } };
+    expect(picture(nothing, START, { ...FRAME, stale })[0]).toBe(stale);
+  });
+
   it('is never green from a dead feed', () => {
     const well: Overview = { ...OVERVIEW, verdict: { mood: 'ok', text: 'all well' } };
     const [fresh] = picture(well, START, { ...FRAME, colours: true });
@@ -180,6 +186,10 @@ describe('an old picture', () => {
     [
       [{ resource: 'pods', since: NOW, problem: 'pods is forbidden: no' }],
       'no word of pods for 0s: pods is forbidden: no',
+    ],
+    [
+      [{ resource: 'pods', since: NOW, problem: 'pods is forbidden: no at the cluster scope' }],
+      'no word of pods for 0s: pods is forbidden: no at the cluster scope (one namespace is watched with -n)',
     ],
   ])('%j', (failures, text) => expect(staleText(failures, NOW)).toBe(text));
 });

@@ -83,6 +83,15 @@ export class Asker {
 
   /** The items; an empty list when they cannot be read. */
   async list<T extends KubeObject>(what: string, resource: Resource<T>, query: ListQuery): Promise<readonly T[]> {
+    return (await this.listAll(what, resource, query)) ?? [];
+  }
+
+  /** The items; undefined when they cannot be read, so that nothing is concluded from what is not in the list. */
+  async listAll<T extends KubeObject>(
+    what: string,
+    resource: Resource<T>,
+    query: ListQuery,
+  ): Promise<readonly T[] | undefined> {
     const kept = this.#snapshot.list(resource, query);
     if (kept !== undefined) return kept;
     const key = ['list', resource.group, resource.resource, JSON.stringify(query)].join(' ');
@@ -90,7 +99,7 @@ export class Asker {
       this.#answer(what, (signal) => this.session.client.list(resource, query, signal)),
     );
     if (answer.kind === 'missing') this.note(`${what}: the server does not have them`);
-    if (answer.kind !== 'found') return [];
+    if (answer.kind !== 'found') return undefined;
     if (answer.value.continue !== undefined) this.note(`${what}: more than the first ${answer.value.items.length}`);
     return answer.value.items;
   }

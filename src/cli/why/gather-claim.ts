@@ -1,7 +1,15 @@
 /** Gathers the evidence about a claim: its object, volume and events, the pods that use it, and how full it is. */
-import { PERSISTENT_VOLUME_CLAIMS, type Pod, PODS, STORAGE_CLASSES } from '../../api/index.ts';
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  type PersistentVolumeClaim,
+  type Pod,
+  PODS,
+  quantityValue,
+  STORAGE_CLASSES,
+} from '../../api/index.ts';
 import { claimNames, type ClaimSubjectEvidence, type VolumeUsage } from '../../diagnosis/index.ts';
 import { type Asker } from './ask.ts';
+import { gatherClaimStorage } from './gather-storage.ts';
 import { gatherClaim } from './gather-volumes.ts';
 import { MAX_LISTED, MAX_METRICS_BYTES } from './limits.ts';
 
@@ -19,7 +27,7 @@ export async function gatherClaimSubject(
   { namespaceFlag, withUsage }: ClaimWish,
 ): Promise<ClaimSubjectEvidence> {
   const [claim, pods] = await Promise.all([
-    gatherClaim(asker, namespace, name),
+    gatherClaim(asker, namespace, name, true),
     asker.list(`pods in namespace ${namespace}`, PODS, { namespace, limit: MAX_LISTED }),
   ]);
   if (claim?.claim === undefined) {
@@ -35,6 +43,7 @@ export async function gatherClaimSubject(
     className === '' || !isPending
       ? undefined
       : await asker.get(`storageclass/${className}`, STORAGE_CLASSES, undefined, className);
+  const storage = await gatherClaimStorage(asker, claim?.volume, users, isSmall(claim?.claim));
   const known = storageClass?.kind === 'found' || storageClass?.kind === 'missing';
   return {
     now: asker.now,
@@ -42,10 +51,18 @@ export async function gatherClaimSubject(
     claim: claim ?? { name, missing: false, events: [] },
     users: users.map(({ metadata }) => metadata?.name ?? ''),
     ...(usage === undefined ? {} : { usage }),
+    ...(storage && { storage }),
     ...(known ? { classExists: storageClass.kind === 'found' } : {}),
     notLookedAt: asker.notLookedAt,
     namespaceFlag,
   };
+}
+
+/** It has less than it asks for. */
+function isSmall(claim: PersistentVolumeClaim | undefined): boolean {
+  const wanted = claim?.spec?.resources?.requests?.['storage'];
+  const has = claim?.status?.capacity?.['storage'];
+  return wanted !== undefined && has !== undefined && quantityValue(has) < quantityValue(wanted);
 }
 
 function isOver({ status }: Pod): boolean {

@@ -20,6 +20,7 @@ import { gatherHistory } from './gather-history.ts';
 import { gatherNode } from './gather-node.ts';
 import { gatherRollout } from './gather-rollout.ts';
 import { gatherServices } from './gather-services.ts';
+import { gatherPodStorage } from './gather-storage.ts';
 import { gatherClaims } from './gather-volumes.ts';
 import { LOG_TAIL_LINES, MAX_EVENTS, MAX_LISTED, MAX_LOG_BYTES, MAX_METRICS_BYTES } from './limits.ts';
 import { ownersOf } from './owners.ts';
@@ -78,12 +79,13 @@ async function eventsOf(asker: Asker, pod: Pod): Promise<PodEvidence['events']> 
 
 async function gatherRest(asker: Asker, first: PodEvidence): Promise<PodEvidence> {
   const { pod } = first;
-  const [logs, configs, throttling, held, rollout] = await Promise.all([
+  const [logs, configs, throttling, held, rollout, storage] = await Promise.all([
     gatherLogs(asker, pod, logsWanted(first)),
     gatherConfigs(asker, pod.metadata?.namespace, configsWanted(first)),
     wantsThrottling(first) ? gatherThrottling(asker, pod) : {},
     gatherHeld(asker, pod),
     wantsRollout(first) ? gatherRollout(asker, pod, first.owners, [pod, ...first.siblings]) : undefined,
+    gatherPodStorage(asker, first),
   ]);
   const second: PodEvidence = {
     ...first,
@@ -92,6 +94,7 @@ async function gatherRest(asker: Asker, first: PodEvidence): Promise<PodEvidence
     throttling,
     ...(held && { held }),
     ...(rollout && { rollout }),
+    ...(storage && { storage }),
   };
   const [services, credentials] = await Promise.all([
     gatherServices(asker, namedServicesOf(second)),

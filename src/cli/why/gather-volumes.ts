@@ -25,18 +25,22 @@ export function gatherClaims(asker: Asker, pod: Pod): Promise<readonly ClaimEvid
   );
 }
 
-/** `undefined`: the claim may not be read, which proves nothing about it. */
+/**
+ * `undefined`: the claim may not be read, which proves nothing about it.
+ * @param withEvents read them also of a claim that is bound
+ */
 export async function gatherClaim(
   asker: Asker,
   namespace: string | undefined,
   name: string,
+  withEvents = false,
 ): Promise<ClaimEvidence | undefined> {
   const answer = await asker.get(`persistentvolumeclaim/${name}`, PERSISTENT_VOLUME_CLAIMS, namespace, name);
   if (answer.kind === 'missing') return { name, missing: true, events: [] };
   const claim = found(answer);
   if (claim === undefined) return undefined;
   const events =
-    claim.status?.phase === 'Bound'
+    !withEvents && claim.status?.phase === 'Bound'
       ? []
       : await asker.list(`events of persistentvolumeclaim/${name}`, EVENTS, {
           namespace,

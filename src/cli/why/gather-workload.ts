@@ -19,6 +19,7 @@ import type {
   WorkloadObject,
 } from '../../diagnosis/index.ts';
 import { type Asker } from './ask.ts';
+import { gatherDriversOfNode, podsOfNode } from './gather-drivers.ts';
 import { gatherNode } from './gather-node.ts';
 import { gatherPod, type Known, killingsIn } from './gather-pod.ts';
 import { MAX_EVENTS, MAX_LISTED, MAX_PODS } from './limits.ts';
@@ -80,13 +81,14 @@ async function eventsOf(asker: Asker, objects: readonly WorkloadObject[]): Promi
 export async function gatherNodeSubject(asker: Asker, name: string): Promise<NodeSubjectEvidence> {
   // A missing node is the caller's error.
   await asker.session.client.get(NODES, undefined, name, asker.session.signal);
-  const [node, events, pods] = await Promise.all([
+  const [node, events, pods, drivers] = await Promise.all([
     gatherNode(asker, name),
     asker.list(`events of node/${name}`, EVENTS, {
       fieldSelector: `involvedObject.kind=Node,involvedObject.name=${name}`,
       limit: MAX_EVENTS,
     }),
-    asker.list(`pods of node/${name}`, PODS, { fieldSelector: `spec.nodeName=${name}`, limit: MAX_LISTED }),
+    podsOfNode(asker, name),
+    gatherDriversOfNode(asker, name),
   ]);
   const looked = await gatherPods(asker, pods.filter(isUnwell), (pod) => ({
     // Siblings on other nodes prove nothing about this node.
@@ -94,7 +96,7 @@ export async function gatherNodeSubject(asker: Asker, name: string): Promise<Nod
     killings: [],
     namespaceFlag: `-n ${pod.metadata?.namespace ?? 'default'}`,
   }));
-  return { now: asker.now, node, events, pods, looked, notLookedAt: asker.notLookedAt };
+  return { now: asker.now, node, events, pods, looked, ...drivers, notLookedAt: asker.notLookedAt };
 }
 
 async function gatherPods(

@@ -19,6 +19,9 @@ export const MAX_CLAIMS = 20;
 export const MAX_JOBS = 5;
 /** Unready pods of a disruption budget that are looked at. */
 export const MAX_BUDGET_PODS = 10;
+/** Attachments of the volumes of one pod or claim, and workloads that look like parts of one driver. */
+export const MAX_ATTACHMENTS = 20;
+export const MAX_DRIVER_PARTS = 20;
 export const MAX_SERVICES = 10;
 export const MAX_OWNERS = 4;
 /** Lines at the end of a log that are read. */

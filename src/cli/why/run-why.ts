@@ -1,6 +1,7 @@
 /** Runs `why` on an open cluster: gathers evidence, diagnoses, prints. */
-import { CRON_JOBS, JOBS, POD_DISRUPTION_BUDGETS, PODS } from '../../api/index.ts';
+import { CRON_JOBS, JOBS, POD_DISRUPTION_BUDGETS, PODS, VOLUME_ATTACHMENTS } from '../../api/index.ts';
 import {
+  diagnoseAttachment,
   diagnoseBudget,
   diagnoseClaim,
   diagnoseCronJob,
@@ -8,6 +9,7 @@ import {
   diagnoseNode,
   diagnosePod,
   diagnoseService,
+  diagnoseVolume,
   diagnoseWorkload,
   type Diagnosis,
   type GroupScope,
@@ -22,6 +24,8 @@ import { gatherCronJob } from './gather-cron-job.ts';
 import { gatherGroup } from './gather-group.ts';
 import { gatherPod } from './gather-pod.ts';
 import { gatherServiceSubject } from './gather-service-subject.ts';
+import { gatherAttachment } from './gather-storage.ts';
+import { gatherVolumeSubject } from './gather-volume-subject.ts';
 import { gatherNodeSubject, gatherWorkload } from './gather-workload.ts';
 import { MAX_LISTED } from './limits.ts';
 import { WORKLOADS } from './owners.ts';
@@ -84,6 +88,12 @@ async function diagnose(
       return diagnoseService(await gatherServiceSubject(asker, name, namespaceFlag));
     case 'PersistentVolumeClaim':
       return diagnoseClaim(await gatherClaimSubject(asker, namespace, name, { namespaceFlag, withUsage: true }));
+    case 'PersistentVolume':
+      return diagnoseVolume(await gatherVolumeSubject(asker, name));
+    case 'VolumeAttachment': {
+      const attachment = await client.get(VOLUME_ATTACHMENTS, undefined, name, signal);
+      return diagnoseAttachment(await gatherAttachment(asker, attachment));
+    }
     case 'PodDisruptionBudget': {
       const budget = await client.get(POD_DISRUPTION_BUDGETS, namespace, name, signal);
       return diagnoseBudget(await gatherBudget(asker, budget, namespaceFlag));

@@ -10,6 +10,8 @@ export type WhyKind =
   | 'Namespace'
   | 'CronJob'
   | 'PersistentVolumeClaim'
+  | 'PersistentVolume'
+  | 'VolumeAttachment'
   | 'PodDisruptionBudget'
   | WhyWorkload;
 export type WhyWorkload = 'Deployment' | 'ReplicaSet' | 'StatefulSet' | 'DaemonSet' | 'Job' | 'ReplicationController';
@@ -35,10 +37,12 @@ const NAMES: Readonly<Record<WhyKind, readonly string[]>> = {
   CronJob: ['cronjob', 'cronjobs', 'cj'],
   ReplicationController: ['replicationcontroller', 'replicationcontrollers', 'rc'],
   PersistentVolumeClaim: ['persistentvolumeclaim', 'persistentvolumeclaims', 'pvc'],
+  PersistentVolume: ['persistentvolume', 'persistentvolumes', 'pv'],
+  VolumeAttachment: ['volumeattachment', 'volumeattachments'],
   PodDisruptionBudget: ['poddisruptionbudget', 'poddisruptionbudgets', 'pdb'],
 };
 export const WANTED =
-  'pod/NAME, deploy/NAME, sts/NAME, ds/NAME, rs/NAME, job/NAME, cronjob/NAME, svc/NAME, pvc/NAME, pdb/NAME, ns/NAME or node/NAME';
+  'pod/NAME, deploy/NAME, sts/NAME, ds/NAME, rs/NAME, job/NAME, cronjob/NAME, svc/NAME, pvc/NAME, pv/NAME, volumeattachment/NAME, pdb/NAME, ns/NAME or node/NAME';
 
 export interface WhyScope {
   /** The value of -l. */

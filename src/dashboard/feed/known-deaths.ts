@@ -51,27 +51,31 @@ export class KnownDeaths {
       if (ends === '' || before?.asked === ends || this.#forbidden.has(namespace)) continue;
       this.#known.set(uid, { ...before, asked: ends });
       this.#underWay += 1;
-      void this.#ask(pod, ends).finally(() => {
+      void this.#ask(pod, ends).then((isNews) => {
         this.#underWay -= 1;
-        this.#onNews();
+        // Others may wait for a turn.
+        if (isNews || this.#underWay === HISTORIES_AT_ONCE - 1) this.#onNews();
       });
     }
   }
 
-  async #ask(pod: Pod, asked: string): Promise<void> {
+  /** @returns whether anything was told */
+  async #ask(pod: Pod, asked: string): Promise<boolean> {
     const { namespace = 'default', name = '', uid = '' } = pod.metadata ?? {};
     try {
       const { items } = await fetchHistory({ ...this.#session, namespace }, { name });
       const own = items.find((item) => item.metadata.uid === uid);
-      if (own === undefined) return;
+      if (own === undefined) return false;
       const words = own.containers.flatMap(({ deaths }) =>
         deaths.map((death) => [bare(death.containerId), whyText(death)] as const),
       );
       this.#known.set(uid, { asked, deaths: deathsOf(own, pod), words: new Map(words) });
       this.#collect();
+      return true;
     } catch (error) {
       // The status has the exit code and the reason, and they are shown then.
       if (error instanceof StatusError && error.code === 403) this.#forbidden.add(namespace);
+      return false;
     }
   }
 

@@ -1,10 +1,9 @@
 /** The overview's rows with what the page adds to them. Texts are masked and bounded. Pure. */
 import { type DayFigures, type KubeObject, pauseOf, type Pod } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
-import { maskSecrets } from '../../log-analysis/index.ts';
 import type { Overview, OverviewFacts, PodView, WorkloadRow } from '../../overview/index.ts';
 import type { PagePod, PageRow } from '../../page/index.ts';
-import { MAX_ROW_PODS, MAX_TEXT } from '../limits.ts';
+import { MAX_ROW_PODS } from '../limits.ts';
 import { barWithNow, dayBar } from './day-bar.ts';
 import type { KnownDeath, PodDeaths } from './deaths.ts';
 import { DAY_MS } from './recovery.ts';
@@ -14,6 +13,8 @@ export interface RowFacts {
   readonly deathsOf: (uid: string) => PodDeaths | undefined;
   /** By "namespace/pod". */
   readonly serving: ReadonlyMap<string, boolean>;
+  /** Masks and bounds texts of statuses: programs said them. */
+  readonly shown: (text: string) => string;
   /** What nodes remember of a row's last day. */
   readonly dayOf: (id: string) => DayFigures | undefined;
 }
@@ -33,6 +34,7 @@ interface RowContext {
 
 function pageRow(row: WorkloadRow, { known, created, pods, now }: RowContext): PageRow {
   const { kind, namespace, name, mood, ready, wanted, restarts, lastDeath, next, why } = row;
+  const { shown } = known;
   const id = `${kind}/${namespace}/${name}`;
   const lives = row.pods.flatMap(({ uid }) => known.deathsOf(uid) ?? []);
   const deaths = lives.flatMap((life) => life.deaths);
@@ -60,7 +62,7 @@ function pageRow(row: WorkloadRow, { known, created, pods, now }: RowContext): P
       day === undefined
         ? dayBar({ ...(since === undefined ? {} : { since }), deaths, mood }, now)
         : barWithNow(day.bar, mood),
-    pods: row.pods.slice(0, MAX_ROW_PODS).map((pod) => pagePod(pod, pods.get(pod.uid))),
+    pods: row.pods.slice(0, MAX_ROW_PODS).map((pod) => pagePod(pod, pods.get(pod.uid), shown)),
     ...(row.pods.length > MAX_ROW_PODS ? { podsLeftOut: row.pods.length - MAX_ROW_PODS } : {}),
   };
 }
@@ -85,7 +87,11 @@ function endpointsOf({ namespace, pods }: WorkloadRow, serving: ReadonlyMap<stri
   return states.length === 0 ? undefined : states.filter((takes) => takes).length;
 }
 
-function pagePod({ name, node, mood, why, ready, restarts }: PodView, pod: Pod | undefined): PagePod {
+function pagePod(
+  { name, node, mood, why, ready, restarts }: PodView,
+  pod: Pod | undefined,
+  shown: RowFacts['shown'],
+): PagePod {
   const { initContainers = [], containers = [] } = pod?.spec ?? {};
   return {
     name,
@@ -96,11 +102,6 @@ function pagePod({ name, node, mood, why, ready, restarts }: PodView, pod: Pod |
     restarts,
     containers: [...containers, ...initContainers].map((container) => container.name ?? ''),
   };
-}
-
-/** Texts of statuses are what programs said: they may hold secrets, and are as long as somebody likes. */
-function shown(text: string): string {
-  return maskSecrets(text).slice(0, MAX_TEXT);
 }
 
 /** When each object that has a row was made, by the row's id. */

@@ -2,10 +2,11 @@
 import { type EndpointSlice, ENDPOINT_SLICES } from '../../api/index.ts';
 import { Bell, type ClusterFeed, clusterTime, watchOverview } from '../../cli/index.ts';
 import type { Lister } from '../../client/index.ts';
-import { type Clock, errorMessage, type Logger } from '../../lib/index.ts';
+import { BoundedMap, type Clock, errorMessage, type Logger } from '../../lib/index.ts';
+import { maskSecrets } from '../../log-analysis/index.ts';
 import { type Overview, type OverviewFacts, overviewOf } from '../../overview/index.ts';
 import type { Delta, PageRow } from '../../page/index.ts';
-import { DELTA_MS, FIRST_LISTS_MS, LOOK_MS } from '../limits.ts';
+import { DELTA_MS, FIRST_LISTS_MS, LOOK_MS, MAX_SHOWN_TEXTS, MAX_TEXT } from '../limits.ts';
 import type { Viewer } from '../ports.ts';
 import { Changes, type FeedPicture } from './changes.ts';
 import { servingPods } from './endpoints.ts';
@@ -32,6 +33,7 @@ export class ViewerFeed {
   readonly #changes: Changes;
   readonly #deaths: KnownDeaths;
   readonly #days: KnownDays;
+  readonly #texts = new BoundedMap<string, string>(MAX_SHOWN_TEXTS);
   readonly #waiting = new Set<() => void>();
   #aheadMs = 0;
   #first: Promise<void> | undefined;
@@ -146,6 +148,7 @@ export class ViewerFeed {
       rows: pageRows(overview, {
         facts,
         deathsOf: (uid) => this.#deaths.of(uid),
+        shown: (text) => this.#shown(text),
         serving: servingPods(slices.list()),
         dayOf: (id) => this.#days.of(id, now),
       }),
@@ -153,6 +156,15 @@ export class ViewerFeed {
       ...(gaps.stale === undefined ? {} : { stale: gaps.stale }),
     });
     if (differs) for (const done of this.#waiting) done();
+  }
+
+  /** The same texts come again at each look, and masking is most of its work. */
+  #shown(text: string): string {
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
+    const shown = maskSecrets(text).slice(0, MAX_TEXT);
+    this.#texts.set(text, shown);
+    return shown;
   }
 
   #lookAtDays(overview: Overview, facts: OverviewFacts): void {

@@ -1,5 +1,4 @@
 /** The rules about a claim: it waits for a volume, has lost it, is full, or is being deleted while pods use it. */
-import { quantityValue } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import type { ClaimSubjectEvidence } from '../evidence/object-evidence.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
@@ -9,6 +8,8 @@ import { formatAge, formatBytes, listed, plural, quotable, shellWord } from '../
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';
 import { NOTHING } from '../rule.ts';
+import { attachmentTrouble } from '../storage/attachment-trouble.ts';
+import { expansionTrouble } from '../storage/expansion-trouble.ts';
 
 export type ClaimRule = (evidence: ClaimSubjectEvidence) => readonly RankedFinding[];
 
@@ -191,26 +192,12 @@ const full: ClaimRule = (evidence) => {
   ];
 };
 
-/** The volume is smaller than what the claim asks for, for instance while it is being resized. */
-const smaller: ClaimRule = (evidence) => {
-  const { claim, name } = evidence.claim;
-  const wanted = claim?.spec?.resources?.requests?.['storage'];
-  const has = claim?.status?.capacity?.['storage'];
-  if (wanted === undefined || has === undefined || quantityValue(has) >= quantityValue(wanted)) return NOTHING;
-  const condition = claim?.status?.conditions?.find(({ type }) => /Resiz|Resize/.test(type));
-  const { kubectl } = objectCommands(evidence.namespaceFlag);
-  return [
-    {
-      id: 'claim-resize',
-      severity: 'warning',
-      rank: 50,
-      topic: 'size',
-      says: `claim ${name} asks for ${wanted}, and its volume has ${has}: ${condition === undefined ? 'nobody has made it larger yet' : (condition.message ?? condition.type)}`,
-      evidence: [field(name, 'spec.resources.requests.storage', wanted), field(name, 'status.capacity.storage', has)],
-      try: [kubectl('describe', `pvc/${name}`)],
-    },
-  ];
-};
+/** The volume cannot be attached to a node of its pods, or does not go from one. */
+const attachment: ClaimRule = ({ storage }) =>
+  (storage?.attachments ?? []).flatMap((each) => {
+    const trouble = attachmentTrouble(each);
+    return trouble === undefined ? [] : [{ ...trouble, topic: 'attachment' }];
+  });
 
 /** A node told, with an event, that the volume of a pod does not work. */
 const ill: ClaimRule = (evidence) => {
@@ -239,7 +226,16 @@ function provisionerOf({ claim: { claim } }: ClaimSubjectEvidence): string {
   return name === undefined ? '' : ` ${quotable(name)}`;
 }
 
-export const CLAIM_RULES: readonly ClaimRule[] = [away, ill, lost, deleting, pending, full, smaller];
+export const CLAIM_RULES: readonly ClaimRule[] = [
+  attachment,
+  away,
+  ill,
+  lost,
+  deleting,
+  pending,
+  full,
+  expansionTrouble,
+];
 
 /** The used share; undefined: not known, or the file system has no such limit. */
 function shareOf(all: number | undefined, free: number | undefined): number | undefined {

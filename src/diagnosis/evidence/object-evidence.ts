@@ -2,6 +2,7 @@
 import type { CronJob, PodDisruptionBudget } from '../../api/index.ts';
 import type { Event, Pod } from './kinds.ts';
 import type { ClaimEvidence, PodEvidence } from './pod-evidence.ts';
+import type { StorageEvidence } from './storage-evidence.ts';
 import type { WorkloadEvidence } from './workload-evidence.ts';
 
 export interface ClaimSubjectEvidence {
@@ -15,6 +16,8 @@ export interface ClaimSubjectEvidence {
   readonly usage?: VolumeUsage;
   /** Whether a StorageClass of its name exists; absent: it names none, or that could not be read. */
   readonly classExists?: boolean;
+  /** Of the driver that serves its volume; absent: none does, or nothing about the claim asks for it. */
+  readonly storage?: StorageEvidence;
   readonly notLookedAt: readonly string[];
   readonly namespaceFlag: string;
 }

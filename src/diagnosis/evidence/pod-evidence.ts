@@ -3,13 +3,14 @@ import type {
   ContainerHistory,
   Event,
   Hold,
-  Node,
   PersistentVolume,
   PersistentVolumeClaim,
   Pod,
   WorkloadObject,
 } from './kinds.ts';
+import type { NodeEvidence } from './node-evidence.ts';
 import type { Rollout } from './rollout-evidence.ts';
+import type { StorageEvidence } from './storage-evidence.ts';
 
 export interface PodEvidence {
   /** Wall ms. */
@@ -27,6 +28,8 @@ export interface PodEvidence {
   /** The last lines of logs, by container. */
   readonly logs: Readonly<Record<string, ContainerLogs>>;
   readonly claims: readonly ClaimEvidence[];
+  /** Of its volumes that drivers serve; absent: nothing about the pod asks for it. */
+  readonly storage?: StorageEvidence;
   /** ConfigMaps and Secrets that it refers to, without their values. */
   readonly configs: readonly ConfigEvidence[];
   readonly services: readonly ServiceEvidence[];
@@ -41,16 +44,6 @@ export interface PodEvidence {
   readonly notLookedAt: readonly string[];
   /** The flag in suggested commands: "-n shop", or empty for the session's own namespace. */
   readonly namespaceFlag: string;
-}
-
-export interface NodeEvidence {
-  readonly name: string;
-  /** Absent: the node does not exist (any more), or may not be read. */
-  readonly node?: Node;
-  readonly missing?: boolean;
-  /** Wall ms of the lease's last renewal. */
-  readonly renewedAt?: number;
-  readonly leaseSeconds?: number;
 }
 
 export interface ContainerLogs {

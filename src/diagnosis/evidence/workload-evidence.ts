@@ -1,6 +1,8 @@
 /** The evidence about a workload or a node, with that of its pods. */
 import type { Event, Pod, WorkloadObject } from './kinds.ts';
-import type { NodeEvidence, PodEvidence } from './pod-evidence.ts';
+import type { NodeEvidence } from './node-evidence.ts';
+import type { PodEvidence } from './pod-evidence.ts';
+import type { DriverEvidence, NodeDriversEvidence } from './storage-evidence.ts';
 
 export interface WorkloadEvidence {
   /** Wall ms. */
@@ -24,5 +26,9 @@ export interface NodeSubjectEvidence {
   readonly events: readonly Event[];
   readonly pods: readonly Pod[];
   readonly looked: readonly PodEvidence[];
+  /** The drivers that are registered there; absent: not asked for. */
+  readonly nodeDrivers?: NodeDriversEvidence;
+  /** The cluster's drivers; absent: not asked for. */
+  readonly drivers?: readonly DriverEvidence[];
   readonly notLookedAt: readonly string[];
 }

@@ -11,7 +11,7 @@ import { peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 const REFUSED =
   /connection refused|connection to (?:\S{1,200} ){1,3}(?:was |is |has been )?refused|ECONNREFUSED|connect call failed|\[Errno 111\]|java\.net\.ConnectException(?!: \w+ timed)|can't connect to .*\(11[15]\b|couldn't connect to server/i;
 const UNRESOLVED =
-  /no such host|(?:could not|couldn't) resolve (?:host|hostname|address|name|proxy|dns|server)|(?:could not|couldn't) resolve:? ["']?[\w-]+\.[\w.-]+["']?$|failed host lookup|bad address ['"]|name or service not known|temporary failure in name resolution|\bENOTFOUND\b|UnknownHostException|EAI_AGAIN|name does not resolve|nodename nor servname|unknown host|server misbehaving|could not translate host name|host not found|host ?name lookup failure|could not be resolved to an IP|lookup [\w.-]+ on \S+: (?:read|dial|write)/i;
+  /no such host|(?:could not|couldn't) resolve (?:host|hostname|address|name|proxy|dns|server)|(?:could not|couldn't) resolve:? ["']?[\w-]+\.[\w.-]+["']?$|failed host lookup|bad address ['"]|name or service not known|temporary failure in name resolution|\bENOTFOUND\b|UnknownHostException|EAI_AGAIN|name does not resolve|nodename nor servname|unknown host|server misbehaving|could not translate host name|host not found|host ?name lookup failure|could not be resolved to an IP|DNS (?:resolution|lookup) failed|\bNXDOMAIN\b|dns server error: 3|lookup [\w.-]+ on \S+: (?:read|dial|write)/i;
 
 /** A line about its own port. */
 const LISTENS = /listen|bind|bound|serving|0\.0\.0\.0|\[?::\]?:\d/i;
@@ -21,6 +21,8 @@ export interface Trouble {
   readonly word: LastWord;
   readonly host?: string;
   readonly port?: number;
+  /** Where its specification names the host that its log does not. */
+  readonly at?: string;
 }
 
 /** The last complaint about a peer in a container's last log lines. */
@@ -28,14 +30,35 @@ export function dependencyTrouble(container: ContainerFacts): Trouble | undefine
   const refused = lastWord(container, REFUSED);
   const unresolved = lastWord(container, UNRESOLVED);
   if (unresolved !== undefined && (refused === undefined || unresolved.fromEnd <= refused.fromEnd)) {
-    return { kind: 'not-resolved', word: unresolved, host: unresolvedHost(unresolved.line) };
+    return {
+      kind: 'not-resolved',
+      word: unresolved,
+      host: unresolvedHost(unresolved.line) ?? hostBeside(container, unresolved),
+    };
   }
   if (refused === undefined) return undefined;
   const [peer] = linesAround(container, refused).flatMap((line, place) => {
     const found = peerIn(line);
     return found.host !== undefined && (place === 0 || (!LISTENS.test(line) && !isPlace(found))) ? [found] : [];
   });
-  return { kind: 'refused', word: refused, ...(peer ?? peerIn(refused.line)) };
+  const said = peer ?? peerIn(refused.line);
+  return { kind: 'refused', word: refused, ...said, ...(said.host === undefined && specPeer(container)) };
+}
+
+/** The only peer that its environment names, when its log names none. */
+function specPeer(container: ContainerFacts): Pick<Trouble, 'host' | 'port' | 'at'> {
+  const peers = new Map(environmentPeers(container.spec).map((peer) => [`${peer.host}:${peer.port}`, peer]));
+  const [only, ...more] = peers.values();
+  return only === undefined || more.length > 0 ? {} : only;
+}
+
+/** The host of a line beside one that only says that there is no such name. */
+function hostBeside({ reading }: ContainerFacts, { line }: LastWord): string | undefined {
+  const beside = [reading.decisive?.line ?? '', ...(reading.decisive?.related ?? [])].filter((each) => each !== line);
+  return beside.flatMap((each) => {
+    const { host, port } = peerIn(each);
+    return host === undefined || port === undefined ? [] : [host];
+  })[0];
 }
 
 /** "artisan:37": a file and its line, which a trace names. */

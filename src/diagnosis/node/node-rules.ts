@@ -7,6 +7,7 @@ import { formatAge, shellWord } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { RECENT_DEATH_MS } from '../limits.ts';
 import { NOTHING } from '../rule.ts';
+import { DRIVER_RULES } from './driver-rules.ts';
 
 export type NodeRule = (evidence: NodeSubjectEvidence) => readonly RankedFinding[];
 
@@ -173,7 +174,7 @@ const cordon: NodeRule = ({ node: { node, name } }) => {
   ];
 };
 
-export const NODE_RULES: readonly NodeRule[] = [readiness, lateLease, pressure, systemOom, cordon];
+export const NODE_RULES: readonly NodeRule[] = [readiness, lateLease, pressure, systemOom, cordon, ...DRIVER_RULES];
 
 function conditionQuote({ type, status, reason, message }: NodeCondition): Quote {
   return { source: 'field', path: `status.conditions[${type}]`, value: `${status} ${reason ?? ''}: ${message ?? ''}` };

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { diagnoseNode } from '../diagnose-node.ts';
 import { ago, crashed, event, evidence, NOW, pod } from '../evidence.fixtures.ts';
+import type { PodEvidence } from '../evidence/pod-evidence.ts';
+import { creating } from '../rules/cases.fixtures.ts';
+import { crashing, daemons, DRIVER, driver, driverPod, registered, volume } from '../storage/storage.fixtures.ts';
 import type { NodeSubjectEvidence } from '../evidence/workload-evidence.ts';
 
 interface Given {
@@ -34,6 +37,97 @@ function node({ ready, conditions = [], spec, leaseAge = 5, events = [], pods = 
 }
 
 const unready = (message: string): Given => ({ ready: { status: 'False', reason: 'KubeletNotReady', message } });
+
+const waiting = (message: string, claims: PodEvidence['claims'] = []) =>
+  evidence({
+    ...creating([event('FailedMount', message)]),
+    claims,
+  });
+const GONE = `MountVolume.SetUp failed for volume "pv-1" : driver name ${DRIVER} not found in the list of registered CSI drivers`;
+const HANGS = 'MountVolume.MountDevice failed for volume "pv-1" : rpc error: code = DeadlineExceeded desc = x';
+const claims = [{ name: 'data', missing: false, volume: volume(), events: [] }];
+const onIt = driver([daemons([driverPod('node-1', 'n1')])]);
+
+describe('drivers of a node', () => {
+  it.each<[string, Partial<NodeSubjectEvidence>, string, RegExp]>([
+    [
+      'one whose pod is there, and that is not registered',
+      { nodeDrivers: registered('n1', 'other'), drivers: [onIt] },
+      'warning driver-not-registered',
+      /CSI driver disk.example.com is not registered on node n1: its pod runs, and has not registered it$/,
+    ],
+    [
+      'one whose pod crashes, and that a pod waits for',
+      {
+        nodeDrivers: { nodeName: 'n1', missing: true },
+        drivers: [driver([daemons([crashing('node-1', 'n1')])])],
+        looked: [waiting(GONE)],
+      },
+      'critical driver-not-registered',
+      /pod disk\/node-1 crashes: .*; pod shop\/web-1 waits for it$/,
+    ],
+    [
+      'one that the node refuses',
+      {
+        nodeDrivers: registered('n1'),
+        drivers: [onIt],
+        events: [event('CSIDriverNotRegistered', `Plugin at /r/${DRIVER}-reg.sock: driverNodeID must not be empty`)],
+      },
+      'warning driver-not-registered',
+      /driverNodeID must not be empty/,
+    ],
+    [
+      'a plugin that is refused',
+      {
+        nodeDrivers: registered('n1'),
+        drivers: [],
+        events: [event('CSIDriverNotRegistered', 'Plugin at /r/x.sock: no')],
+      },
+      'warning driver-not-registered',
+      /node n1 cannot register a plugin: Plugin at \/r\/x.sock: no/,
+    ],
+    [
+      'one that hangs',
+      { nodeDrivers: registered('n1', DRIVER), drivers: [onIt], looked: [waiting(HANGS, claims)] },
+      'critical driver-hangs',
+      /CSI driver disk.example.com on node n1 does not answer; pod web-1 waits for it/,
+    ],
+  ])('%s', (_, given, id, says) => {
+    const { findings } = diagnoseNode({ ...node(), ...given });
+    const own = findings.find((each) => `${each.severity} ${each.id}` === id);
+    expect(own?.says).toMatch(says);
+    expect(own?.evidence.length).toBeGreaterThan(0);
+  });
+
+  it.each<[string, Partial<NodeSubjectEvidence>]>([
+    ['is registered', { nodeDrivers: registered('n1', DRIVER), drivers: [onIt] }],
+    ['has no pod here, and nobody waits for it', { nodeDrivers: registered('n1'), drivers: [driver([daemons([])])] }],
+    ['could not be asked for', { nodeDrivers: { nodeName: 'n1' }, drivers: [onIt] }],
+    [
+      'was refused before it was registered',
+      {
+        nodeDrivers: registered('n1', DRIVER),
+        drivers: [onIt],
+        events: [event('CSIDriverNotRegistered', `Plugin at /r/${DRIVER}-reg.sock: no`)],
+      },
+    ],
+    [
+      'started a moment ago',
+      {
+        nodeDrivers: registered('n1'),
+        drivers: [driver([daemons([pod({ name: 'node-1', metadata: { creationTimestamp: ago(3) } })])])],
+      },
+    ],
+  ])('one that %s is no finding', (_, given) => {
+    expect(diagnoseNode({ ...node(), ...given }).findings).toEqual([]);
+  });
+
+  it('are named', () => {
+    expect(diagnoseNode({ ...node(), nodeDrivers: registered('n1', 'a', 'b') }).state).toBe(
+      'Ready, 0 pods, CSI drivers a and b',
+    );
+  });
+});
 
 describe('nodes', () => {
   it('is silent about a healthy one', () => {

@@ -1,5 +1,6 @@
 /** All rules about a pod. Their order does not matter, because findings have ranks. */
 import type { PodRule } from '../rule.ts';
+import { attachments } from './attachments.ts';
 import { authentication } from './authentication.ts';
 import { cLibraries } from './c-libraries.ts';
 import { certificates } from './certificates.ts';
@@ -49,6 +50,7 @@ export const DELETION_RULES: readonly PodRule[] = [
 ];
 
 export const POD_RULES: readonly PodRule[] = [
+  attachments,
   authentication,
   cLibraries,
   certificates,

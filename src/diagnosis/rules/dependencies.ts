@@ -38,9 +38,10 @@ const ofContainer: ContainerRule = (facts, container) => {
 export const dependencies: PodRule = eachContainer(ofContainer);
 
 function finding(facts: PodFacts, container: ContainerFacts, trouble: Trouble, unready: boolean): RankedFinding {
-  const { host, port, kind, word } = trouble;
+  const { host, port, kind, word, at } = trouble;
   const behind = servicesBehind(facts, host);
-  const peer = host === undefined ? 'a peer' : port === undefined ? host : `${host}:${port}`;
+  const named = host === undefined ? 'a peer' : port === undefined ? host : `${host}:${port}`;
+  const peer = at === undefined ? named : `a peer, which by ${at} is ${named},`;
   const then = unready ? (container.kind === 'init' ? 'and goes on waiting' : 'and is not ready') : 'and ends';
   const refused = kind === 'refused';
   const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'} (no such name)`} ${then}${because(kind, behind)}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;

@@ -1,6 +1,7 @@
 /** Rule: the pod was ended from outside: evicted, preempted, rejected by its node, or past its deadline. */
 import { controllerOf, isConditionTrue } from '../../api/index.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
+import { because } from '../facts/innermost.ts';
 import { isReplaced, type PodFacts } from '../facts/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
@@ -118,7 +119,7 @@ function rejected(facts: PodFacts, reason: string): RankedFinding {
     ...base(facts),
     id: 'rejected',
     rank: 96,
-    says: `node ${nodeName} refused pod ${facts.name}: ${reason}${after(facts)}`,
+    says: `node ${nodeName} refused pod ${facts.name}: ${reason}${because(facts.pod.status?.message)}${after(facts)}`,
     evidence: [
       statusQuote(facts, `${reason}: ${facts.pod.status?.message ?? ''}`),
       ...(event === undefined ? [] : [quoteEvent(event)]),

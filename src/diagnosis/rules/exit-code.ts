@@ -197,13 +197,27 @@ export function commandForLog({ commands, name }: PodFacts, container: Container
     : commands.kubectl('logs', name, '-c', container.name);
 }
 
+/** What in a line names something: peers, files, quoted words and variables, each as it stands there. */
+const NAMING =
+  /["'`‘“]([\w./:@ -]{3,80})["'`’”]|(?:^|[\s(=[<])(\/[\w@%+=.,~#/-]{2,200}\w)|\b([\w-]{1,63}(?:\.[\w-]{1,63}){0,8}:\d{2,5})\b|\b([A-Z][A-Z0-9]*_[A-Z0-9_]{2,})\b/g;
+const MAX_LINE_IN_HEADLINE = 200;
+
+/** The headline, with the line where that names what the headline does not. */
+function withNames(says: string, line: string): string {
+  const names = [...line.matchAll(NAMING)].flatMap(([, ...groups]) => groups.find((each) => each !== undefined) ?? []);
+  if (says.includes(line.slice(0, 40)) || names.every((name) => says.includes(name))) return says;
+  const flat = quotable(line).replace(/\.+$/, '');
+  return `${says}: ${flat.length <= MAX_LINE_IN_HEADLINE ? flat : `${flat.slice(0, 80)} … ${flat.slice(-117)}`}`;
+}
+
 /** A finding about the end of a container that its last log lines explain. */
 export function explainedEnd(
   facts: PodFacts,
   container: ContainerFacts,
   finding: Pick<Finding, 'id' | 'says' | 'try' | 'manifest'> & { rank: number; line: string; more?: readonly Quote[] },
 ): RankedFinding {
-  const { line, more = [], ...rest } = finding;
+  const { line, more = [], says, ...others } = finding;
+  const rest = { ...others, says: says === '' ? says : withNames(says, line) };
   const death = container.death === undefined ? [] : [quoteDeath(container.name, container.death)];
   return {
     ...base(facts, container),

@@ -1,5 +1,6 @@
 /** Rule: a lifecycle hook failed; a failed postStart hook ends its container. */
 import { eventsWith, lastSeenMs, quoteEvent } from '../facts/events.ts';
+import { innermost } from '../facts/innermost.ts';
 import { RECENT_DEATH_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, title } from './exit-code.ts';
@@ -17,7 +18,7 @@ export const hooks: PodRule = eachContainer((facts, container) => {
       rank: 87,
       topic: `end/${container.name}`,
       container: container.name,
-      says: `${title(container)} is ended because its postStart hook fails`,
+      says: `${title(container)} is ended because its postStart hook fails${saidByHook(event.message)}`,
       evidence: [
         quoteEvent(event),
         ...(waiting?.message === undefined || waiting.reason !== 'PostStartHookError'
@@ -33,3 +34,9 @@ export const hooks: PodRule = eachContainer((facts, container) => {
     },
   ];
 });
+
+/** What the hook said: "exited with 127: sh: /app/warm.sh: not found". */
+function saidByHook(message = ''): string {
+  const said = / failed - error: (.+)$/s.exec(message)?.[1];
+  return said === undefined ? '' : `: ${innermost(said.replace(/, message: "".*$/s, ''))}`;
+}

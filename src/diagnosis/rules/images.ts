@@ -2,6 +2,7 @@
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
+import { because } from '../facts/innermost.ts';
 import { quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -23,6 +24,8 @@ interface Kind {
   readonly pattern: RegExp;
   readonly says: (image: Image) => string;
   readonly try: (given: Given) => readonly string[];
+  /** What the runtime said is told, too, because the kind does not say all. */
+  readonly tells?: true;
 }
 
 interface Given {
@@ -89,17 +92,26 @@ const KINDS: readonly Kind[] = [
     id: 'image-registry-tls',
     pattern: /x509:|tls:|certificate|server gave HTTP response to HTTPS client/i,
     says: ({ name, registry }) => `registry ${registry} and its node do not agree on TLS: ${name} is not pulled`,
+    tells: true,
     try: change,
   },
   {
     id: 'image-registry-unreachable',
     pattern:
-      /no such host|connection refused|no route to host|network is unreachable|i\/o timeout|context deadline exceeded|temporary failure in name resolution|server misbehaving|connection reset|\bEOF\b|RegistryUnavailable|failed to do request/i,
+      /no such host|connection refused|\b50[0234]\b|no route to host|network is unreachable|i\/o timeout|context deadline exceeded|temporary failure in name resolution|server misbehaving|connection reset|\bEOF\b|RegistryUnavailable|failed to do request/i,
     says: ({ name, registry }) => `registry ${registry} cannot be reached from its node: ${name} is not pulled`,
+    tells: true,
     try: (given) => [
       ...change(given),
       `curl -sSI ${given.scheme}://${given.image.registry}/v2/  # on node ${given.facts.pod.spec?.nodeName ?? ''}`,
     ],
+  },
+  {
+    id: 'image-pull',
+    pattern: /unexpected media type|no longer supported|did not resolve to an alias|unexpected commit digest/i,
+    says: ({ name }) => `its image ${name} cannot be pulled`,
+    tells: true,
+    try: change,
   },
   {
     id: 'image-not-found',
@@ -187,7 +199,11 @@ function judge(
   const scheme = text.includes(`"http://${image.registry}/`) ? 'http' : 'https';
   const given: Given = { facts, container: container.name, image, scheme };
   if (reason === 'InvalidImageName') {
-    return { id: 'image-bad-name', says: `${who}"${image.name}" is no name of an image`, try: rename(given) };
+    return {
+      id: 'image-bad-name',
+      says: `${who}"${image.name}" is no name of an image${badName(text)}`,
+      try: rename(given),
+    };
   }
   if (reason === 'ErrImageNeverPull') {
     const says = `${who}its image ${image.name} is not on node ${facts.pod.spec?.nodeName ?? ''}, and imagePullPolicy Never forbids to pull it`;
@@ -204,10 +220,17 @@ function judge(
   const words = text.replaceAll(image.name, 'IMAGE').replace(/https?:\/\/\S+/g, 'URL');
   const kind = KINDS.find(({ pattern }) => pattern.test(words));
   if (kind === undefined) {
-    const says = `${who}its image ${image.name} cannot be pulled`;
+    const says = `${who}its image ${image.name} cannot be pulled${because(text)}`;
     return { id: 'image-pull', says, try: [facts.commands.kubectl('describe', `pod/${facts.name}`)] };
   }
-  return { id: kind.id, says: `${who}${kind.says(image)}`, try: kind.try(given) };
+  const why = kind.tells === true ? because(text) : '';
+  return { id: kind.id, says: `${who}${kind.says(image)}${why}`, try: kind.try(given) };
+}
+
+/** "repository name must be lowercase" */
+function badName(text: string): string {
+  const why = /invalid reference format: ([^:]{1,200})$/.exec(text)?.[1];
+  return why === undefined ? '' : `: ${quotable(why)}`;
 }
 
 /** Splits the name as containerd does: without a dot, a port or "localhost" before the first slash the registry is Docker Hub. */

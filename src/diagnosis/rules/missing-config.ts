@@ -1,6 +1,7 @@
 /** Rule: a ConfigMap, Secret or key does not exist, or a key is not a valid name of a variable. */
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { eventsWith, lastSeenMs, quoteEvent } from '../facts/events.ts';
+import { because } from '../facts/innermost.ts';
 import { configsBehind } from '../facts/mounts.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { listed } from '../facts/text.ts';
@@ -65,7 +66,7 @@ function otherConfigError(
       rank: 70,
       topic: `end/${container.name}`,
       container: container.name,
-      says: `${title(container)} cannot be configured`,
+      says: `${title(container)} cannot be configured${because(text)}`,
       evidence: [quote],
       try: facts.commands.edit,
     },

@@ -13,6 +13,8 @@ const VARIABLES: readonly RegExp[] = [
   /\b[Ee]nv(?:ironment)? ?var(?:iable)?s?\b.*?\b([A-Z][A-Z0-9_]{2,})\b.*\b(?:not set|unset|missing|required|undefined|empty)\b/,
   /\b(?:[Mm]issing|[Rr]equired|[Uu]ndefined|[Uu]nset|not set)\b.*\b[Ee]nv(?:ironment)? ?var(?:iable)?s?\b[^A-Za-z]*([A-Z][A-Z0-9_]{2,})\b/,
   /\b[Tt]he ([A-Z][A-Z0-9]*_[A-Z0-9_]+) environment variable is not\b/,
+  /\benv(?:ironment)?[ -]?var(?:iable)?s?\b.{0,40}?\b(?:not found|not (?:been )?(?:set|provided|given|defined)|is missing|required|empty)\b[^A-Za-z]{0,6}([A-Z][A-Z0-9_]{2,})\b/i,
+  /\b(?:must|need to|have to|should|please) (?:also )?(?:specify|set|provide|define|pass)\b.{0,80}?\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b/i,
   /\bno such variable\b.*\benv\(([A-Z][A-Z0-9_]{2,})\)/,
   /\b[Ee]nv(?:ironment)? ?var(?:iable)? not found: ([A-Z][A-Z0-9_]{2,})\b/,
   /\bkey not found: "([A-Z][A-Z0-9]*_[A-Z0-9_]+)"/,
@@ -62,6 +64,13 @@ function missingFile(facts: PodFacts, container: ContainerFacts): readonly Ranke
   const word = lastWord(container, NO_FILE);
   const file = word && fileNear(word.line, word.match.index);
   if (word === undefined || file === undefined || NO_SETTING.test(word.line) || isAboutOther(word.line, file))
+    return NOTHING;
+  // A file with the number of a line is there: it is the place of the error.
+  if (
+    word.line.includes(`${file}:`) &&
+    /^:\d/.test(word.line.slice(word.line.indexOf(file) + file.length)) &&
+    !OF_SYSTEM.test(word.line)
+  )
     return NOTHING;
   const { where, quotes } = placeOf(facts, container, file);
   return [

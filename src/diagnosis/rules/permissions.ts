@@ -67,7 +67,7 @@ function nonRoot(facts: PodFacts, container: ContainerFacts, message: string) {
     rank: 90,
     topic: `end/${container.name}`,
     container: container.name,
-    says: `${title(container)} must not run as root (runAsNonRoot), but its image does and no user is named`,
+    says: `${title(container)} must not run as root (runAsNonRoot), but its image ${ofImage(message)}`,
     evidence: [
       {
         source: 'field' as const,
@@ -79,6 +79,14 @@ function nonRoot(facts: PodFacts, container: ContainerFacts, message: string) {
     try: facts.commands.edit,
     manifest: 'securityContext:\n  runAsNonRoot: true\n  runAsUser: 1000\n',
   };
+}
+
+/** A user that the image names and does not number may be root, too. */
+function ofImage(message: string): string {
+  const user = /non-numeric user \(([^)]{1,100})\)/.exec(message)?.[1];
+  return user === undefined
+    ? 'does and no user is named'
+    : `names its user ${user} without a number, so that nobody can tell (set runAsUser)`;
 }
 
 function userFields({ pod }: PodFacts, { path, spec }: ContainerFacts): readonly Quote[] {

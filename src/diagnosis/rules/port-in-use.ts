@@ -9,15 +9,17 @@ import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rul
 import { argumentsOf, explainedEnd, title } from './exit-code.ts';
 
 const IN_USE =
-  /address already in use|there may be another .{0,60} on port|(?:another|some other) .{0,40}(?:running|listening) on port|already listening on|EADDRINUSE|connection in use|AddrInUse|port (?:\d+ )?(?:is|was) already (?:allocated|in use)|Only one usage of each socket/i;
-const ABOUT = /\bport\b|listen|bind|in use|\baddress\b/i;
+  /address already in use|there may be another .{0,60} on port|(?:another|some other) .{0,40}(?:running|listening) on port|already listening on|\bport \d{2,5} (?:is )?not (?:free|available)\b|EADDRINUSE|connection in use|AddrInUse|port (?:\d+ )?(?:is|was) already (?:allocated|in use)|Only one usage of each socket/i;
+const ABOUT = /\bport\b|listen|bind|serve|in use|\baddress\b/i;
 
 const ofContainer: ContainerRule = (facts, container) => {
   if (!endedByItself(container)) return NOTHING;
   const word = lastWord(container, IN_USE);
   if (word === undefined) return NOTHING;
   const lines = linesAround(container, word).filter((line, place) => place === 0 || ABOUT.test(line));
-  const port = lines.flatMap((line) => listenPort(line) ?? [])[0]?.toString();
+  const named = lines.flatMap((line) => listenPort(line) ?? [])[0]?.toString();
+  const declared = named === undefined ? declaredPort(container) : undefined;
+  const port = named ?? declared?.port;
   const where = facts.pod.spec?.hostNetwork === true ? 'its node' : 'its pod';
   return [
     explainedEnd(facts, container, {
@@ -25,13 +27,45 @@ const ofContainer: ContainerRule = (facts, container) => {
       rank: rankOfWord(88, word),
       says: `${title(container)} cannot listen${port === undefined ? '' : ` on port ${port}`}: something in ${where} does already${port === undefined ? ` (${quotable(word.line).replace(/\.+$/, '')})` : ''}`,
       line: word.line,
-      more: [...others(facts, container, port), ...argumentsOf(container)],
+      more: [
+        ...(declared === undefined ? [] : [declared.quote]),
+        ...others(facts, container, port),
+        ...argumentsOf(container),
+      ],
       try: [...whoListens(facts, container), ...facts.commands.edit],
     }),
   ];
 };
 
 export const portInUse: PodRule = eachContainer(ofContainer);
+
+/** The port on which its specification says that it listens, when its log does not: the only one of its ports, variables or arguments. */
+function declaredPort({ path, spec }: ContainerFacts): { readonly port: string; readonly quote: Quote } | undefined {
+  const ports = (spec.ports ?? []).map(({ containerPort }, index) => ({
+    port: String(containerPort),
+    quote: {
+      source: 'field',
+      path: `${path}.ports[${index}].containerPort`,
+      value: String(containerPort),
+    } satisfies Quote,
+  }));
+  if (ports.length === 1) return ports[0];
+  const variables = (spec.env ?? []).flatMap(({ name, value = '' }, index) => {
+    const port = /(?:^|_)(?:PORT|LISTEN|BIND|ADDR(?:ESS)?)$/.test(name)
+      ? /(?:^|:)(\d{2,5})$/.exec(value)?.[1]
+      : undefined;
+    return port === undefined
+      ? []
+      : [{ port, quote: { source: 'field', path: `${path}.env[${index}] (${name})`, value } satisfies Quote }];
+  });
+  if (variables.length === 1) return variables[0];
+  const words = [...(spec.command ?? []), ...(spec.args ?? [])].join(' ').slice(0, 2000);
+  const [port, ...more] = [
+    ...words.matchAll(/(?:--?(?:[\w-]{0,30}port|listen|bind|addr(?:ess)?|p)[= ]\S{0,80}?)(\d{2,5})(?=\s|$)/gi),
+  ];
+  if (port?.[1] === undefined || more.length > 0) return undefined;
+  return { port: port[1], quote: { source: 'field', path: `${path}.args`, value: quotable(port[0]) } };
+}
 
 /** Asks a running container of the pod who listens, as containers of a pod share its network. */
 function whoListens(facts: PodFacts, { name }: ContainerFacts): readonly string[] {

@@ -84,7 +84,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
     id: 'dependency-times-out',
     rank: 81,
     pattern:
-      /\bETIMEDOUT\b|\bE(?:HOST|NET)UNREACH\b|(?:connect\w*|connection|read|request|dial|i\/o|response|operation)\b.{0,60}tim(?:ed out|eout)|deadline exceeded|no route to host|network is unreachable|SocketTimeoutException|Client\.Timeout/i,
+      /\bETIMEDOUT\b|\bE(?:HOST|NET)UNREACH\b|(?:connect\w*|connection|read|request|dial|i\/o|response|operation)\b.{0,60}tim(?:ed out|eout)|timed out waiting for (?:a |the )?(?:connection|response|reply|answer)|deadline exceeded|no route to host|network is unreachable|SocketTimeoutException|Client\.Timeout/i,
     means: 'gets no answer from its peer in time',
   },
   {

@@ -1,5 +1,6 @@
 /** Rule: the runtime cannot create the pod's sandbox or network. */
 import { eventsWith, quoteEvent } from '../facts/events.ts';
+import { because } from '../facts/innermost.ts';
 import { limitQuote, memoryLimit } from '../facts/memory.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Event } from '../evidence/kinds.ts';
@@ -67,7 +68,7 @@ function finding(facts: PodFacts, event: Event): RankedFinding {
     severity: 'critical',
     rank: 86,
     topic: 'start',
-    says: `pod ${facts.name} cannot start on node ${nodeName}: ${kind?.says ?? 'the runtime cannot make its sandbox'}`,
+    says: `pod ${facts.name} cannot start on node ${nodeName}: ${kind?.says ?? 'the runtime cannot make its sandbox'}${because(message)}`,
     evidence: [quoteEvent(event), ...fieldsOf(facts, kind?.id)],
     try: commandsFor(facts, kind?.id),
   };

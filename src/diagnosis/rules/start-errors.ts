@@ -2,18 +2,20 @@
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { quoteDeath } from '../facts/deaths.ts';
+import { because } from '../facts/innermost.ts';
 import { type LastWord, lastWord } from '../facts/last-words.ts';
 import { limitQuote, memoryLimit } from '../facts/memory.ts';
 import { placeOf } from '../facts/mounts.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
+import { fileIn } from '../../log-analysis/index.ts';
 import { quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { argumentsOf, explainedEnd, severityOf, title } from './exit-code.ts';
 import { TOO_LITTLE_MEMORY } from './sandbox.ts';
 
-const EXEC = /exec: "?([^":]+)"?: (?:stat [^:]+: )?(.*)/;
-const NOT_FOUND = /no such file or directory|executable file not found/;
+const EXEC = /exec: "?([^":]+)"?: (?:stat [^:]+: )?(.*)|executable file [`']([^`']+)[`'] not found/;
+const NOT_FOUND = /no such file or directory|executable file (?:[`'][^`']{1,300}[`'] )?not found/i;
 const WRONG_ARCHITECTURE = /exec format error/i;
 /** The message of a shell that reads a foreign binary as a script. */
 const BINARY_AS_SCRIPT = /^(\S+): (?:line )?\d+: .?ELF/;
@@ -32,7 +34,7 @@ const MOUNT_MISMATCH = /error mounting .*(?:not a directory|directory onto a fil
 const LIBRARY = /shared libraries: ([^\s:]+):|version [`']([^'`]+)' not found/;
 /** Messages of shells about a missing command, whose name precedes them. */
 const SHELL_NOT_FOUND =
-  /(?:^|[\s:])([^\s:]+): (?:command not found|not found|cannot execute: required file not found)|(?:can't open|cannot execute|can't execute|env:) ['‘]?([^\s'’:]+)['’]?.*No such file/i;
+  /(?:^|[\s:])(?:exec(?:uting|ve)?\b:? ["'`]?)?([^\s:"'`]+)["'`]?(?::| failed:) (?:command not found|not found|no such file or directory|cannot execute: required file not found)|(?:can't open|cannot execute|can't execute|env:) ['‘]?([^\s'’:]+)['’]?.*No such file/i;
 
 const ofContainer: ContainerRule = (facts, container) => {
   const refusal = refusalOf(container);
@@ -66,7 +68,8 @@ function refusalOf(container: ContainerFacts): Refusal | undefined {
 
 function refused(facts: PodFacts, container: ContainerFacts, refusal: Refusal): readonly RankedFinding[] {
   const { text } = refusal;
-  const program = EXEC.exec(text)?.[1];
+  const exec = EXEC.exec(text);
+  const program = exec?.[1] ?? exec?.[3];
   // An event that repeats the message is not quoted.
   const [event] = eventsWith(container.events, 'Failed').filter(({ message = '' }) => !message.includes(text));
   const base = {
@@ -91,7 +94,7 @@ function refused(facts: PodFacts, container: ContainerFacts, refusal: Refusal): 
     const evidence = [...base.evidence, ...quotes];
     return [{ ...base, id: 'not-executable', rank: 92, says, evidence, manifest: executable }];
   }
-  const says = `${title(container)} cannot start: the runtime refuses it`;
+  const says = `${title(container)} cannot start: the runtime refuses it${because(text)}`;
   return [
     { ...base, id: 'start-refused', rank: 60, says, try: [facts.commands.kubectl('describe', `pod/${facts.name}`)] },
   ];
@@ -188,9 +191,14 @@ function missingCommand(facts: PodFacts, container: ContainerFacts): readonly Ra
 
 function notExecutable(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   const word = lastWord(container, /permission denied|cannot execute|can't execute|is a directory/i);
-  const file = /(?:^|[\s'"])(\/[^\s:'"]+)/.exec(word?.line ?? '')?.[1];
+  const file = fileIn(word?.line ?? '');
   const place = file === undefined ? undefined : placeOf(facts, container, file);
-  const what = place?.where.startsWith('in volume') === true ? `${file} ${place.where}` : 'a file that it calls';
+  const what =
+    file === undefined
+      ? 'a file that it calls'
+      : place?.where.startsWith('in volume') === true
+        ? `${file} ${place.where}`
+        : file;
   return [
     explainedEnd(facts, container, {
       id: 'not-executable',

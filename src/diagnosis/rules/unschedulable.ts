@@ -174,7 +174,10 @@ export const unschedulable: PodRule = (facts) => {
   // The rules about claims know the cause.
   const claims = parts.length > 0 && parts.every(({ text }) => /persistentvolumeclaim/i.test(text));
   const known = parts.flatMap((part) => explain(part) ?? []);
-  const says = known.map(({ reason, match, count }) => reason.says(match, nodesHave(count, parts), facts));
+  const said = known.map(({ reason, match, count }) => reason.says(match, nodesHave(count, parts), facts));
+  // What no reason explains is told in the scheduler's own words.
+  const rest = known.length === 0 ? [] : parts.filter((part) => explain(part) === undefined);
+  const says = [...said, ...rest.map(({ text, count }) => `${nodesHave(count, parts)} this: ${withoutDot(text)}`)];
   return [
     {
       id: 'unschedulable',

@@ -6,7 +6,8 @@ import { diagnosePod } from '../diagnose-pod.ts';
 import { ago, event, evidence, NOW, pod } from '../evidence.fixtures.ts';
 import type { ClaimSubjectEvidence } from '../evidence/object-evidence.ts';
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../evidence/kinds.ts';
-import type { ClaimEvidence, NodeEvidence } from '../evidence/pod-evidence.ts';
+import type { NodeEvidence } from '../evidence/node-evidence.ts';
+import type { ClaimEvidence } from '../evidence/pod-evidence.ts';
 import { type Case, tellsEach, unscheduled } from './cases.fixtures.ts';
 
 const volume: PersistentVolume = {

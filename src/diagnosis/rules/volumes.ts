@@ -1,6 +1,7 @@
-/** Rule: a claim is missing or unbound, or a volume cannot be attached or mounted. */
+/** Rule: a claim is missing or unbound, or a volume cannot be mounted. */
 import type { ClaimEvidence } from '../evidence/pod-evidence.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
+import { because } from '../facts/innermost.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -10,7 +11,7 @@ import { awaitsVolumes } from './missing-config.ts';
 
 export const volumes: PodRule = (facts) => {
   if (!awaitsVolumes(facts)) return NOTHING;
-  return [...claims(facts), ...attach(facts), ...mount(facts)];
+  return [...claims(facts), ...mount(facts)];
 };
 
 function claims(facts: PodFacts): readonly RankedFinding[] {
@@ -118,27 +119,6 @@ function volumeField({ pod }: PodFacts, claim: string): readonly Quote[] {
   );
 }
 
-function attach(facts: PodFacts): readonly RankedFinding[] {
-  const [event] = eventsWith(facts.events, 'FailedAttachVolume');
-  if (event === undefined) return NOTHING;
-  const multi = /multi-attach/i.test(event.message ?? '');
-  const why = multi ? 'another node still has it' : 'it cannot be attached to its node';
-  return [
-    {
-      id: multi ? 'volume-multi-attach' : 'volume-attach',
-      severity: 'critical',
-      rank: 86,
-      topic: 'volumes',
-      says: `pod ${facts.name} waits for a volume: ${why}`,
-      evidence: [quoteEvent(event)],
-      try: [
-        facts.commands.cluster('get', 'volumeattachments'),
-        facts.commands.kubectl('describe', `pod/${facts.name}`),
-      ],
-    },
-  ];
-}
-
 function mount(facts: PodFacts): readonly RankedFinding[] {
   const failed = eventsWith(facts.events, 'FailedMount', 'FailedMapVolume');
   // Missing ConfigMaps and Secrets have their own rule, and "unmounted volumes" only summarizes other events.
@@ -155,7 +135,7 @@ function mount(facts: PodFacts): readonly RankedFinding[] {
       rank: 82,
       topic: 'volumes',
       fallback: /unmounted volumes/i.test(event.message ?? ''),
-      says: `pod ${facts.name} cannot start: ${volume === undefined ? 'a volume' : `volume ${volume}`} cannot be mounted`,
+      says: `pod ${facts.name} cannot start: ${volume === undefined ? 'a volume' : `volume ${volume}`} cannot be mounted${because(event.message)}`,
       evidence: [quoteEvent(event), ...definitionOf(facts, volume)],
       try: facts.commands.edit,
     },

@@ -1,6 +1,7 @@
 /** Rule: the controller cannot create pods: quota, limit ranges, admission. */
 import type { Event } from '../evidence/kinds.ts';
 import { eventsWith, lastSeenMs, quoteEvent } from '../facts/events.ts';
+import { because } from '../facts/innermost.ts';
 import type { RankedFinding } from '../finding.ts';
 import { NOTHING } from '../rule.ts';
 import type { WorkloadFacts } from './workload-facts.ts';
@@ -76,7 +77,14 @@ function finding(facts: WorkloadFacts, event: Event): RankedFinding {
     const match = kind.pattern.exec(message);
     if (match !== null) return create(facts, event, kind.id, kind.says(match), kind.try(facts, match));
   }
-  return create(facts, event, 'create-failed', 'the server refuses them', [facts.kubectl('describe', facts.target)]);
+  return create(facts, event, 'create-failed', `the server refuses them${because(refusal(message))}`, [
+    facts.kubectl('describe', facts.target),
+  ]);
+}
+
+/** Without "Error creating:" and the kind, name or "is forbidden" that stand before the reason. */
+function refusal(message: string): string {
+  return message.replace(/^Error creating: /, '').replace(/^pods? "[^"]{0,300}" is (?:forbidden|invalid): /i, '');
 }
 
 function create(facts: WorkloadFacts, event: Event, id: string, why: string, next: readonly string[]): RankedFinding {

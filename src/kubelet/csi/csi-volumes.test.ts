@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -353,6 +353,10 @@ describe('a pod’s folder', () => {
     await rm(folder, { recursive: true });
     await symlink(precious, folder);
     machine.fails.clear();
+    await expect(publish(agent, 'a')).rejects.toThrow(
+      / is a link: CSI driver d must not put one in the place of a folder/,
+    );
+    expect(await readFile(join(precious, 'vol_data.json'), 'utf8')).toBe('precious');
     await agent.tearDown('a');
     expect((await readdir(precious)).toSorted()).toEqual(['mount', 'vol_data.json']);
   });

@@ -220,8 +220,7 @@ export class CsiVolumes {
   ): Promise<readonly [string, VolumeStats] | undefined> {
     if (!this.#can(driver, 'stats')) return undefined;
     try {
-      // Not in the line of calls: a driver that is busy with mounts may still answer.
-      return [volume, await this.#drivers.get(driver).calls.stats(handle, target, staging?.path ?? '')];
+      return [volume, await this.#drivers.ask(driver, ({ calls }) => calls.stats(handle, target, staging?.path ?? ''))];
     } catch (error) {
       this.#ports.logger.debug('a driver does not say how a volume is', { driver, volume, error: errorMessage(error) });
       return undefined;

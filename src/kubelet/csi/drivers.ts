@@ -1,7 +1,7 @@
 /** The drivers that are registered on this node. Calls to one driver wait in a line of their own. */
 import type { CsiDriver, CsiNodeInfo, NodeCapability } from '../../csi/index.ts';
 import { Semaphore } from '../../lib/index.ts';
-import { MAX_CALLS_PER_DRIVER } from './limits.ts';
+import { MAX_CALLS_PER_DRIVER, MAX_QUESTIONS_PER_DRIVER } from './limits.ts';
 
 export interface RegisteredDriver {
   readonly name: string;
@@ -24,6 +24,7 @@ export class Drivers {
   readonly #drivers = new Map<string, RegisteredDriver>();
   /** By name: they outlast a registration, because calls of the one before may still be under way. */
   readonly #lines = new Map<string, Semaphore>();
+  readonly #questions = new Map<string, Semaphore>();
   readonly #listeners: ((driver: string) => void)[] = [];
   readonly #goneListeners: ((driver: string) => void)[] = [];
 
@@ -65,9 +66,23 @@ export class Drivers {
 
   /** Calls the driver when it is its turn. Rejects with `NoDriverError` when it is gone by then. */
   async call<T>(name: string, work: (driver: RegisteredDriver) => Promise<T>): Promise<T> {
+    return await this.#inLine(this.#lines, MAX_CALLS_PER_DRIVER, name, work);
+  }
+
+  /** Asks the driver something, in a line apart: one that is busy with mounts may still answer. */
+  async ask<T>(name: string, work: (driver: RegisteredDriver) => Promise<T>): Promise<T> {
+    return await this.#inLine(this.#questions, MAX_QUESTIONS_PER_DRIVER, name, work);
+  }
+
+  async #inLine<T>(
+    lines: Map<string, Semaphore>,
+    places: number,
+    name: string,
+    work: (driver: RegisteredDriver) => Promise<T>,
+  ): Promise<T> {
     this.get(name);
-    const line = this.#lines.get(name) ?? new Semaphore(MAX_CALLS_PER_DRIVER);
-    this.#lines.set(name, line);
+    const line = lines.get(name) ?? new Semaphore(places);
+    lines.set(name, line);
     return await line.run(() => work(this.get(name)));
   }
 

@@ -2,6 +2,8 @@
 
 /** Calls to one driver at once; further ones wait, so that a driver that hangs holds no more than these. */
 export const MAX_CALLS_PER_DRIVER = 8;
+/** Questions to one driver at once, beside these calls. */
+export const MAX_QUESTIONS_PER_DRIVER = 4;
 /** From any note to any goal: unpublish, unstage, stage, publish, and what is dropped between. More is a mistake of ours. */
 export const MAX_STEPS = 16;
 /** Registered drivers of one node. A folder with more sockets has a mistake in it. */
@@ -13,6 +15,10 @@ export const NOTE_RESERVE_BYTES = 512;
 export const PUBLICATION_RESERVE_BYTES = 16;
 /** Sockets that are looked at in the registration folder. */
 export const MAX_SOCKETS = 256;
+/** Files that are looked at in that folder, whatever they are. */
+export const MAX_FILES = 1024;
+/** Labels of the node for one driver's topology. */
+export const MAX_TOPOLOGY_KEYS = 64;
 /** A registration that failed is tried again after this, doubling. */
 export const REGISTRATION_BACK_OFF = { baseMs: 500, capMs: 60_000 };
 /** Registrations at one path that do not wait, as long as no quiet time is between them. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createInMemoryApi, type InMemoryApi, until } from '../../../test/support/in-memory-api.ts';
 import { CSI_NODES, NODES } from '../../api/index.ts';
 import type { CsiDriver, CsiNodeInfo, CsiPlugins, NodeCapability, PluginInfo } from '../../csi/index.ts';
-import { createMetrics, type FileSystem, silentLogger } from '../../lib/index.ts';
+import { createMetrics, FileError, type FileSystem, silentLogger } from '../../lib/index.ts';
 import { systemFileSystem } from '../../lib/file-system.node.ts';
 import { settle } from '../../lib/manual-clock.node.ts';
 import { CsiMetrics } from './csi-metrics.ts';
@@ -28,6 +28,12 @@ let sockets: Map<string, Plugin>;
 let events: string[];
 let changed: () => void;
 let turn = 0;
+/** How often a file was looked at. */
+let stats = 0;
+/** A path that cannot be looked at. */
+let broken = '';
+let isAway = false;
+let files: readonly string[] = [];
 
 beforeEach(async () => {
   api = await createInMemoryApi();
@@ -36,9 +42,16 @@ beforeEach(async () => {
   drivers = new Drivers();
   sockets = new Map();
   events = [];
+  stats = 0;
+  broken = '';
+  isAway = false;
+  files = [];
   const watcher = new PluginWatcher(
     {
-      client: api.client,
+      client: {
+        ...api.client,
+        get: (...given) => (isAway ? Promise.reject(new Error('the server is away')) : api.client.get(...given)),
+      },
       clock: api.clock,
       fs: folder(),
       logger: silentLogger,
@@ -56,8 +69,11 @@ afterEach(() => stop.abort());
 function folder(): FileSystem {
   return {
     ...systemFileSystem,
-    readdir: async () => [...sockets.keys()],
+    readdir: async () => [...files, ...sockets.keys()],
     stat: async (path) => {
+      stats += 1;
+      if (path === broken) throw new FileError('EIO', path, 'i/o error');
+      if (path.includes('junk')) return { type: 'file', size: 0, mode: 0, uid: 0, gid: 0, mtimeMs: 0 };
       const found = sockets.get(path.slice('/r/'.length));
       return found && { type: 'socket', size: 0, mode: 0, uid: 0, gid: 0, mtimeMs: found.mtimeMs };
     },
@@ -148,6 +164,11 @@ describe('a plugin', () => {
     [{ name: `${'x'.repeat(5000)}\u001b[2J` }, {}, 'invalid name of a CSI driver: "xxx'],
     [{ supportedVersions: ['0.3.0'] }, {}, 'none of the versions ["0.3.0"] is supported'],
     [{}, { nodeId: '' }, 'driverNodeID must not be empty'],
+    [
+      {},
+      { topology: Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`k${i}`, 'v'])) },
+      'topology must have at most 64 keys',
+    ],
     [{}, { nodeId: 'x'.repeat(193) }, 'driverNodeID must have at most 192 characters'],
     [
       {},
@@ -214,6 +235,61 @@ describe('a plugin', () => {
     await api.clock.advance(60_000);
     await told(asked.at(-1) as Plugin);
     expect(drivers.has('d')).toBe(true);
+  });
+
+  it('that is registered stays so while another floods the folder', async () => {
+    const plugin = plug('z.sock');
+    await told(plugin);
+    const { isDead, ...rest } = plugin;
+    const flood = new Map(
+      Array.from({ length: 300 }, (_, i) => [`bad${i}.sock`, { ...rest, isDead: !isDead, told: [] }]),
+    );
+    sockets = new Map([...flood, ...sockets]);
+    changed();
+    await settle();
+    await settle();
+    expect(drivers.has('d')).toBe(true);
+    expect(await named()).toEqual(['d']);
+  });
+
+  it('that is registered stays so in a folder of 10,000 files, of which few are looked at', async () => {
+    await told(plug('z.sock'));
+    files = Array.from({ length: 10_000 }, (_, i) => `junk${i}`);
+    stats = 0;
+    changed();
+    await until(() => stats > 0, 'a look');
+    for (let turns = 0; turns < 50; turns++) await settle();
+    expect(stats).toBeLessThan(2000);
+    expect(drivers.has('d')).toBe(true);
+  });
+
+  it('beside a file that cannot be looked at is registered', async () => {
+    files = ['a-bad'];
+    broken = '/r/a-bad';
+    await told(plug('b.sock'));
+    expect(drivers.has('d')).toBe(true);
+  });
+
+  it('that is gone while the API server is away is forgotten there when it is back', async () => {
+    await told(plug('a.sock'));
+    isAway = true;
+    await unplug('a.sock');
+    expect(drivers.has('d')).toBe(false);
+    isAway = false;
+    expect(await named()).toEqual(['d']);
+    await api.clock.advance(3000);
+    await until(async () => (await named()).length === 0, 'a CSINode without drivers');
+  });
+
+  it('that is back before the API server is stays in the CSINode', async () => {
+    await told(plug('a.sock'));
+    isAway = true;
+    await unplug('a.sock');
+    isAway = false;
+    await told(plug('a.sock'));
+    await api.clock.advance(60_000);
+    await settle();
+    expect(await named()).toEqual(['d']);
   });
 
   it('that is well needs no timer', async () => {

@@ -15,7 +15,14 @@ import {
 import type { PodEvents } from '../types.ts';
 import type { CsiMetrics } from './csi-metrics.ts';
 import type { Drivers } from './drivers.ts';
-import { MAX_DRIVERS, MAX_NODE_ID_LENGTH, MAX_SOCKETS, REGISTRATION_BACK_OFF } from './limits.ts';
+import {
+  MAX_DRIVERS,
+  MAX_FILES,
+  MAX_NODE_ID_LENGTH,
+  MAX_SOCKETS,
+  MAX_TOPOLOGY_KEYS,
+  REGISTRATION_BACK_OFF,
+} from './limits.ts';
 import { isDriverName } from './paths.ts';
 import { RegistrationPace } from './registration-pace.ts';
 import { type ReportOptions, reportDriver, reportNoDriver } from './report-driver.ts';
@@ -49,6 +56,8 @@ export class PluginWatcher {
   readonly #drivers: Drivers;
   readonly #sockets = new Map<string, KnownSocket>();
   readonly #pace = new RegistrationPace();
+  /** Drivers that are gone, and that the API server still names. */
+  readonly #untold = new Map<string, Timer>();
   #looking: Promise<void> | undefined;
   #again = false;
   #isOver = false;
@@ -69,6 +78,7 @@ export class PluginWatcher {
     this.#isOver = true;
     watch.close();
     for (const { retry } of this.#sockets.values()) retry?.cancel();
+    for (const timer of this.#untold.values()) timer.cancel();
     this.#drivers.close();
   }
 
@@ -126,17 +136,32 @@ export class PluginWatcher {
   async #found(): Promise<ReadonlyMap<string, string>> {
     const { fs, logger } = this.#ports;
     const found = new Map<string, string>();
-    for (const name of await namesIn(fs, this.#dir)) {
-      // Upstream leaves names with a dot at the beginning alone.
-      if (name.startsWith('.')) continue;
-      const path = `${this.#dir}/${name}`;
-      const info = await fs.stat(path);
+    let looks = 0;
+    for (const path of await this.#paths()) {
+      if (found.size >= MAX_SOCKETS || looks >= MAX_FILES) {
+        logger.warn('too many files among the sockets of plugins: the rest is left alone', { dir: this.#dir });
+        break;
+      }
+      looks += 1;
+      const info = await fs.stat(path).catch((error: unknown) => {
+        logger.warn('a file among the sockets of plugins cannot be read', { path, error: errorMessage(error) });
+        return undefined;
+      });
       if (info?.type === 'socket') found.set(path, `${info.mtimeMs}`);
-      if (found.size < MAX_SOCKETS) continue;
-      logger.warn('too many sockets of plugins: the rest is left alone', { dir: this.#dir, limit: MAX_SOCKETS });
-      break;
     }
     return found;
+  }
+
+  /** Those with a driver come first: what others put into the folder must not push it out. */
+  async #paths(): Promise<readonly string[]> {
+    const names = await namesIn(this.#ports.fs, this.#dir);
+    // Upstream leaves names with a dot at the beginning alone.
+    const paths = names.filter((name) => !name.startsWith('.')).map((name) => `${this.#dir}/${name}`);
+    const rank = (path: string): number => {
+      const known = this.#sockets.get(path);
+      return known?.driver !== undefined ? 0 : path.endsWith('.sock') ? 1 : 2;
+    };
+    return paths.toSorted((a, b) => rank(a) - rank(b));
   }
 
   #gone(path: string, driver: string | undefined): void {
@@ -145,14 +170,32 @@ export class PluginWatcher {
     if ([...this.#sockets.values()].some((each) => each.driver === driver)) return;
     this.#ports.logger.info('a CSI driver is gone', { driver, socket: path });
     this.#drivers.unregister(driver);
-    void reportNoDriver(this.#report(), driver).catch((error: unknown) => {
-      this.#ports.logger.warn('that a CSI driver is gone cannot be told', { driver, error: errorMessage(error) });
-    });
+    void this.#tellGone(driver);
     // One of its name may wait for its end.
     for (const [other, socket] of this.#sockets) {
       if (socket.failures === 0) continue;
       socket.retry?.cancel();
       void this.#register(other, socket);
+    }
+  }
+
+  /** The API server may be away: pods must not be sent here for a driver that is not there. */
+  async #tellGone(driver: string, failures = 0): Promise<void> {
+    const { clock, logger } = this.#ports;
+    this.#untold.get(driver)?.cancel();
+    this.#untold.delete(driver);
+    // What is registered again meanwhile is told anew.
+    if (this.#isOver || this.#drivers.has(driver)) return;
+    try {
+      await reportNoDriver(this.#report(), driver);
+    } catch (error) {
+      logger.warn('that a CSI driver is gone cannot be told', { driver, failures, error: errorMessage(error) });
+      if (this.#isOver || this.#untold.has(driver)) return;
+      const delayMs = exponentialDelay(REGISTRATION_BACK_OFF, failures + 1);
+      this.#untold.set(
+        driver,
+        clock.setTimer(delayMs, () => void this.#tellGone(driver, failures + 1)),
+      );
     }
   }
 
@@ -215,6 +258,8 @@ export class PluginWatcher {
       if (node.nodeId === '') throw new Error('error adding CSI driver node info: driverNodeID must not be empty');
       if (node.nodeId.length > MAX_NODE_ID_LENGTH)
         throw new Error(`driverNodeID must have at most ${MAX_NODE_ID_LENGTH} characters`);
+      if (Object.keys(node.topology).length > MAX_TOPOLOGY_KEYS)
+        throw new Error(`topology must have at most ${MAX_TOPOLOGY_KEYS} keys`);
       await reportDriver(this.#report(), name, node);
       if (this.#isOver || this.#sockets.get(path) !== socket) throw new Error('its socket is gone');
       const before = socket.driver;

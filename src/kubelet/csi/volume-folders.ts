@@ -34,6 +34,11 @@ const VOL_DATA = 'vol_data.json';
 
 /** The folder of the driver's path, with upstream's file for the tools and people that look for it there. */
 export async function makeFolder(fs: FileSystem, path: string, made: string, of: FolderOf): Promise<void> {
+  // A driver that put a link there would have us write elsewhere.
+  for (const folder of new Set([parentOf(path), made])) {
+    if ((await fs.stat(folder))?.type !== 'symlink') continue;
+    throw new Error(`${folder} is a link: CSI driver ${of.driver} must not put one in the place of a folder`);
+  }
   await fs.mkdir(made, { mode: 0o750 });
   if (of.isBlock) return;
   const data = {
@@ -90,7 +95,11 @@ export async function removePodFolders(fs: FileSystem, podFolder: string): Promi
  */
 async function removeEmpty(fs: FileSystem, path: string, sync: boolean): Promise<void> {
   const info = await fs.stat(path);
-  if (info === undefined) return;
+  if (info === undefined) {
+    // The driver has removed it, which a power failure may undo as well.
+    if (sync) await fs.remove(path, { sync });
+    return;
+  }
   const content = info.type === 'directory' ? (await fs.readdir(path)).length : info.type === 'file' ? info.size : 0;
   if (content > 0) throw new FileError('ENOTEMPTY', path, `${path} is not mounted any more, but is not empty`);
   await fs.remove(path, { sync });

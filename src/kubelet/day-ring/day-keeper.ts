@@ -15,7 +15,7 @@ import {
 import { isMistake } from '../mistakes.ts';
 import type { PodDirectory, PodUID } from '../types.ts';
 import { type DayQuery, DayRing } from './day-ring.ts';
-import { MAX_FILE_BYTES, WORKLOADS_PER_TURN } from './limits.ts';
+import { MAX_FILE_BYTES, SLACK_MS, WORKLOADS_PER_TURN } from './limits.ts';
 import { type PodMeter, PodUsage } from './pod-usage.ts';
 import type { DayPass } from './pass-facts.ts';
 import { fitting, formatRing, formatWorkload, parseRing } from './ring-file.ts';
@@ -37,7 +37,9 @@ export interface DayKeeperOptions {
   readonly isKnown: () => ((uid: PodUID) => boolean) | undefined;
 }
 
-const NAME = 'day-ring';
+/** The ring is alone in its folder: what else is there is left of a write that was cut off. */
+const FOLDER = 'days';
+const NAME = 'ring';
 
 export class DayKeeper {
   readonly #ports: DayKeeperPorts;
@@ -114,7 +116,7 @@ export class DayKeeper {
     this.#ended = this.#ring.advance() - 1;
     while (!signal.aborted) {
       const { wall } = clock.now();
-      await clock.sleep(BUCKET_MS - (wall % BUCKET_MS), signal).catch(() => {});
+      await clock.sleep(BUCKET_MS - (wall % BUCKET_MS) + SLACK_MS, signal).catch(() => {});
       if (!signal.aborted) await this.#endBucket();
     }
     await this.#save();
@@ -147,9 +149,22 @@ export class DayKeeper {
         logger.error('the ring of days cannot be read; another one is begun', { path, error: errorMessage(error) });
       }
     }
+    await this.#removeLeftOvers();
     const early = this.#early ?? new Map<PodUID, DayPass>();
     this.#early = undefined;
     for (const pass of early.values()) this.passed(pass);
+  }
+
+  async #removeLeftOvers(): Promise<void> {
+    const { fs, logger } = this.#ports;
+    try {
+      const names = await fs.readdir(this.#folder());
+      for (const name of names) if (name !== NAME) await fs.remove(`${this.#folder()}/${name}`);
+    } catch (error) {
+      if (isMistake(error)) throw error;
+      if (error instanceof FileError && error.code === 'ENOENT') return;
+      logger.warn('what is left of a write of the ring of days cannot be removed', { error: errorMessage(error) });
+    }
   }
 
   /** A disk that takes nothing is said once, and tried again at the next bucket. */
@@ -157,15 +172,15 @@ export class DayKeeper {
     const { fs, clock, logger } = this.#ports;
     const stored = this.#ring.stored();
     const texts: (Uint8Array | undefined)[] = [];
-    const hereFirst = stored.workloads.toSorted((a, b) => Number(b.tracks.length > 0) - Number(a.tracks.length > 0));
-    for (const [index, workload] of hereFirst.entries()) {
-      if (index > 0 && index % WORKLOADS_PER_TURN === 0) await clock.sleep(0);
+    for (const workload of stored.workloads) {
+      if (texts.length > 0 && texts.length % WORKLOADS_PER_TURN === 0) await clock.sleep(0);
       texts.push(formatWorkload(workload));
     }
     const { fit, leftOut } = fitting(texts);
     if (leftOut > 0) logger.warn('workloads are left out of the file of the ring of days: it is full', { leftOut });
     const bytes = formatRing(stored, fit);
     try {
+      await fs.mkdir(this.#folder(), { mode: 0o700 });
       await fs.writeFile(this.#path(), bytes, { atomic: true, mode: 0o600 });
       this.#bytes = bytes.length;
       this.#lastProblem = '';
@@ -177,8 +192,12 @@ export class DayKeeper {
     }
   }
 
+  #folder(): string {
+    return `${this.#options.rootDir}/${FOLDER}`;
+  }
+
   #path(): string {
-    return `${this.#options.rootDir}/${NAME}`;
+    return `${this.#folder()}/${NAME}`;
   }
 
   /** A mistake in the code costs what one pass showed, and is logged once. */

@@ -39,7 +39,7 @@ function restart(file: Uint8Array): void {
 
 function save(): Uint8Array {
   const stored = ring.stored();
-  return formatRing(stored, fitting(stored.workloads.map(formatWorkload)).fit);
+  return formatRing(stored, fitting([...stored.workloads].map(formatWorkload)).fit);
 }
 
 beforeEach(() => {

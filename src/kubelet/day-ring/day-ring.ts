@@ -26,8 +26,10 @@ export interface StoredDay {
   readonly savedAt: number;
   /** The present bucket of then. */
   readonly bucket: number;
-  readonly workloads: readonly (StoredRing & { readonly tracks: readonly KeptTrack[] })[];
+  readonly workloads: readonly StoredWorkload[];
 }
+
+export type StoredWorkload = StoredRing & { readonly tracks: readonly KeptTrack[] };
 
 export interface DayQuery {
   readonly namespace?: string | undefined;
@@ -45,6 +47,8 @@ interface Workload {
   readonly kept: Map<PodUID, { readonly track: KeptTrack; readonly seenUntil: number }>;
 }
 
+const SECOND_MS = 1000;
+
 export class DayRing {
   readonly #clock: Clock;
   readonly #startedAt: number;
@@ -58,8 +62,10 @@ export class DayRing {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#startedAt = clock.now().wall;
-    this.#bucket = bucketOf(this.#startedAt);
+    const { wall } = clock.now();
+    // Start times of pods are in whole seconds.
+    this.#startedAt = wall - (wall % SECOND_MS);
+    this.#bucket = bucketOf(wall);
   }
 
   get size(): number {
@@ -150,17 +156,21 @@ export class DayRing {
     });
   }
 
-  stored(): StoredDay {
+  /** What there is now; each workload is put together when it is taken, those that have pods first. */
+  stored(): Omit<StoredDay, 'workloads'> & { readonly workloads: Iterable<StoredWorkload> } {
     const now = this.#advance();
-    const workloads = [...this.#workloads.values()].map(({ ring, tracks, kept }) => ({
-      ...ring.store(this.#bucket),
-      tracks: [
-        ...[...kept.values()].map(({ track }) => track),
-        ...[...tracks].map(([uid, track]) => keptTrack(uid, track, now)),
-      ],
-    }));
+    const bucket = this.#bucket;
     // While the clock is set back, the present bucket has the newest time that is known.
-    return { savedAt: Math.max(Math.floor(now.wall), this.#bucket * BUCKET_MS), bucket: this.#bucket, workloads };
+    return { savedAt: Math.max(Math.floor(now.wall), bucket * BUCKET_MS), bucket, workloads: this.#store(bucket, now) };
+  }
+
+  *#store(bucket: number, now: Now): Generator<StoredWorkload> {
+    const all = [...this.#workloads.values()];
+    for (const { ring, tracks, kept } of all.toSorted((a, b) => Number(isGone(a)) - Number(isGone(b)))) {
+      const before = [...kept.values()].map(({ track }) => track);
+      const present = [...tracks].map(([uid, track]) => keptTrack(uid, track, now));
+      yield { ...ring.store(bucket), tracks: [...before, ...present] };
+    }
   }
 
   /** Takes what the agent before had; before the first pass. Since then nothing was seen of its pods. */

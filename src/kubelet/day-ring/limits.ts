@@ -17,6 +17,9 @@ export const WORKLOADS_PER_TURN = 50;
 /** Pods whose cgroups are read before the loop has its turn. */
 export const PODS_PER_TURN = 10;
 
+/** A bucket is ended so long after its time: a timer may fire a little early by the wall clock. */
+export const SLACK_MS = 100;
+
 /** A pod that was not ready yet counts as on its way for so long, then as degraded. */
 export const STARTING_MS = 300_000;
 /** A clock that was set back may be set right again within this time; then the new time holds. */

@@ -135,20 +135,18 @@ export class WorkloadRing {
   store(last: number): StoredRing {
     let first = last - DAY_BUCKETS + 1;
     while (first < last && this.#isBlank(slotOf(first))) first += 1;
-    const slots = Array.from({ length: last - first + 1 }, (_, at) => slotOf(first + at));
-    const counts = (list: Uint16Array): readonly BucketCount[] =>
-      slots.flatMap((slot, at): readonly BucketCount[] => ((list[slot] ?? 0) > 0 ? [[at, list[slot] ?? 0]] : []));
+    const length = last - first + 1;
     return {
       name: this.name,
       owners: this.#owners,
       pods: this.#pods,
       spans: this.#spans,
       first,
-      seen: Uint8Array.from(slots, (slot) => this.#seen[slot] ?? 0),
-      restarts: counts(this.#restarts),
-      deaths: counts(this.#deaths),
-      cpu: Uint16Array.from(slots, (slot) => this.#cpu[slot] ?? 0),
-      memory: Uint16Array.from(slots, (slot) => this.#memory[slot] ?? 0),
+      seen: unrolled(this.#seen, new Uint8Array(length), first),
+      restarts: countsIn(unrolled(this.#restarts, new Uint16Array(length), first)),
+      deaths: countsIn(unrolled(this.#deaths, new Uint16Array(length), first)),
+      cpu: unrolled(this.#cpu, new Uint16Array(length), first),
+      memory: unrolled(this.#memory, new Uint16Array(length), first),
     };
   }
 
@@ -187,6 +185,24 @@ export function stateOf(seen: number): DayState {
 
 function slotOf(bucket: number): number {
   return ((bucket % DAY_BUCKETS) + DAY_BUCKETS) % DAY_BUCKETS;
+}
+
+/** The ring's slots from that of bucket `first` on, in order of time, as many as `into` holds. */
+function unrolled<T extends Uint8Array | Uint16Array>(ring: T, into: T, first: number): T {
+  const slot = slotOf(first);
+  const tail = ring.subarray(slot, slot + into.length);
+  into.set(tail);
+  into.set(ring.subarray(0, into.length - tail.length), tail.length);
+  return into;
+}
+
+function countsIn(list: Uint16Array): readonly BucketCount[] {
+  const counts: BucketCount[] = [];
+  for (let at = 0; at < list.length; at += 1) {
+    const count = list[at] ?? 0;
+    if (count > 0) counts.push([at, count]);
+  }
+  return counts;
 }
 
 function add(list: Uint16Array, slot: number, count: number): void {

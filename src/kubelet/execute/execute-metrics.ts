@@ -4,6 +4,7 @@ import { type Counter, exponentialBuckets, type Histogram, type MetricsRegistry 
 export interface ExecuteMetrics {
   readonly startedContainers: Counter;
   readonly startedContainersErrors: Counter;
+  readonly recoverySeconds: Histogram;
   readonly startedPods: Counter;
   readonly startedPodsErrors: Counter;
   readonly runSandboxSeconds: Histogram;
@@ -21,6 +22,11 @@ export function executeMetrics(registry: MetricsRegistry): ExecuteMetrics {
       name: 'kubelet_started_containers_errors_total',
       help: 'Container starts that failed.',
       labels: ['container_type', 'code'],
+    }),
+    recoverySeconds: registry.histogram({
+      name: 'mendlet_container_recovery_seconds',
+      help: 'From the end of a container to its next start, its back-off included. Ends that somebody asked for do not count.',
+      buckets: exponentialBuckets(0.05, 2, 16),
     }),
     startedPods: registry.counter({ name: 'kubelet_started_pods_total', help: 'Sandboxes created.' }),
     startedPodsErrors: registry.counter({

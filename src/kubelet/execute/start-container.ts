@@ -72,6 +72,10 @@ export async function startContainer(context: VerbContext, job: Job, action: Sta
     return fail(failed('RunContainerError', error));
   }
   context.metrics.startedContainers.inc({ container_type: type });
+  if (action.endedAt !== undefined) {
+    const ms = context.ports.clock.now().mono - action.endedAt;
+    context.metrics.recoverySeconds.observe(Math.max(0, ms) / 1000);
+  }
   context.parts.events.pod(pod, 'Normal', 'Started', 'Container started', path);
   const linked = linkContainerLog(context, pod, { name: action.container, id, attempt: action.attempt });
   await linked;

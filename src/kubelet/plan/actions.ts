@@ -25,6 +25,8 @@ export type PodAction =
       readonly targetContainerId?: string;
       /** Written on the container, so that the next decision survives the agent. */
       readonly backOff?: BackOffState;
+      /** Mono ms when its last life ended by itself: for the metric. Absent: this is no recovery. */
+      readonly endedAt?: number;
       /** How it is killed when its postStart hook fails. */
       readonly onHookFailure: { readonly gracePeriodSeconds: number; readonly restart: boolean };
     }

@@ -5,7 +5,7 @@
 import type { EphemeralContainer } from '../../api/index.ts';
 import type { RuntimeSandbox } from '../types.ts';
 import { containersNamed, neverRan } from './absorb-observation.ts';
-import { tellBackOff } from './ask-back-off.ts';
+import { exitMono, tellBackOff } from './ask-back-off.ts';
 import { type ContainerView, isHistory, isKilledForRestart, isOfNext } from './container-view.ts';
 import { act, type Draft, updateContainer, wait } from './draft.ts';
 import { heldByLadder } from './healing/held-by-ladder.ts';
@@ -49,11 +49,19 @@ export function planStart(draft: Draft, view: ContainerView, sandbox: RuntimeSan
     podIps: sandbox.ips,
     ...targetOf(draft, view),
     ...(backOff === undefined ? {} : { backOff }),
+    ...recoveryOf(draft, view),
     onHookFailure: {
       gracePeriodSeconds: gracePeriodSeconds(draft.input.pod),
       restart: restartsAfterProbeKill(draft.input.pod, view.container, view.kind),
     },
   });
+}
+
+/** When the end was that this start heals; ends that somebody asked for are none. */
+function recoveryOf(draft: Draft, view: ContainerView): { readonly endedAt?: number } {
+  const { death } = view;
+  if (death === undefined || isHistory(view) || isKilledForRestart(view)) return {};
+  return { endedAt: exitMono(draft, death) };
 }
 
 /** The container whose processes an ephemeral one sees. It need not run; then the runtime reports the problem. */

@@ -42,6 +42,7 @@ import type { VolumesInUse } from '../csi/volumes-in-use.ts';
 import type { ConfigSource } from '../env/config-source.ts';
 import { CsiExpansion, type ExpansionPorts } from './csi-expansion.ts';
 import { type ToldProblem, VolumeError } from './payload.ts';
+import type { Apart } from './places.ts';
 
 /** What the node has for drivers. */
 export interface CsiSupport extends ExpansionPorts {
@@ -51,6 +52,8 @@ export interface CsiSupport extends ExpansionPorts {
   readonly inUse: VolumesInUse;
   /** Hexadecimal SHA-256. */
   readonly hash: (text: string) => string;
+  /** Waits for a driver, or for an attachment, without a place among the operations of the node. */
+  readonly apart?: Apart;
   readonly secrets: Pick<ConfigSource, 'secret'>;
   readonly tokens: {
     status(pod: Pod, audience: string | undefined, expirationSeconds: number): Promise<TokenRequestStatus>;
@@ -102,6 +105,7 @@ export async function setUpCsi(
   source: CSIPersistentVolumeSource | CSIVolumeSource,
 ): Promise<PublishedByDriver> {
   const { driver } = source;
+  const { apart = (work) => work() } = csi;
   if (!isDriverName(driver)) throw new VolumeError(`${JSON.stringify(driver)} is no name of a CSI driver`);
   const handle =
     'volumeHandle' in source ? source.volumeHandle : inlineHandle(csi.hash, uidOf(wish.pod), wish.volumeName);
@@ -121,8 +125,11 @@ export async function setUpCsi(
   try {
     const asked = new CsiRequest(csi, wish, source, { policy, expansion });
     const build = (): Promise<VolumeToPublish> => asked.build(handle, path);
-    const published = await csi.volumes.publish({ driver, handle }, path, build, expansion?.size);
-    if (isThere && policy.requiresRepublish) await csi.volumes.republish(await build());
+    const published = await apart(async () => {
+      const outcome = await csi.volumes.publish({ driver, handle }, path, build, expansion?.size);
+      if (isThere && policy.requiresRepublish) await csi.volumes.republish(await build());
+      return outcome;
+    });
     await expansion?.settle(published, await csi.volumes.size({ driver, handle }));
   } catch (error) {
     const beside = await expansion?.failed(error);

@@ -37,6 +37,36 @@ describe('places', () => {
     expect(done).toBe(true);
   });
 
+  it('are not taken by what waits in a line of its own, which takes one again afterwards', async () => {
+    const clock = createManualClock();
+    const places = new Places(clock);
+    let most = 0;
+    let busy = 0;
+    const work = async (): Promise<void> => {
+      busy += 1;
+      most = Math.max(most, busy);
+      await settle();
+      busy -= 1;
+    };
+    let answer: () => void = () => {};
+    const driver = new Promise<void>((resolve) => (answer = resolve));
+    const count = MAX_OVERDUE_OPERATIONS + 10 * MAX_CONCURRENT_OPERATIONS;
+    const all = Array.from({ length: count }, () =>
+      places.run(false, async (apart) => {
+        await apart(() => driver);
+        await work();
+      }),
+    );
+    let done = false;
+    void places.run(false, async () => void (done = true));
+    await settle();
+    expect([done, places.overdue]).toEqual([true, 0]);
+    answer();
+    await Promise.all(all);
+    expect(most).toBe(MAX_CONCURRENT_OPERATIONS);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('are given back once, however the work ends', async () => {
     const clock = createManualClock();
     const places = new Places(clock);

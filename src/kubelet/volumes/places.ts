@@ -5,6 +5,9 @@
 import { type Clock, Semaphore } from '../../lib/index.ts';
 import { MAX_CONCURRENT_OPERATIONS, MAX_OVERDUE_OPERATIONS, OVERDUE_MS } from './limits.ts';
 
+/** Runs what takes no place. */
+export type Apart = <T>(inner: () => Promise<T>) => Promise<T>;
+
 export class Places {
   readonly #clock: Clock;
   readonly #first = new Semaphore(MAX_CONCURRENT_OPERATIONS);
@@ -20,9 +23,29 @@ export class Places {
     return this.#overdue;
   }
 
-  /** `slowBefore`: its last try was stuck. */
-  async run<T>(slowBefore: boolean, work: () => Promise<T>): Promise<T> {
-    const release = await (slowBefore ? this.#again : this.#first).acquire();
+  /**
+   * @param slowBefore its last try was stuck
+   * @param work what it does within `apart` takes no place: that waits in a line of its own
+   */
+  async run<T>(slowBefore: boolean, work: (apart: Apart) => Promise<T>): Promise<T> {
+    const line = slowBefore ? this.#again : this.#first;
+    let place = await this.#take(line);
+    try {
+      return await work(async (inner) => {
+        place.end();
+        try {
+          return await inner();
+        } finally {
+          place = await this.#take(line);
+        }
+      });
+    } finally {
+      place.end();
+    }
+  }
+
+  async #take(line: Semaphore): Promise<{ end(): void }> {
+    const release = await line.acquire();
     let overdue = false;
     const timer = this.#clock.setTimer(OVERDUE_MS, () => {
       if (this.#overdue >= MAX_OVERDUE_OPERATIONS) return;
@@ -30,12 +53,13 @@ export class Places {
       this.#overdue += 1;
       release();
     });
-    try {
-      return await work();
-    } finally {
-      timer.cancel();
-      if (overdue) this.#overdue -= 1;
-      else release();
-    }
+    return {
+      end: () => {
+        timer.cancel();
+        if (overdue) this.#overdue -= 1;
+        else release();
+        overdue = false;
+      },
+    };
   }
 }

@@ -37,7 +37,7 @@ import { isServedKind, ServedVolumes, type ServedVolumesParts } from './health/s
 import type { ImageVolumeOptions } from './image-volume.ts';
 import { EVENT_REPEAT_MS } from './limits.ts';
 import { Mounter, UnmountError } from './mounter.ts';
-import { Places } from './places.ts';
+import { type Apart, Places } from './places.ts';
 import type { Publications } from './publications.ts';
 import { PodVolumes, type PodVolumesOptions } from './pod-volumes.ts';
 import { pinSubPath } from './sub-path.ts';
@@ -159,8 +159,8 @@ class Manager implements VolumeManager {
       image: { images, imageVolumeProblem },
     };
     this.#options = {
-      setUp: (pod, volume) =>
-        this.#served.noticing(pod.metadata?.uid ?? '', volume, () => setUpVolume(setUp, pod, volume)),
+      setUp: (pod, volume, apart) =>
+        this.#served.noticing(pod.metadata?.uid ?? '', volume, () => setUpVolume(withApart(setUp, apart), pod, volume)),
       clock,
       random,
       events,
@@ -244,10 +244,9 @@ class Manager implements VolumeManager {
       // It stays known until all is gone: a set-up that hangs must not be forgotten.
       await this.#pods.get(uid)?.stop();
       this.#tokens.forget(uid);
-      await this.#tearDownPlaces.run(this.#troubles.has(uid), async () => {
-        await this.#tearDownCsi(uid);
-        await this.#remove(dir);
-      });
+      // Calls to drivers wait in the lines of these.
+      await this.#tearDownCsi(uid);
+      await this.#tearDownPlaces.run(this.#troubles.has(uid), () => this.#remove(dir));
     } catch (error) {
       this.#tellTrouble(uid, pod, error);
       throw error;
@@ -344,4 +343,10 @@ class Manager implements VolumeManager {
       for (const { plugin, path } of tasks) yield { plugin, mounted: path !== undefined };
     }
   }
+}
+
+/** Calls to CSI drivers wait in the line of their driver: they take no place from volumes of others. */
+function withApart(setUp: VolumeSetupOptions, apart: Apart): VolumeSetupOptions {
+  const { csi } = setUp.claims;
+  return csi === undefined ? setUp : { ...setUp, claims: { ...setUp.claims, csi: { ...csi, apart } } };
 }

@@ -5,13 +5,13 @@ import type { PodEvents } from '../types.ts';
 import { ImageVolumeError } from './image-volume.ts';
 import { ATTACH_BACK_OFF, EVENT_REPEAT_MS, MIN_SYNC_INTERVAL_MS, SETUP_BACK_OFF, SETUP_DEADLINE_MS } from './limits.ts';
 import { VolumeError } from './payload.ts';
-import type { Places } from './places.ts';
+import type { Apart, Places } from './places.ts';
 import type { SetUpVolume } from './volume-kind.ts';
 import { csiPlugin, pluginName } from './volume-kinds.ts';
 import type { VolumeMetrics } from './volume-metrics.ts';
 
 export interface VolumeTaskOptions {
-  readonly setUp: (pod: Pod, volume: Volume) => Promise<SetUpVolume>;
+  readonly setUp: (pod: Pod, volume: Volume, apart: Apart) => Promise<SetUpVolume>;
   readonly clock: Clock;
   readonly events: PodEvents;
   readonly places: Places;
@@ -146,7 +146,9 @@ export class VolumeTask {
     this.#busy = true;
     this.#again = false;
     try {
-      const { path, problem, told, image, republishAfterMs } = await places.run(this.#stuck, () => this.#try());
+      const { path, problem, told, image, republishAfterMs } = await places.run(this.#stuck, (apart) =>
+        this.#try(apart),
+      );
       this.#image = image;
       this.#reason = undefined;
       if (problem === undefined) this.#succeeded(path);
@@ -162,7 +164,7 @@ export class VolumeTask {
     if (this.#again) this.sync();
   }
 
-  async #try(): Promise<SetUpVolume> {
+  async #try(apart: Apart): Promise<SetUpVolume> {
     const { clock, metrics } = this.#options;
     const pod = this.#pod();
     const begun = clock.now().mono;
@@ -174,7 +176,7 @@ export class VolumeTask {
     };
     try {
       if (this.#stopped) throw new Error('the pod is ending');
-      const result = await this.#options.setUp(pod, this.volume);
+      const result = await this.#options.setUp(pod, this.volume, apart);
       this.#driver = result.driver ?? this.#driver;
       done(result.problem === undefined ? 'success' : 'fail-unknown');
       return result;

@@ -4,12 +4,12 @@
  */
 import { setMaxListeners } from 'node:events';
 import { expect, it } from 'vitest';
-import { CsiVolumes } from '../../kubelet/csi/csi-volumes.ts';
+import { CsiVolumes, type VolumeToPublish } from '../../kubelet/csi/csi-volumes.ts';
 import { Drivers } from '../../kubelet/csi/drivers.ts';
 import { type Call, type Goal, nextStep, type Step } from '../../kubelet/csi/next-step.ts';
 import type { Publication, Staging, VolumeNote } from '../../kubelet/csi/volume-note.ts';
 import { NoteStore } from '../../kubelet/csi/note-store.ts';
-import { stagingPath, targetPath } from '../../kubelet/csi/paths.ts';
+import { blockStagingPath, blockTargetPath, stagingPath, targetPath } from '../../kubelet/csi/paths.ts';
 import { Mounter } from '../../kubelet/volumes/mounter.ts';
 import { type FileSystem, type Random, silentLogger } from '../../lib/index.ts';
 import { realEventLoop } from '../event-loop.node.ts';
@@ -18,6 +18,7 @@ import { type RunAgent, SimNode } from '../sim-node.ts';
 import { Sim } from '../sim.ts';
 import { untilWell } from '../until-well.ts';
 import { type DriverKind, noDriverFaults } from './sim-driver.ts';
+import { capabilitiesOf } from './sim-plugins.ts';
 import { StorageLaws } from './storage-laws.ts';
 
 setMaxListeners(0);
@@ -28,6 +29,8 @@ type Plan = typeof nextStep;
 interface Mind {
   readonly plan: Plan;
   readonly disk: (fs: FileSystem) => FileSystem;
+  /** The size that drivers are asked for, by the one that is wanted. */
+  readonly bytes: (wanted: number) => number;
 }
 
 const KUBELET_DIR = '/var/lib/kubelet';
@@ -48,11 +51,20 @@ interface Wish {
   isThere: boolean;
 }
 
+/** What is wanted of a volume, and what the cluster knows that it has, bytes. */
+interface Size {
+  wanted: number;
+  known: number;
+}
+
+/** Handle → its sizes. */
+type Sizes = Map<string, Size>;
+
 /** Node → its pods, as the API server would tell them. */
 type Wishes = Map<string, Map<string, Wish>>;
 
 /** An agent that knows nothing but volumes. */
-function volumeAgent(node: () => SimNode, wishes: Wishes, { plan, disk }: Mind): RunAgent {
+function volumeAgent(node: () => SimNode, { wishes, sizes }: Wanted, { plan, disk, bytes }: Mind): RunAgent {
   return async (ports, { nodeName }, signal) => {
     const fs = disk(ports.host.fs);
     const { plugins } = ports.cri;
@@ -60,7 +72,7 @@ function volumeAgent(node: () => SimNode, wishes: Wishes, { plan, disk }: Mind):
     const drivers = new Drivers();
     for (const { kind, socket } of node().drivers) {
       const info = { nodeId: nodeName, maxVolumes: 0, topology: {} };
-      const capabilities = new Set(kind.stages ? (['stage'] as const) : []);
+      const capabilities = capabilitiesOf(kind);
       drivers.register({ name: kind.name, endpoint: socket, info, capabilities, calls: plugins.driver(socket) });
     }
     const mounts = new Mounter({ fs, process: ports.host.process, clock: ports.clock });
@@ -74,27 +86,48 @@ function volumeAgent(node: () => SimNode, wishes: Wishes, { plan, disk }: Mind):
     };
     const setUp = async (wish: Wish): Promise<void> => {
       const { driver, handle, uid } = wish;
-      const target = targetPath(KUBELET_DIR, uid, 'data');
+      const target = targetOf(wish);
       const isStaged = drivers.get(driver).capabilities.has('stage');
-      await volumes.publish(wish, target, async () => ({
+      const isBlock = isDevice(handle);
+      const staging = isBlock
+        ? blockStagingPath(KUBELET_DIR, handle)
+        : stagingPath(KUBELET_DIR, driver, plugins.hash(handle));
+      const known = sizeOf(sizes, handle);
+      const size = drivers.get(driver).capabilities.has('expand')
+        ? { bytes: known.wanted, known: known.known }
+        : undefined;
+      const build = async (): Promise<VolumeToPublish> => ({
         driver,
         handle,
         publication: { pod: uid, volume: 'data', target },
-        ...(isStaged && { stagingPath: stagingPath(KUBELET_DIR, driver, plugins.hash(handle)) }),
-        isBlock: false,
+        ...(isStaged && { stagingPath: staging }),
+        ...(size && {
+          expansion: { size: { ...size, bytes: bytes(size.bytes) }, secrets: {}, begin: async () => {} },
+        }),
+        isBlock,
         readOnly: false,
-        capability: { mode: 'single-node-writer', mount: { fsType: '', flags: [] } },
+        capability: { mode: 'single-node-writer', ...(!isBlock && { mount: { fsType: '', flags: [] } }) },
         asked: { publishContext: {}, volumeContext: {}, stageContext: {}, stageSecrets: {}, publishSecrets: {} },
-      }));
+      });
+      await volumes.publish(wish, target, build, size);
+      if (size !== undefined) known.known = Math.max(known.known, size.bytes);
       wish.isThere = true;
     };
     const care = (wish: Wish): void => {
-      if (wish.isBusy || (wish.isWanted && wish.isThere)) return;
+      if (wish.isBusy) return;
       wish.isBusy = true;
+      void look(wish).finally(() => void (wish.isBusy = false));
+    };
+    /** A pod keeps its volume, unless its mount vanished, or it is to grow. */
+    const look = async (wish: Wish): Promise<void> => {
+      const { known, wanted } = sizeOf(sizes, wish.handle);
+      const isGrowing = drivers.get(wish.driver).capabilities.has('expand') && known < wanted;
+      if (wish.isWanted && wish.isThere && !isGrowing && (await volumes.isPublished(wish, targetOf(wish)))) return;
       wish.isThere = false;
-      (wish.isWanted ? setUp(wish) : tearDown(wish.uid).then(() => void (wish.isWanted || own.delete(wish.uid))))
-        .catch(() => {})
-        .finally(() => void (wish.isBusy = false));
+      await (wish.isWanted
+        ? setUp(wish)
+        : tearDown(wish.uid).then(() => void (wish.isWanted || own.delete(wish.uid)))
+      ).catch(() => {});
     };
     while (!signal.aborted) {
       for (const wish of own.values()) care(wish);
@@ -103,11 +136,30 @@ function volumeAgent(node: () => SimNode, wishes: Wishes, { plan, disk }: Mind):
   };
 }
 
-interface World {
+/** Every third volume is a block device. */
+function isDevice(handle: string): boolean {
+  return handle === 'volume-1';
+}
+
+function targetOf({ uid, handle }: Wish): string {
+  return isDevice(handle) ? blockTargetPath(KUBELET_DIR, uid, handle) : targetPath(KUBELET_DIR, uid, 'data');
+}
+
+function sizeOf(sizes: Sizes, handle: string): Size {
+  const size = sizes.get(handle) ?? { wanted: 1, known: 1 };
+  sizes.set(handle, size);
+  return size;
+}
+
+interface Wanted {
+  readonly wishes: Wishes;
+  readonly sizes: Sizes;
+}
+
+interface World extends Wanted {
   readonly sim: Sim;
   readonly nodes: readonly SimNode[];
   readonly laws: StorageLaws;
-  readonly wishes: Wishes;
 }
 
 function world(seed: number, mind: Mind): World {
@@ -122,10 +174,19 @@ function world(seed: number, mind: Mind): World {
       mountsStaging: random.next() < 0.5,
       isForgetful: random.next() < 0.3,
       attaches: false,
+      expands: true,
     },
-    { name: 'shares.sim', stages: false, mountsStaging: false, isForgetful: random.next() < 0.3, attaches: false },
+    {
+      name: 'shares.sim',
+      stages: false,
+      mountsStaging: false,
+      isForgetful: random.next() < 0.3,
+      attaches: false,
+      expands: true,
+    },
   ];
   const wishes: Wishes = new Map();
+  const sizes: Sizes = new Map();
   const nodes: readonly SimNode[] = Array.from({ length: NODES }, (_, i) => {
     const name = `node${i + 1}`;
     wishes.set(name, new Map());
@@ -134,12 +195,12 @@ function world(seed: number, mind: Mind): World {
       facts,
       place: { name, address: `192.168.0.${i + 1}`, podPrefix: `10.${i + 1}` },
       server: () => undefined,
-      runAgent: volumeAgent(() => nodes[i] ?? expect.fail('no node'), wishes, mind),
+      runAgent: volumeAgent(() => nodes[i] ?? expect.fail('no node'), { wishes, sizes }, mind),
       logger: silentLogger,
       drivers: { kinds, laws },
     });
   });
-  return { sim, nodes, laws, wishes };
+  return { sim, nodes, laws, wishes, sizes };
 }
 
 /** Now and then, until the faults end. */
@@ -152,11 +213,12 @@ function sometimes(sim: Sim, random: Random, everyMs: number, act: () => void): 
 }
 
 /** Pods come and go: each volume has pods on one node at a time. */
-function comeAndGo({ sim, nodes, wishes }: World, random: Random): void {
+function comeAndGo({ sim, nodes, wishes, sizes }: World, random: Random): void {
   let made = 0;
   for (let i = 0; i < VOLUMES; i += 1) {
     const handle = `volume-${i}`;
     const driver = i === VOLUMES - 1 ? 'shares.sim' : 'disks.sim';
+    sometimes(sim, random, 15_000, () => void (sizeOf(sizes, handle).wanted += 1));
     sometimes(sim, random, 2500, () => {
       const there = nodes.flatMap(({ name }) =>
         [...(wishes.get(name)?.values() ?? [])].flatMap((wish) => (wish.handle === handle ? { name, wish } : [])),
@@ -195,6 +257,10 @@ function disturb({ sim, nodes }: World, random: Random): void {
     faults[kind ?? 'fail'] = random.next() * (kind === 'hang' ? 0.2 : 0.7);
     sim.after(random.next() * 5000, 'faults end', () => void Object.assign(faults, noDriverFaults()));
   });
+  sometimes(sim, random, 8000, () => {
+    const isTarget = random.next() < 0.7;
+    driverOf(any()).loseMounts((path) => isTarget === /\/(?:pods|publish)\//.test(path) && random.next() < 0.7);
+  });
   sometimes(sim, random, 30_000, () => {
     const node = any();
     node.losePower();
@@ -210,8 +276,8 @@ async function play(
   seed: number,
   mind: Partial<Mind> = {},
 ): Promise<{ readonly problem?: string; readonly calls: number }> {
-  const all = world(seed, { plan: nextStep, disk: (fs) => fs, ...mind });
-  const { sim, nodes, laws, wishes } = all;
+  const all = world(seed, { plan: nextStep, disk: (fs) => fs, bytes: (wanted) => wanted, ...mind });
+  const { sim, nodes, laws, wishes, sizes } = all;
   const each = (): readonly Wish[] => [...wishes.values()].flatMap((own) => [...own.values()]);
   try {
     for (const node of nodes) node.startAgent();
@@ -228,7 +294,14 @@ async function play(
     }
     const pending = (): string | undefined => {
       const wish = each().find(({ isWanted, isThere }) => !isWanted || !isThere);
-      return wish && `${wish.uid} with ${wish.handle} ${wish.isWanted ? 'has no volume' : 'is still there'}`;
+      if (wish !== undefined)
+        return `${wish.uid} with ${wish.handle} ${wish.isWanted ? 'has no volume' : 'is still there'}`;
+      for (const { handle } of each()) {
+        const { wanted } = sizeOf(sizes, handle);
+        const grown = Math.max(1, ...nodes.map(({ name }) => laws.sizeAt(name, handle)));
+        if (grown < wanted) return `${handle} has ${grown} bytes, and should have ${wanted}`;
+      }
+      return nodes.map((node) => notMounted(node, wishes)).find((text) => text !== undefined);
     };
     await untilWell(sim, pending, { withinMs: QUIET_MS, lookEveryMs: 1000 });
     for (const wish of each()) wish.isWanted = false;
@@ -239,6 +312,12 @@ async function play(
   } catch (error) {
     return { problem: String(error), calls: laws.calls };
   }
+}
+
+/** A pod that should have its volume, and at whose target nothing is mounted; undefined: there is none. */
+function notMounted(node: SimNode, wishes: Wishes): string | undefined {
+  const wish = [...(wishes.get(node.name)?.values() ?? [])].find((each) => !node.isMounted(targetOf(each)));
+  return wish && `nothing is mounted for ${wish.uid} with ${wish.handle}`;
 }
 
 const SEEDS_OF_BROKEN = 3;
@@ -362,6 +441,51 @@ const broken: readonly (readonly [string, Partial<Mind>, number?])[] = [
         };
         return { kind: 'publish', path: goal.publication.target, before, after: before };
       },
+    },
+  ],
+  [
+    'takes a mount that vanished as there',
+    { plan: (note, volume, goal, facts) => nextStep(note, volume, goal, { ...facts, isMounted: true }) },
+  ],
+  [
+    'expands what is not staged yet',
+    {
+      plan: (note, volume, goal, facts) => {
+        const step = nextStep(note, volume, goal, facts);
+        if (!isStage(step) || goal.kind !== 'published' || goal.size === undefined) return step;
+        const size = { bytes: goal.size.bytes, step: 'expanded' as const };
+        if (note?.size?.bytes === size.bytes || goal.size.known >= size.bytes) return step;
+        const after: VolumeNote = { ...(note ?? { ...volume, boot: facts.boot, publications: [] }), size };
+        return { kind: 'expand', path: step.path, before: after, after, refused: after };
+      },
+    },
+  ],
+  [
+    'never expands',
+    {
+      plan: (note, volume, goal, facts) => {
+        if (goal.kind !== 'published') return nextStep(note, volume, goal, facts);
+        const { size: _, ...rest } = goal;
+        return nextStep(note, volume, rest, facts);
+      },
+    },
+  ],
+  [
+    'takes an expansion that was begun as done',
+    {
+      plan: reads((note) =>
+        note.size?.step === 'expanding' ? { ...note, size: { ...note.size, step: 'expanded' } } : note,
+      ),
+    },
+  ],
+  ['asks for less than before', { bytes: (wanted) => (wanted % 2 === 0 ? wanted : 1) }],
+  [
+    'leaves the files of devices',
+    {
+      disk: (fs) => ({
+        ...fs,
+        remove: (path, options) => (path.includes('/publish/') ? Promise.resolve() : fs.remove(path, options)),
+      }),
     },
   ],
   [

@@ -31,6 +31,8 @@ export interface DriverKind {
   readonly mountsStaging: boolean;
   /** Its volumes must be attached to a node before it stages them there. */
   readonly attaches: boolean;
+  /** It expands volumes. */
+  readonly expands?: boolean;
   /** It has no memory of what it did before it died. */
   readonly isForgetful: boolean;
 }
@@ -171,6 +173,10 @@ export class SimDriver {
   #act({ method, handle, path, stagingPath = '' }: DriverCall): void {
     const { mounts, disk } = this.#machine;
     const isMounted = mounts.includes(path);
+    if (method === 'expand') {
+      if (!isMounted && !this.#staged.has(handle)) throw new CsiError('NotFound', `volume ${handle} is not at ${path}`);
+      return;
+    }
     if (method === 'stage') this.#staged.add(handle);
     if (method === 'unstage') this.#staged.delete(handle);
     if (method === 'publish' && stagingPath !== '' && !this.#isStaged(handle, stagingPath))

@@ -54,16 +54,23 @@ function driverAt(wiring: PluginsWiring, socketPath: string): CsiDriver {
       ),
     capabilities: () =>
       line.ask('capabilities', QUESTION_TIMEOUT_MS, (driver) =>
-        driver.question((): ReadonlySet<NodeCapability> => new Set(driver.kind.stages ? ['stage'] : [])),
+        driver.question((): ReadonlySet<NodeCapability> => capabilitiesOf(driver.kind)),
       ),
     stage: ({ handle, stagingPath: path }) => call({ method: 'stage', handle, path }),
     publish: ({ handle, targetPath: path, stagingPath }) => call({ method: 'publish', handle, path, stagingPath }),
     unpublish: (handle, path) => call({ method: 'unpublish', handle, path }),
     unstage: (handle, path) => call({ method: 'unstage', handle, path }),
     stats: () => Promise.reject(new CsiError('Unimplemented', 'the simulated driver does not say')),
-    expand: () => Promise.reject(new CsiError('Unimplemented', 'the simulated driver cannot')),
+    expand: async ({ handle, volumePath: path, requiredBytes: bytes }) => {
+      await call({ method: 'expand', handle, path, bytes });
+      return bytes;
+    },
     close: () => line.close(),
   };
+}
+
+export function capabilitiesOf({ stages, expands }: SimDriver['kind']): ReadonlySet<NodeCapability> {
+  return new Set([...(stages ? (['stage'] as const) : []), ...(expands === true ? (['expand'] as const) : [])]);
 }
 
 /** A connection to whoever listens at the socket when a call arrives. */

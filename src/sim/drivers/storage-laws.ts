@@ -1,20 +1,22 @@
 /**
  * Invariants of volumes that drivers serve, checked at every call that reaches a driver: a volume is staged before it is published,
  * at one path of a node; unpublished before it is unstaged; published on one node at a time if its mode says so. One that must be
- * attached is attached before it is staged, to one node at a time, and detached after it was unstaged. No container runs whose volume
+ * attached is attached before it is staged, to one node at a time, and detached after it was unstaged. It is expanded where it is. No container runs whose volume
  * is being taken away. What was begun is undone in the end.
  */
 import type { Facts } from '../facts.ts';
 import { InvariantViolation } from '../invariants/violation.ts';
 
 export interface DriverCall {
-  readonly method: 'stage' | 'publish' | 'unpublish' | 'unstage';
+  readonly method: 'stage' | 'publish' | 'unpublish' | 'unstage' | 'expand';
   readonly node: string;
   readonly handle: string;
   /** Staging or target path. */
   readonly path: string;
   /** Of a call to publish; empty: the driver does not stage. */
   readonly stagingPath?: string;
+  /** Of a call to expand. */
+  readonly bytes?: number;
 }
 
 /** `begun`: a call reached the driver; `done`: one succeeded, and the machine was up ever since; `ending`: undoing was begun. */
@@ -47,6 +49,10 @@ const TARGET = /^.*\/volumes\/kubernetes\.io~csi\/[^/]+\/mount/;
 export class StorageLaws {
   /** Handles of volumes that many nodes may have. */
   readonly shared = new Set<string>();
+  /** What drivers were asked for and said to have done, by node and handle, bytes. */
+  readonly #sizes = new Map<string, number>();
+  /** Machines that lost their power, until the next call there. */
+  readonly #off = new Set<string>();
   /** Handles of volumes that must be attached → nodes to which they are. */
   readonly #attached = new Map<string, Set<string>>();
   readonly #volumes = new Map<string, VolumeOnNode>();
@@ -80,6 +86,7 @@ export class StorageLaws {
   /** A call reaches its driver. Throws `InvariantViolation`. @param mounts what is mounted on the machine */
   begins(call: DriverCall, mounts: readonly string[]): void {
     this.#calls += 1;
+    this.#off.delete(call.node);
     const volume = this.#volume(call);
     const { path } = call;
     switch (call.method) {
@@ -97,6 +104,9 @@ export class StorageLaws {
       case 'unpublish':
         this.#mayUnpublish(call);
         volume.targets.set(path, { step: 'ending', isLive: volume.targets.get(path)?.isLive === true });
+        return;
+      case 'expand':
+        this.#mayExpand(volume, call);
         return;
       case 'unstage': {
         const [published] = volume.targets.keys();
@@ -124,14 +134,21 @@ export class StorageLaws {
     nodes.add(node);
   }
 
-  /** The storage detaches the volume, or has done so already. Throws `InvariantViolation`. */
+  /**
+   * The storage detaches the volume, or has done so already. Nothing of it is at a machine without power.
+   * Throws `InvariantViolation`.
+   */
   detaches(handle: string, node: string): void {
+    if (!this.#off.has(node)) this.#mayDetach(handle, node);
+    this.#attached.get(handle)?.delete(node);
+  }
+
+  #mayDetach(handle: string, node: string): void {
     for (const { handle: other, stagings, targets } of this.#on(node)) {
       const [path] = [...targets.keys(), ...stagings.keys()];
       if (other !== handle || path === undefined) continue;
       throw new InvariantViolation('detach after unstage', `${handle} is detached from ${node}, and is at ${path}`);
     }
-    this.#attached.get(handle)?.delete(node);
   }
 
   /** The driver says that it succeeded; whether anybody hears it is unknown. */
@@ -141,6 +158,7 @@ export class StorageLaws {
     if (call.method === 'stage') stagings.set(path, 'done');
     if (call.method === 'unstage') stagings.delete(path);
     if (call.method === 'unpublish') targets.delete(path);
+    if (call.method === 'expand') this.#sizes.set(sizeKey(call), call.bytes ?? 0);
     if (call.method === 'publish') targets.set(path, { step: 'done', isLive: true });
   }
 
@@ -149,6 +167,11 @@ export class StorageLaws {
     return this.#on(node).flatMap(({ targets }) =>
       [...targets].flatMap(([path, { step }]) => (step === 'done' && path.includes(uid) ? path : [])),
     );
+  }
+
+  /** The size up to which the node has expanded the volume, bytes; 0: it was not asked to. */
+  sizeAt(node: string, handle: string): number {
+    return this.#sizes.get(sizeKey({ node, handle })) ?? 0;
   }
 
   /** What was begun and not undone; undefined: nothing. */
@@ -174,6 +197,15 @@ export class StorageLaws {
     }
   }
 
+  /** It is expanded where it is, and never made smaller. */
+  #mayExpand({ stagings, targets }: VolumeOnNode, call: DriverCall): void {
+    const { path, bytes = 0 } = call;
+    const isThere = stagings.get(path) === 'done' || targets.get(path)?.step === 'done';
+    if (!isThere) throw violation('expand where it is', call);
+    const before = this.#sizes.get(sizeKey(call)) ?? 0;
+    if (bytes < before) throw violation('never smaller', call, `${before} bytes`);
+  }
+
   #mayUnpublish(call: DriverCall): void {
     for (const { uid, targets, isRunning } of this.#holders.values())
       if (isRunning && targets.includes(call.path)) throw violation('not below a container', call, uid);
@@ -191,6 +223,7 @@ export class StorageLaws {
   }
 
   #machineLost(node: string): void {
+    this.#off.add(node);
     this.#end(({ targets }) => this.#on(node).some((volume) => targets.some((each) => volume.targets.has(each))));
     for (const { stagings, targets } of this.#on(node)) {
       for (const [path, step] of stagings) if (step === 'done') stagings.set(path, 'begun');
@@ -217,6 +250,10 @@ export class StorageLaws {
     this.#volumes.set(key, fresh);
     return fresh;
   }
+}
+
+function sizeKey({ node, handle }: Pick<DriverCall, 'node' | 'handle'>): string {
+  return `${node}\n${handle}`;
 }
 
 function violation(law: string, { method, node, handle, path }: DriverCall, beside?: string): InvariantViolation {

@@ -2,6 +2,7 @@
 import type { Trial } from '../trial.ts';
 import { apache } from './apache.ts';
 import { caddy } from './caddy.ts';
+import { EIGHTH } from './eighth.ts';
 import { etcd } from './etcd.ts';
 import { FIFTH_APPS } from './fifth-apps.ts';
 import { FIFTH_HEALTHY } from './fifth-healthy.ts';
@@ -24,6 +25,7 @@ import { redis } from './redis.ts';
 import { SECOND_HEALTHY } from './second-healthy.ts';
 import { SECOND_LANGUAGES } from './second-languages.ts';
 import { SECOND_SERVERS } from './second-servers.ts';
+import { SEVENTH } from './seventh.ts';
 import { shell } from './shell.ts';
 import { SIXTH } from './sixth.ts';
 import { smallServers } from './small-servers.ts';
@@ -153,10 +155,15 @@ export const BATCHES: readonly (readonly string[])[] = [
     'jupyter',
   ],
   ['mysql-jobs', 'archive-jobs', 'node-pg-migrate', 'log4j', 'django-jobs', 'puma'],
+  [...new Set(SEVENTH.map(({ program }) => program))],
+  [...new Set(EIGHTH.map(({ program }) => program))],
 ];
 
 /** The programs of the fifth and the sixth batch, which run on a folder of their own. */
-export const FIFTH: ReadonlySet<string> = new Set(BATCHES.slice(4).flat());
+export const FIFTH: ReadonlySet<string> = new Set(BATCHES.slice(4, 6).flat());
+
+/** The programs of the seventh and the eighth batch, which have a folder, too. */
+export const OF_SEVENTH: ReadonlySet<string> = new Set(BATCHES.slice(6).flat());
 
 export const HELD_OUT: ReadonlySet<string> = new Set(BATCHES.flat());
 
@@ -190,4 +197,6 @@ export const TRIALS: readonly Trial[] = [
   ...FIFTH_APPS,
   ...FIFTH_HEALTHY,
   ...SIXTH,
+  ...SEVENTH,
+  ...EIGHTH,
 ];

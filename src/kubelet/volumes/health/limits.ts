@@ -10,7 +10,8 @@ export const PROBE_REMOTE_MS = 12_000;
 export const PROBE_MS = 60_000;
 /** A file system that has not answered by then hangs. */
 export const PROBE_TIMEOUT_MS = 5000;
-/** Programs that hang on dead file systems; no further one is begun beside them. */
-export const MAX_HANGING_PROBES = 8;
+/** Programs that ask at once, or hang on dead file systems: of one server, and of all. No further one is begun beside them. */
+export const MAX_PROBES_OF_SERVER = 2;
+export const MAX_PROBES = 16;
 /** Longest text of a file system, or of a driver, that is repeated. */
 export const MAX_TOLD_LENGTH = 1024;

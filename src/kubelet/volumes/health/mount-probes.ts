@@ -4,7 +4,7 @@
  */
 import { type Clock, type Process, withDeadline } from '../../../lib/index.ts';
 import type { ProbeAnswer } from './judge-volume.ts';
-import { MAX_HANGING_PROBES, PROBE_TIMEOUT_MS } from './limits.ts';
+import { MAX_PROBES, MAX_PROBES_OF_SERVER, PROBE_TIMEOUT_MS } from './limits.ts';
 
 /** Words of the C library for a file system that has ended: its server, its process or its device is gone. */
 const DEAD =
@@ -13,19 +13,24 @@ const DEAD =
 export class MountProbes {
   readonly #clock: Clock;
   readonly #process: Process;
-  readonly #hanging = new Set<string>();
+  /** Path → who serves it, of programs that run. */
+  readonly #running = new Map<string, string>();
 
   constructor({ clock, process }: { readonly clock: Clock; readonly process: Process }) {
     this.#clock = clock;
     this.#process = process;
   }
 
-  /** `undefined`: nobody could be asked, or the answer says nothing. Never rejects. */
-  async ask(path: string): Promise<ProbeAnswer | undefined> {
-    if (this.#hanging.has(path)) return { kind: 'hangs' };
-    if (this.#hanging.size >= MAX_HANGING_PROBES) return undefined;
-    this.#hanging.add(path);
-    const asking = this.#run(path).finally(() => this.#hanging.delete(path));
+  /**
+   * `undefined`: nobody could be asked, or the answer says nothing. Never rejects.
+   * @param server who serves it: few of one server hang at once
+   */
+  async ask(path: string, server: string): Promise<ProbeAnswer | undefined> {
+    if (this.#running.has(path)) return { kind: 'hangs' };
+    const ofServer = [...this.#running.values()].filter((each) => each === server).length;
+    if (this.#running.size >= MAX_PROBES || ofServer >= MAX_PROBES_OF_SERVER) return undefined;
+    this.#running.set(path, server);
+    const asking = this.#run(path).finally(() => this.#running.delete(path));
     const ended = await withDeadline({ clock: this.#clock, timeoutMs: PROBE_TIMEOUT_MS + 1000 }, () => asking);
     if (ended.kind === 'done') return ended.value;
     // A process of ours that was held up proves nothing about the file system.

@@ -122,11 +122,12 @@ export class ServedVolumes {
     const found: WatchedVolume[] = [];
     for (const [uid, volumes] of this.#parts.pods) {
       if (volumes.isStopped) continue;
-      for (const { volume, path } of volumes.tasks) {
+      for (const { volume, path, driver } of volumes.tasks) {
         if (!isServedKind(volume)) continue;
         if (path !== undefined && servedBy(path) === undefined) continue;
         const wasReadOnly = path === undefined ? undefined : published?.get(path)?.isReadOnly;
-        found.push({ uid, volume: volume.name, path, isBlock: isDevice(path), wasReadOnly });
+        const server = path === undefined ? undefined : (driver ?? servedBy(path));
+        found.push({ uid, volume: volume.name, path, isBlock: isDevice(path), wasReadOnly, server });
       }
     }
     return found;

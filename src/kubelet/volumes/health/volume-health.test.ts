@@ -9,7 +9,7 @@ const VOLUME: WatchedVolume = { uid: 'u', volume: 'data', path: '/k/data', isBlo
 let clock = createManualClock();
 let mounts: string[] = [];
 let volumes: WatchedVolume[] = [];
-let answer: () => Promise<{ code: number; stdout: string; stderr: string }>;
+let answer: (path: string) => Promise<{ code: number; stdout: string; stderr: string }>;
 let reads = 0;
 let asked = 0;
 let started: number | undefined;
@@ -45,9 +45,9 @@ function watch(): VolumeHealth {
         },
       },
       process: {
-        run: () => {
+        run: (_, args) => {
           asked += 1;
-          return answer();
+          return answer(args.at(-1) ?? '');
         },
       },
     },
@@ -146,6 +146,41 @@ it('tells a file system that hangs when it hangs twice, and never asks it twice 
   expect(told).toEqual(['Hangs']);
   await pass(PROBE_MS);
   expect(asked).toBe(1);
+});
+
+it.each([
+  ['cannot be killed', () => new Promise<never>(() => {})],
+  [
+    'are killed in the end',
+    () =>
+      new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+        clock.setTimer(PROBE_TIMEOUT_MS, () => resolve({ code: 137, stdout: '', stderr: '' }));
+      }),
+  ],
+])('asks volumes of others while a server with many volumes hangs, whose probes %s', async (_, hang) => {
+  volumes = Array.from({ length: 40 }, (__, i) => ({ ...VOLUME, volume: `v${i}`, path: `/k/v${i}`, server: 'bad' }));
+  volumes.push({ ...VOLUME, volume: 'good', server: 'other' });
+  mounts = volumes.map(({ path }) => `${path} rw fuse.x`);
+  let isGoodDead = false;
+  let running = 0;
+  let most = 0;
+  answer = async (path) => {
+    if (path === VOLUME.path) {
+      return isGoodDead
+        ? { code: 1, stdout: '', stderr: 'Transport endpoint is not connected' }
+        : { code: 0, stdout: 'fuse', stderr: '' };
+    }
+    running += 1;
+    most = Math.max(most, running);
+    return await hang().finally(() => (running -= 1));
+  };
+  const health = watch();
+  health.wake();
+  await pass(PROBE_MS);
+  isGoodDead = true;
+  await pass(PROBE_REMOTE_MS + LOOK_MS);
+  expect(health.troubles('u').find(({ volume }) => volume === 'good')?.reason).toBe('Stale');
+  expect(most).toBeLessThanOrEqual(8);
 });
 
 it('tells a volume that turned read-only, but none that was so from the beginning', async () => {

@@ -34,6 +34,8 @@ export interface WatchedVolume {
   /** Absent: it is being set up, and what was known of it stays. */
   readonly path?: string | undefined;
   readonly isBlock: boolean;
+  /** Who serves it: a driver, or another machine. Absent: that is not known. */
+  readonly server?: string | undefined;
   /** As it was when it was published; absent: as it is at the first look. */
   readonly wasReadOnly?: boolean | undefined;
 }
@@ -77,8 +79,8 @@ export class VolumeHealth {
   readonly #parts: VolumeHealthParts;
   readonly #probes: MountProbes;
   readonly #known = new Map<string, Known>();
-  /** File systems are asked one after another. */
-  #probeLine: Promise<void> = Promise.resolve();
+  /** By server: its file systems are asked one after another, so that one that hangs holds up no other's. */
+  readonly #probeLines = new Map<string, Promise<void>>();
   #timer: Timer | undefined;
   #looking = false;
   #table = '';
@@ -159,7 +161,7 @@ export class VolumeHealth {
     const mount = mountStates(await this.mountTable(), new Set([path])).get(path);
     if (mount === undefined) return false;
     if (mount.readOnly && !wasReadOnly) return true;
-    const answer = await this.#probes.ask(path);
+    const answer = await this.#probes.ask(path, '');
     return answer?.kind === 'fails' || answer?.kind === 'hangs';
   }
 
@@ -257,8 +259,9 @@ export class VolumeHealth {
     if (known.of.isBlock || known.isProbing || now - known.probedAt < periodMs) return;
     known.isProbing = true;
     known.probedAt = now;
-    this.#probeLine = this.#probeLine.then(async () => {
-      const answer = await this.#probes.ask(path);
+    const { server = '' } = known.of;
+    const line = (this.#probeLines.get(server) ?? Promise.resolve()).then(async () => {
+      const answer = await this.#probes.ask(path, server);
       known.isProbing = false;
       if (answer === undefined || known.of.path !== path || this.#known.get(keyOf(known.of)) !== known) return;
       // One late answer may be the machine's fault.
@@ -267,6 +270,10 @@ export class VolumeHealth {
       if (isFirst) return;
       known.probe = answer;
       this.#judge(known);
+    });
+    this.#probeLines.set(server, line);
+    void line.then(() => {
+      if (this.#probeLines.get(server) === line) this.#probeLines.delete(server);
     });
   }
 
