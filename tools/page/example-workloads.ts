@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const inNamespace = (namespace: string, object: object): object => ({
   ...object,
-  metadata: { ...((object as { metadata?: Fields }).metadata ?? {}), namespace },
+  metadata: { ...(object as { metadata?: Fields }).metadata, namespace },
 });
 
 /** A workload of busybox pods that run `script`. */
