@@ -19,7 +19,7 @@ import { smallerPng } from './smaller-png.ts';
 
 const MAX_BYTES = 150_000;
 /** Until workloads have died and healed several times, and wait in a back-off. */
-const LIFE_MS = 100_000;
+const LIFE_MS = 80_000;
 const SERVE_FIXTURE = resolve(import.meta.dirname, 'serve-fixture.ts');
 
 const { values: flags } = parseArgs({ options: { invented: { type: 'boolean' }, into: { type: 'string' } } });
