@@ -2,7 +2,7 @@
  * `npm test`: everything a newcomer runs to trust the project, in order of cost. Each step says what it does; the last line is
  * `N passed, N failed, N skipped`. With `CI=true` as root a skipped end-to-end suite is a failure.
  *
- *   node tools/test.ts [--only STEP[,STEP]] [--fast]      steps: types lint format rules unit sim attack e2e services
+ *   node tools/test.ts [--only STEP[,STEP]] [--fast]      steps: types lint format rules unit sim attack page e2e services
  */
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { text } from 'node:stream/consumers';
@@ -10,6 +10,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { whyNoChromium } from '../test/page/find-chromium.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const bin = (name: string) => join(root, 'node_modules', '.bin', name);
@@ -19,6 +20,8 @@ const isRoot = process.getuid?.() === 0;
 
 /** Suites that are run once more after a fault of Node.js itself ended their process; more of them is no accident. */
 const MAX_LOST_SUITES = 2;
+
+const FETCH_CHROMIUM = 'test/page/find-chromium.ts';
 
 interface Outcome {
   passed: number;
@@ -79,6 +82,12 @@ const steps: readonly Step[] = [
     name: 'attack',
     what: 'attacks, in their short form',
     run: () => vitest('test/attack/vitest.config.ts', { MENDLET_ATTACK: 'short' }),
+  },
+  {
+    name: 'page',
+    what: 'the live page in a real Chromium, in its short form',
+    slow: true,
+    run: inChromium,
   },
   {
     name: 'e2e',
@@ -172,6 +181,14 @@ function seeds(program: string, count: number, ...more: readonly string[]): Prom
   });
 }
 
+/** A machine that has no Chromium and can install none is told why, and nothing fails: all else there is worth as much without it. */
+async function inChromium(): Promise<Outcome> {
+  await fetched;
+  const why = await whyNoChromium((text) => console.log(`set-up: ${text}`));
+  if (why !== undefined) return { passed: 0, failed: 0, skipped: [`the page in Chromium: ${why}`] };
+  return vitest('test/page/vitest.config.ts');
+}
+
 async function onContainerd(run: () => Outcome): Promise<Outcome> {
   if (noContainers !== undefined) return { passed: 0, failed: 0, skipped: [`end-to-end suite: ${noContainers}`] };
   await fetched;
@@ -179,13 +196,17 @@ async function onContainerd(run: () => Outcome): Promise<Outcome> {
 }
 
 /**
- * Begins to fetch what the end-to-end suites need, beside steps that leave the network idle. What fails here is tried again by the
+ * Begins to fetch what the end-to-end suites and those of the page need, beside steps that leave the network idle. What fails here is tried again by the
  * set-up of the suites, which fails with the reason.
  */
 async function fetchNeeds(): Promise<void> {
-  const child = spawn(process.execPath, ['test/e2e/fetch.ts'], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
-  const said = await Promise.all([text(child.stdout), text(child.stderr)]);
-  process.stdout.write(said.join(''));
+  const isPageAlone = chosen.every(({ name, slow }) => slow !== true || name === 'page');
+  // One after the other: apt-get works for one at a time.
+  for (const program of isPageAlone ? [FETCH_CHROMIUM] : ['test/e2e/fetch.ts', FETCH_CHROMIUM]) {
+    const child = spawn(process.execPath, [program], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const said = await Promise.all([text(child.stdout), text(child.stderr)]);
+    process.stdout.write(said.join(''));
+  }
 }
 
 /** Runs Vitest and counts from its own report; a suite that could not even load counts as a failure. */

@@ -80,6 +80,10 @@ export async function carryOut(viewer: Viewer, body: unknown, frame: ActFrame): 
   const target = actKind(id.kind);
   if (target === undefined) throw new Refused(400, `Nothing can be done to a ${kind}.`);
   const { clock, logger, signal } = frame;
+  // A restart of a workload answers when it has begun: without this, a refusal of its first step would be told to nobody.
+  const needed = rightsFor(act);
+  const answers = await Promise.all(needed.map((right) => isAllowed(viewer, namespace, right, signal)));
+  if (!answers.includes(true)) throw new Refused(403, reasonOf(viewer, namespace, needed));
   const context = { client: viewer.client, connection: viewer.connection, clock, signal };
   const work = actOn(
     context,

@@ -2,16 +2,41 @@
 import { type ContainerHistory, type DeathRecord, formatDurationMs, type PodHistory } from '../../api/index.ts';
 import { cpuText, exitText, oomText, requestText, whyText } from '../../cli/index.ts';
 import { parseTime } from '../../lib/index.ts';
-import type { LifeDeath } from '../../page/index.ts';
+import type { LifeDeath, PageDeath } from '../../page/index.ts';
 import { MAX_LAST_LINES, MAX_LIFE_DEATHS } from '../limits.ts';
 import { shownLines, shownText } from './shown-text.ts';
 
-/** The newest first. */
-export function lifeDeaths(lives: readonly PodHistory[]): readonly LifeDeath[] {
-  return lives
+/** The status has whole seconds, and so it may differ from the node's record. */
+const SAME_DEATH_MS = 1000;
+
+/**
+ * The newest first. @param last as the row tells it from the pod's status: it says how long the last healing took, which no later death
+ * tells yet, and it is shown where the node does not tell of it
+ */
+export function lifeDeaths(lives: readonly PodHistory[], last?: PageDeath): readonly LifeDeath[] {
+  const told = lives
     .flatMap(({ metadata, containers }) => containers.flatMap((container) => deathsIn(metadata.name, container)))
-    .toSorted((a, b) => b.at - a.at)
-    .slice(0, MAX_LIFE_DEATHS);
+    .toSorted((a, b) => b.at - a.at);
+  return withLast(told, last).slice(0, MAX_LIFE_DEATHS);
+}
+
+function withLast(told: readonly LifeDeath[], last: PageDeath | undefined): readonly LifeDeath[] {
+  if (last === undefined) return told;
+  const isLast = ({ pod, container, at }: LifeDeath): boolean =>
+    pod === last.pod && container === last.container && Math.abs(at - last.at) <= SAME_DEATH_MS;
+  if (!told.some(isLast)) {
+    const untold = {
+      exit: 'its node tells no more of it',
+      evidence: { lastLines: [], probes: [] },
+      before: [],
+      done: [],
+    };
+    return [{ ...last, ...untold }, ...told].toSorted((a, b) => b.at - a.at);
+  }
+  const { healedMs } = last;
+  return told.map((death) =>
+    healedMs !== undefined && death.healedMs === undefined && isLast(death) ? { ...death, healedMs } : death,
+  );
 }
 
 function deathsIn(pod: string, { name, deaths }: ContainerHistory): readonly LifeDeath[] {

@@ -49,7 +49,7 @@ async function gather(session: ClusterSession, viewer: Viewer, row: PageRow, id:
   ]);
   return {
     row,
-    deaths: lifeDeaths(lives),
+    deaths: lifeDeaths(lives, row.lastDeath),
     findings,
     events,
     ...(series === undefined ? {} : { series }),
