@@ -104,7 +104,10 @@ const chasquid: Base = {
   before:
     'mkdir -p /etc/app/certs/a /etc/app/domains/a /data; cd /etc/app/certs/a; openssl req -x509 -newkey rsa:2048 -nodes -keyout privkey.pem -out fullchain.pem -days 2 -subj /CN=a 2>/dev/null',
   run: 'exec chasquid --config_dir=/etc/app',
-  files: conf('etc/app/chasquid.conf', 'hostname: "a"\nsmtp_address: "127.0.0.1:2525"\ndata_dir: "/data"\nmail_log_path: "<stdout>"'),
+  files: conf(
+    'etc/app/chasquid.conf',
+    'hostname: "a"\nsmtp_address: "127.0.0.1:2525"\ndata_dir: "/data"\nmail_log_path: "<stdout>"',
+  ),
 };
 const chasquidConf = (text: string): Partial<Trial> => ({ files: conf('etc/app/chasquid.conf', text) });
 
@@ -199,7 +202,9 @@ const servers: readonly Trial[] = [
     run: 'exec aria2c -t 2 -m 1 http://127.0.0.1:8081/a.tar',
   }),
   trial(
-    keepalived('vrrp_instance A {\n  state MASTER\n  interface eth7\n  virtual_router_id 5\n  virtual_ipaddress {\n    10.1.1.1\n  }\n}'),
+    keepalived(
+      'vrrp_instance A {\n  state MASTER\n  interface eth7\n  virtual_router_id 5\n  virtual_ipaddress {\n    10.1.1.1\n  }\n}',
+    ),
     'no-interface',
     'config',
     [CONFIG, 'eth7'],
@@ -347,17 +352,32 @@ const jobs: readonly Trial[] = [
       'app/cart.c': 'int main(void) { return totl; }\n',
     },
   }),
-  trial(job('ant', 'cd /app; export JAVA_HOME=/usr/lib/jvm/java-17-openjdk-amd64; exec ant'), 'no-target', 'config', ['exit-code bad-argument missing-setting', 'pakage'], {
-    files: conf('app/build.xml', '<project default="pakage"><target name="package"/></project>'),
-  }),
-  trial(job('ant', 'cd /app; export JAVA_HOME=/usr/lib/jvm/java-17-openjdk-amd64; exec ant'), 'no-file', 'file', [FILE, 'build.xml']),
-  trial(job('ant', 'cd /app; export JAVA_HOME=/usr/lib/jvm/java-17-openjdk-amd64; exec ant'), 'compile-error', 'code', ['exit-code', 'Ledger.java'], {
-    files: {
-      'app/build.xml':
-        '<project default="c"><target name="c"><javac srcdir="src" destdir="." includeantruntime="false"/></target></project>\n',
-      'app/src/Ledger.java': 'class Ledger { Money m; }\n',
+  trial(
+    job('ant', 'cd /app; export JAVA_HOME=/usr/lib/jvm/java-17-openjdk-amd64; exec ant'),
+    'no-target',
+    'config',
+    ['exit-code bad-argument missing-setting', 'pakage'],
+    {
+      files: conf('app/build.xml', '<project default="pakage"><target name="package"/></project>'),
     },
-  }),
+  ),
+  trial(job('ant', 'cd /app; export JAVA_HOME=/usr/lib/jvm/java-17-openjdk-amd64; exec ant'), 'no-file', 'file', [
+    FILE,
+    'build.xml',
+  ]),
+  trial(
+    job('ant', 'cd /app; export JAVA_HOME=/usr/lib/jvm/java-17-openjdk-amd64; exec ant'),
+    'compile-error',
+    'code',
+    ['exit-code', 'Ledger.java'],
+    {
+      files: {
+        'app/build.xml':
+          '<project default="c"><target name="c"><javac srcdir="src" destdir="." includeantruntime="false"/></target></project>\n',
+        'app/src/Ledger.java': 'class Ledger { Money m; }\n',
+      },
+    },
+  ),
 ];
 
 const NODE = 'export PATH=$PATH:/opt/node/node_modules/.bin NODE_PATH=/opt/node/node_modules';
