@@ -41,7 +41,7 @@ class BenchClock implements Clock {
 }
 
 /** CPU milliseconds of one of `ROUNDS` runs, of user and kernel, on all threads. */
-async function cpuMs(run: () => Promise<unknown> | unknown, rounds = ROUNDS): Promise<number> {
+async function cpuMs(run: () => unknown, rounds = ROUNDS): Promise<number> {
   await run();
   const before = process.cpuUsage();
   for (let round = 0; round < rounds; round += 1) await run();

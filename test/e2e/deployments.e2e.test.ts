@@ -234,7 +234,9 @@ describe('what keeps pods from being made', () => {
     });
     await until('a third round', async () => {
       const last = await mendlet.events('huge');
-      return /^BackOff: Back-off creating pods for \d+s: .* 3 times in a row.*OutOfcpu/m.test(last) ? { value: true } : { last };
+      return /^BackOff: Back-off creating pods for \d+s: .* 3 times in a row.*OutOfcpu/m.test(last)
+        ? { value: true }
+        : { last };
     });
     // One pod at once, one more at once, then with growing pauses.
     const pods = await list('pods', 'app=huge');

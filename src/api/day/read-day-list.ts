@@ -32,7 +32,16 @@ function readDay(value: unknown): WorkloadDay | undefined {
   if (cpu !== undefined && !areUpTo(cpu, DAY_BUCKETS, isFigure)) return undefined;
   if (memory !== undefined && !areUpTo(memory, DAY_BUCKETS, isFigure)) return undefined;
   return {
-    ...{ kind, namespace, name, owners, pods, first, states, restarts, deaths, recoveries },
+    kind,
+    namespace,
+    name,
+    owners,
+    pods,
+    first,
+    states,
+    restarts,
+    deaths,
+    recoveries,
     ...(cpu === undefined ? {} : { cpu }),
     ...(memory === undefined ? {} : { memory }),
   };

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { printFieldError } from '../field-error.ts';
 import { resolveNotification } from './resolve-notification.ts';
-import type { ClusterNotificationSpec } from './types.ts';
 import { validateNotification } from './validate-notification.ts';
 
 const url = 'https://hooks.example/x';
 const target = { type: 'Slack', url } as const;
 const problems = (spec: object | undefined, clusterWide = false): readonly string[] =>
-  validateNotification(spec === undefined ? {} : { spec: spec as ClusterNotificationSpec }, clusterWide).map(
+  validateNotification(spec === undefined ? {} : { spec }, clusterWide).map(
     printFieldError,
   );
 

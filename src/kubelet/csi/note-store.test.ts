@@ -36,10 +36,7 @@ it.each([
   ['is no JSON', '{'],
   ['is another volume’s', JSON.stringify(note('other'))],
   ['was cut by a power failure', JSON.stringify(note('bad')).slice(0, 40)],
-  [
-    'has a step of a version to come',
-    JSON.stringify({ ...note('bad'), staging: { path: '/s', step: 'migrating' } }),
-  ],
+  ['has a step of a version to come', JSON.stringify({ ...note('bad'), staging: { path: '/s', step: 'migrating' } })],
 ])('a note that %s costs its own volume alone', async (_, text) => {
   await store().put(note('one'));
   await writeFile(join(root, 'csi', `${key('bad')}.json`), text);

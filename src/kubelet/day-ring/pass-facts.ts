@@ -38,7 +38,7 @@ const USUAL_WAITS: ReadonlySet<string> = new Set([
  * @param seenUntil wall ms: ends after it are news even if the note before this pass has them; undefined: that note is what was seen
  */
 export function passFacts(pass: DayPass, now: Now, seenUntil: number | undefined): PodFacts {
-  const { pod, status, note, noteBefore, ending } = pass;
+  const { pod, status, note, ending } = pass;
   const statuses = statusesOf(status);
   return {
     now,

@@ -74,7 +74,7 @@ const servers: readonly Trial[] = [
   trial(znc, 'no-config', 'file', [FILE, '/data/configs/znc.conf']),
   trial(znc, 'port-taken', 'port', [PORT, '6697'], { ...zncConf(ZNC), before: `${znc.before}; ${occupied(6697)}` }),
   trial(znc, 'unclosed', 'config', [CONFIG, 'user'], zncConf(ZNC.replace('</User>', ''))),
-  trial(sslh('--listen=127.0.0.1:8443'), 'no-target', 'config', [`${CONFIG}`, 'protocol']),
+  trial(sslh('--listen=127.0.0.1:8443'), 'no-target', 'config', [CONFIG, 'protocol']),
   trial(sslh('--listen=127.0.0.1:8443 --ssh=127.0.0.1:2222'), 'port-taken', 'port', [PORT, '8443'], {
     before: occupied(8443, 'AF_INET', '127.0.0.1'),
   }),
@@ -102,7 +102,7 @@ const servers: readonly Trial[] = [
     'check_comand',
   ]),
   trial(icinga(`${ICINGA}\nobject Host "a" {`), 'syntax', 'config', [CONFIG, '/etc/app/icinga2.conf']),
-  trial(icinga(`${ICINGA}\ninclude "none.conf"`), 'no-include', 'file', [`${FILE}`, 'none.conf']),
+  trial(icinga(`${ICINGA}\ninclude "none.conf"`), 'no-include', 'file', [FILE, 'none.conf']),
   trial(crowdsec({ run: 'exec crowdsec -c /etc/app/none.yaml' }), 'no-config', 'file', [FILE, '/etc/app/none.yaml']),
   trial(
     crowdsec({ run: 'exec crowdsec -c /etc/app/c.yaml', files: conf('etc/app/c.yaml', 'common:\n  log_levl: [') }),
