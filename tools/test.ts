@@ -18,6 +18,9 @@ const { values: flags } = parseArgs({ options: { only: { type: 'string' }, fast:
 const only = flags.only?.split(',');
 const isRoot = process.getuid?.() === 0;
 
+/** From the report of Vitest until it must have ended: a process that a test left behind could keep it for good. ms */
+const END_GRACE_MS = 60_000;
+
 /** Suites that are run once more after a fault of Node.js itself ended their process; more of them is no accident. */
 const MAX_LOST_SUITES = 2;
 
@@ -189,7 +192,7 @@ async function inChromium(): Promise<Outcome> {
   return vitest('test/page/vitest.config.ts');
 }
 
-async function onContainerd(run: () => Outcome): Promise<Outcome> {
+async function onContainerd(run: () => Outcome | Promise<Outcome>): Promise<Outcome> {
   if (noContainers !== undefined) return { passed: 0, failed: 0, skipped: [`end-to-end suite: ${noContainers}`] };
   await fetched;
   return run();
@@ -209,8 +212,56 @@ async function fetchNeeds(): Promise<void> {
   }
 }
 
+/**
+ * The exit code of Vitest. A Vitest that has reported and does not end is ended with all its processes, and counts as failed: whatever holds it
+ * is a fault of the suite, and must not keep the one who waits for the last line.
+ */
+function endOf(args: readonly string[], env: NodeJS.ProcessEnv, report: string): Promise<number | null> {
+  const child = spawn(bin('vitest'), args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env, detached: true });
+  return new Promise((done) => {
+    let reportedAt: number | undefined;
+    const look = setInterval(() => {
+      if (existsSync(report)) reportedAt ??= Date.now();
+      if (reportedAt === undefined || Date.now() - reportedAt < END_GRACE_MS) return;
+      console.error(
+        '\nVitest has reported and does not end: what a test began still runs. It is killed, and counts as failed.',
+      );
+      killGroup(child.pid, 'SIGKILL');
+    }, 1000);
+    const stopWith = (signal: NodeJS.Signals): void => {
+      killGroup(child.pid, signal);
+      process.exit(1);
+    };
+    process.once('SIGINT', stopWith).once('SIGTERM', stopWith);
+    const end = (code: number | null): void => {
+      clearInterval(look);
+      process.off('SIGINT', stopWith).off('SIGTERM', stopWith);
+      done(code);
+    };
+    child.on('close', end);
+    child.on('error', (error) => {
+      console.error(`vitest: ${error.message}`);
+      end(null);
+    });
+  });
+}
+
+/** The child leads a process group of its own. */
+function killGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // It has ended in between.
+  }
+}
+
 /** Runs Vitest and counts from its own report; a suite that could not even load counts as a failure. */
-function vitest(config: string, env: Readonly<Record<string, string>> = {}, files: readonly string[] = []): Outcome {
+async function vitest(
+  config: string,
+  env: Readonly<Record<string, string>> = {},
+  files: readonly string[] = [],
+): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'mendlet-test-'));
   const report = join(folder, 'report.json');
   const lostSuites = join(folder, 'lost.json');
@@ -227,11 +278,7 @@ function vitest(config: string, env: Readonly<Record<string, string>> = {}, file
       `--reporter=${join(root, 'tools', 'lost-suites.ts')}`,
       `--outputFile.json=${report}`,
     ];
-    const { status } = spawnSync(bin('vitest'), args, {
-      cwd: root,
-      stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, ...env, MENDLET_LOST_SUITES: lostSuites },
-    });
+    const status = await endOf(args, { ...process.env, ...env, MENDLET_LOST_SUITES: lostSuites }, report);
     if (!existsSync(report)) return { passed: 0, failed: 1, skipped: [] };
     const result = JSON.parse(readFileSync(report, 'utf8')) as VitestReport;
     const lost = existsSync(lostSuites) ? (JSON.parse(readFileSync(lostSuites, 'utf8')) as string[]) : [];
@@ -239,7 +286,7 @@ function vitest(config: string, env: Readonly<Record<string, string>> = {}, file
       console.log(`\nNode.js itself ended by a fault while these ran; they run once more: ${lost.join(', ')}`);
       const kept = { ...result, testResults: result.testResults.filter(({ name }) => !lost.includes(name)) };
       const others = kept.testResults.some((file) => file.status === 'failed');
-      return both(outcomeOf(kept, config, others ? status : 0), vitest(config, env, lost));
+      return both(outcomeOf(kept, config, others ? status : 0), await vitest(config, env, lost));
     }
     return outcomeOf(result, config, status);
   } finally {

@@ -1,6 +1,6 @@
 /** Tests `mendlet watch` in a real terminal: the first picture, a death, keys, and that the terminal is as it was; and lines in a pipe. */
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Pty } from '../support/pty.ts';
@@ -72,6 +72,18 @@ it('shows a death, why, a pause and a try, on a wide terminal and on a narrow on
     wide.close();
     narrow.close();
   }
+});
+
+it('ends with its terminal', async () => {
+  const pidFile = `${mendlet.folder}/watch-pid`;
+  const terminal = new Pty(`echo $$ >${pidFile}; exec ${program().join(' ')}`, { columns: 80, rows: 20 });
+  try {
+    await expect.poll(() => terminal.text, poll).toMatch(/pods? healthy/);
+  } finally {
+    terminal.close();
+  }
+  const pid = Number(readFileSync(pidFile, 'utf8'));
+  await expect.poll(() => existsSync(`/proc/${pid}`), poll).toBe(false);
 });
 
 it('prints a line for each change where there is no terminal', async () => {

@@ -6,9 +6,7 @@ import { validateNotification } from './validate-notification.ts';
 const url = 'https://hooks.example/x';
 const target = { type: 'Slack', url } as const;
 const problems = (spec: object | undefined, clusterWide = false): readonly string[] =>
-  validateNotification(spec === undefined ? {} : { spec }, clusterWide).map(
-    printFieldError,
-  );
+  validateNotification(spec === undefined ? {} : { spec }, clusterWide).map(printFieldError);
 
 describe('what is wrong with a notification', () => {
   it.each<[string, object | undefined, readonly string[]]>([
