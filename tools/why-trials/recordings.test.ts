@@ -43,6 +43,13 @@ const NOT_RIGHT: Readonly<Record<string, string>> = {
   'snmpd/port-taken': 'its log does not say why the endpoint cannot be opened',
   'java/stack-overflow': 'its error stands more than a thousand frames above the end',
   'nginx/well-reload-of-a-bad-file': 'its log does not say that it runs on',
+  'activemq/unknown-transport': 'the name that is missing is the last part of a resource',
+  'cargo/compile-error': 'the error stands above a summary of errors',
+  'icinga2/no-include': 'the file stands above a summary that is the worst of its levels',
+  'icinga2/syntax': 'the file stands in a line below the error',
+  'icinga2/unknown-attribute': 'the attribute stands above a summary that is the worst of its levels',
+  'sslh/well-backend-away': 'it tells of its backend without a level',
+  'sslh/well-garbage': 'it tells of its backend without a level',
 };
 
 function recordingsOf(program: string): readonly Recording[] {
