@@ -10,3 +10,5 @@ export const MAX_WORDS = 200;
 export const MAX_NAMED = 3;
 /** A requested restart is over at most so long after a container of it has started, ms. */
 export const REQUESTED_START_MS = 30_000;
+/** A pod that became ready so long after a container's start was not ready because of that start, ms. */
+export const READY_AFTER_MS = 5 * 60_000;

@@ -6,7 +6,8 @@ export function verdictOf(rows: readonly WorkloadRow[], nodes: readonly NodeRow[
   const pods = rows.flatMap((row) => row.pods);
   const count = (moods: readonly PodView['mood'][]): number => pods.filter(({ mood }) => moods.includes(mood)).length;
   const healed = pods.filter(
-    ({ lastDeath }) => lastDeath?.healedMs !== undefined && now - lastDeath.at <= HEALED_LATELY_MS,
+    ({ mood, lastDeath }) =>
+      mood === 'ok' && lastDeath?.healedMs !== undefined && now - lastDeath.at <= HEALED_LATELY_MS,
   ).length;
   const stopped = rows.filter(({ mood }) => mood === 'stopped');
   const silent = nodes.filter(({ mood }) => mood === 'unknown');
@@ -39,11 +40,12 @@ export function verdictOf(rows: readonly WorkloadRow[], nodes: readonly NodeRow[
   };
 }
 
-/** "shop/api (out of memory), shop/web and 2 more" */
+/** "shop/api, out of memory"; of several: "shop/api (out of memory), shop/web and 2 more" */
 function named(rows: readonly WorkloadRow[]): string {
   const names = rows.slice(0, MAX_NAMED).map(({ namespace, name, lastDeath, why }) => {
     const cause = lastDeath?.words ?? why;
-    return `${namespace}/${name}${cause === undefined ? '' : ` (${short(cause)})`}`;
+    if (cause === undefined) return `${namespace}/${name}`;
+    return rows.length === 1 ? `${namespace}/${name}, ${short(cause)}` : `${namespace}/${name} (${short(cause)})`;
   });
   const more = rows.length - names.length;
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

@@ -104,7 +104,7 @@ async function seriesFor(session: ClusterSession, viewer: Viewer, row: PageRow):
   const { clock, signal, namespace } = session;
   const nodes = [...new Set(row.pods.flatMap(({ node }) => node ?? []))];
   const days = await askDays(viewer, { namespace, seriesOf: row.name, nodes }, { clock, signal });
-  const own = days?.filter(({ kind }) => KIND_OF[row.kind] === kind) ?? [];
+  const own = days?.items.filter(({ kind }) => KIND_OF[row.kind] === kind) ?? [];
   const [day] = mergeDays(own);
   return day === undefined ? undefined : seriesOf(day, clock.now().wall);
 }

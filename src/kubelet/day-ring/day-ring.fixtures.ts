@@ -15,6 +15,8 @@ export interface PassWish {
   /** Ends that the note had before. */
   readonly known?: readonly Partial<Death>[];
   readonly waiting?: string;
+  /** The id of the container that the status shows running. */
+  readonly running?: string;
   readonly startTime?: string;
   readonly deleted?: boolean;
   readonly restart?: Partial<GoingRestart>;
@@ -66,7 +68,7 @@ export function dayPass(wish: PassWish = {}): DayPass {
   };
 }
 
-function statusOf({ ready = true, phase = 'Running', restarts = 0, waiting, startTime }: PassWish): PodStatus {
+function statusOf({ ready = true, phase = 'Running', restarts = 0, waiting, running, startTime }: PassWish): PodStatus {
   const container: ContainerStatus = {
     name: 'main',
     image: 'x',
@@ -74,6 +76,7 @@ function statusOf({ ready = true, phase = 'Running', restarts = 0, waiting, star
     ready,
     restartCount: restarts,
     ...(waiting === undefined ? {} : { state: { waiting: { reason: waiting } } }),
+    ...(running === undefined ? {} : { state: { running: {} }, containerID: `containerd://${running}` }),
   };
   return {
     phase,

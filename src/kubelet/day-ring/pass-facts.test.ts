@@ -61,6 +61,13 @@ describe('whose end it was', () => {
   });
 });
 
+test('a status that is held back until a last message is read does not show a dead pod as ready', () => {
+  const held = dayPass({ ready: true, running: 'c0', deaths: [{ containerId: 'c0' }] });
+  expect(passFacts(held, NOW, undefined)).toMatchObject({ ready: false, ends: [{ kind: 'own' }] });
+  const again = dayPass({ ready: true, running: 'c1', known: [{ containerId: 'c0' }] });
+  expect(passFacts(again, NOW, undefined).ready).toBe(true);
+});
+
 describe('whether a human takes part', () => {
   const paused = {
     ...dayPod(),

@@ -42,7 +42,7 @@ export function passFacts(pass: DayPass, now: Now, seenUntil: number | undefined
   const statuses = statusesOf(status);
   return {
     now,
-    ready: isConditionTrue(status.conditions, 'Ready'),
+    ready: isConditionTrue(status.conditions, 'Ready') && !isHeld(pass, statuses),
     over: status.phase === 'Succeeded' ? 'succeeded' : status.phase === 'Failed' ? 'failed' : undefined,
     ending: pod.metadata?.deletionTimestamp !== undefined || (ending && isWished(note)),
     stuck: statuses.some(({ state }) => !USUAL_WAITS.has(state?.waiting?.reason ?? 'ContainerCreating')),
@@ -64,6 +64,17 @@ function statusesOf({ initContainerStatuses, containerStatuses }: PodStatus): re
 
 function isRestarting({ note, noteBefore }: DayPass): boolean {
   return [note.restart, noteBefore.restart].some((restart) => restart?.source === 'request');
+}
+
+/**
+ * The status is still the one from before a death (`holdStatus`), and has a container running that the note knows to be dead: it says
+ * nothing of how the pod is.
+ */
+function isHeld({ note }: DayPass, statuses: readonly ContainerStatus[]): boolean {
+  return statuses.some(({ name, state, containerID = '' }) => {
+    const id = containerID.slice(containerID.lastIndexOf('/') + 1);
+    return state?.running !== undefined && note.containers[name]?.deaths.some((death) => death.containerId === id);
+  });
 }
 
 /** Also a restart that began and ended within this pass, and inputs whose change ended a wait. */

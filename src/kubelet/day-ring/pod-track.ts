@@ -1,6 +1,6 @@
 /** How a pod is, and what a pass over it changes in that: deaths, outages and their ends. Pure. */
 import type { Now } from '../../lib/index.ts';
-import { STARTING_MS } from './limits.ts';
+import { STARTING_MS, STAYS_UP_MS } from './limits.ts';
 import type { Recovered } from './recovery-spans.ts';
 
 /**
@@ -41,14 +41,26 @@ export interface PodTrack {
   readonly owes: boolean;
   /** Mono ms: not ready since. */
   readonly unreadySince: number | undefined;
-  /** From the first death until it is ready again. `since`: mono ms. */
-  readonly outage: { readonly since: number; readonly human: boolean } | undefined;
+  readonly outage: Outage | undefined;
+}
+
+/** From the first death until the pod is ready again, and stays up. */
+export interface Outage {
+  /** Mono ms: the first death. */
+  readonly since: number;
+  /** A human took part. */
+  readonly human: boolean;
+  /** Mono ms: ready again. A death soon after it shows that the pod had not healed. */
+  readonly up?: number;
 }
 
 export interface PodNews {
   readonly restarts: number;
   readonly deaths: number;
-  readonly recovered: Recovered | undefined;
+  /** Outages that are over: the pod has stayed up. */
+  readonly recovered: readonly Recovered[];
+  /** It is ready again; whether it stays so is not known yet. */
+  readonly back: boolean;
   /** It was dead at some moment of this pass, and there is no recovery: it is taken away, or has failed. */
   readonly lost: boolean;
   /** It was well at some moment, though it is over now. */
@@ -60,8 +72,8 @@ export interface KeptTrack {
   readonly uid: string;
   readonly restarts: number;
   readonly owes: boolean;
-  /** `since`: wall ms. */
-  readonly outage?: { readonly since: number; readonly human: boolean };
+  /** Its times are wall ms. */
+  readonly outage?: Outage;
 }
 
 export type PodHealth = 'ok' | 'degraded' | 'dead' | 'none';
@@ -82,25 +94,31 @@ export function newTrack(now: Now, restarts: number): PodTrack {
 }
 
 export function keptTrack(uid: string, { restarts, owes, outage }: PodTrack, now: Now): KeptTrack {
-  return {
-    uid,
-    restarts,
-    owes,
-    ...(outage === undefined ? {} : { outage: { ...outage, since: now.wall - (now.mono - outage.since) } }),
-  };
+  const wall = (mono: number): number => now.wall - (now.mono - mono);
+  return { uid, restarts, owes, ...(outage === undefined ? {} : { outage: outageAt(outage, wall) }) };
 }
 
 /** A time to come, from a clock that was set back since, counts as now. */
 export function trackFrom({ restarts, owes, outage }: KeptTrack, now: Now): PodTrack {
-  const since = outage === undefined ? 0 : now.mono - Math.max(0, now.wall - outage.since);
-  return { ...newTrack(now, restarts), owes, outage: outage === undefined ? undefined : { ...outage, since } };
+  const mono = (wall: number): number => now.mono - Math.max(0, now.wall - wall);
+  return { ...newTrack(now, restarts), owes, outage: outage === undefined ? undefined : outageAt(outage, mono) };
+}
+
+function outageAt({ since, human, up }: Outage, at: (time: number) => number): Outage {
+  return { since: at(since), human, ...(up === undefined ? {} : { up: at(up) }) };
 }
 
 export function trackPod(before: PodTrack, facts: PodFacts): { readonly track: PodTrack; readonly news: PodNews } {
   const { now, ready, over, ending, stuck, bare, restarts } = facts;
   const isUp = ready || over === 'succeeded';
-  const outage = outageOf(before, facts);
-  const ends = outage !== undefined && (isUp || ending || over === 'failed');
+  const settled = settledAt(before, firstDeathAt(facts) ?? now.mono);
+  const going = outageOf(settled.track, facts);
+  const isBack = going !== undefined && going.up === undefined && isUp && !ending;
+  const outage = isBack ? { ...going, up: now.mono } : going;
+  // What has done its work cannot die any more.
+  const isDone = outage !== undefined && over === 'succeeded' && !ending;
+  const isLost = outage !== undefined && outage.up === undefined && (ending || over === 'failed');
+  const ends = isDone || isLost || ending || over === 'failed';
   const asked = facts.restarting || facts.ends.some(({ kind }) => kind === 'asked');
   const track: PodTrack = {
     ready,
@@ -117,14 +135,34 @@ export function trackPod(before: PodTrack, facts: PodFacts): { readonly track: P
   const news: PodNews = {
     restarts: Math.max(0, restarts - before.restarts),
     deaths: facts.ends.filter(({ kind }) => kind === 'own').length,
-    recovered:
-      outage !== undefined && isUp && !ending
-        ? { durationMs: Math.max(0, now.mono - outage.since), alone: !outage.human }
-        : undefined,
-    lost: (ends && !(isUp && !ending)) || failed,
+    recovered: [...settled.recovered, ...(isDone ? recoveryOf(outage) : [])],
+    back: isBack,
+    lost: isLost || failed,
     done: over === 'succeeded' && before.over !== 'succeeded',
   };
   return { track, news };
+}
+
+/** An outage is over when the pod has stayed up for a while. @param mono ms: until then it did not die again */
+export function settledAt(
+  track: PodTrack,
+  mono: number,
+): { readonly track: PodTrack; readonly recovered: readonly Recovered[] } {
+  const { outage } = track;
+  if (outage?.up === undefined || mono - outage.up < STAYS_UP_MS) return { track, recovered: [] };
+  return { track: { ...track, outage: undefined }, recovered: recoveryOf(outage) };
+}
+
+function recoveryOf({ since, up, human }: Outage): readonly Recovered[] {
+  return up === undefined ? [] : [{ durationMs: Math.max(0, up - since), alone: !human }];
+}
+
+/** Mono ms; undefined: nothing died. */
+function firstDeathAt({ now, ends }: PodFacts): number | undefined {
+  const own = ends.filter(({ kind }) => kind === 'own');
+  if (own.length === 0) return undefined;
+  const times = own.map(({ finishedAt }) => (finishedAt > 0 ? Math.max(0, now.wall - finishedAt) : 0));
+  return now.mono - Math.max(...times);
 }
 
 /** @param mono ms */
@@ -134,16 +172,20 @@ export function healthOf(
 ): PodHealth {
   if (ending || over === 'succeeded') return 'none';
   if (over === 'failed') return bare ? 'dead' : 'none';
-  if (outage !== undefined) return 'dead';
+  if (outage !== undefined && outage.up === undefined) return 'dead';
   if (ready) return 'ok';
   return stuck || owes || mono - (unreadySince ?? mono) > STARTING_MS ? 'degraded' : 'none';
 }
 
-function outageOf(before: PodTrack, { now, ends, human, ending, over }: PodFacts): PodTrack['outage'] {
-  const own = ends.filter(({ kind }) => kind === 'own');
+function outageOf(before: PodTrack, facts: PodFacts): Outage | undefined {
+  const { ends, human, ending, over } = facts;
+  const since = firstDeathAt(facts);
   const helped = human || ends.some(({ kind }) => kind === 'asked');
-  if (before.outage !== undefined) return helped ? { ...before.outage, human: true } : before.outage;
-  if (own.length === 0 || ending || (over !== undefined && before.over !== undefined)) return undefined;
-  const times = own.map(({ finishedAt }) => (finishedAt > 0 ? Math.max(0, now.wall - finishedAt) : 0));
-  return { since: now.mono - Math.max(...times), human: helped };
+  if (before.outage !== undefined) {
+    const { up, ...rest } = before.outage;
+    const outage = { ...rest, human: rest.human || helped };
+    return up === undefined || since !== undefined ? outage : { ...outage, up };
+  }
+  if (since === undefined || ending || (over !== undefined && before.over !== undefined)) return undefined;
+  return { since, human: helped };
 }

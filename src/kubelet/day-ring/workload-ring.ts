@@ -63,7 +63,6 @@ export class WorkloadRing {
   }
 
   recover(bucket: number, recovered: Recovered): void {
-    this.see(bucket, 'healed');
     this.#spans = withRecovery(this.#spans, bucket, recovered);
   }
 
