@@ -248,11 +248,10 @@ describe('a workload', () => {
 const NODE = { metadata: { name: 'n1' }, status: { conditions: [{ type: 'Ready', status: 'True' }] } } as Node;
 
 describe('a job', () => {
-  const job = (name: string, condition?: string, more: object = {}): Job =>
-    ({
-      metadata: { name, namespace: 'shop', uid: name, ...more },
-      status: condition === undefined ? {} : { conditions: [{ type: condition, status: 'True', message: 'told' }] },
-    }) as Job;
+  const job = (name: string, condition?: string, more: object = {}): Job => ({
+    metadata: { name, namespace: 'shop', uid: name, ...more },
+    status: condition === undefined ? {} : { conditions: [{ type: condition, status: 'True', message: 'told' }] },
+  });
   const failed: PodStatus = { phase: 'Failed' };
   const of = (name: string, status: PodStatus, owner: string): Pod => pod(name, status, { owner });
 
@@ -408,6 +407,21 @@ describe('the verdict', () => {
   it('counts a pod as healed only when it is well', () => {
     const starts = withMain({ state: { running: { startedAt: ago(61) } }, lastState: ended(62), started: true });
     expect(verdict({ pods: [pod('a', starts)] }).text).toBe('0 pods healthy; 1 not well: shop/a, exit code 1');
+  });
+
+  it('does not count a crash loop as healed each time that it is up', () => {
+    const up = (seconds: number) =>
+      withMain(
+        {
+          state: { running: { startedAt: ago(seconds) } },
+          lastState: ended(seconds + 40),
+          ready: true,
+          restartCount: 5,
+        },
+        [{ type: 'Ready', status: 'True' }],
+      );
+    expect(verdict({ pods: [pod('a', up(2))] }).text).toBe('1 pod healthy');
+    expect(verdict({ pods: [pod('a', up(61))] }).text).toBe('1 pod healthy; 1 healed in the last hour');
   });
 
   it('names several with their causes in brackets', () => {

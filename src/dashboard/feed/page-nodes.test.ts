@@ -14,6 +14,17 @@ const slice = (namespace: string, service: string, ...addresses: string[]): Endp
   endpoints: [{ addresses }],
 });
 
+test('an address of the range of a node, as its bridge has one, is at that node', () => {
+  const bridged: Node = { metadata: { name: 'n1' }, spec: { podCIDR: '10.172.0.0/16' } };
+  const told = pageNodes([row('n1')], {
+    nodes: [bridged],
+    slices: [slice('default', 'kubernetes', '10.172.0.1')],
+    diskUsedPercent: () => undefined,
+    serverVersion: undefined,
+  });
+  expect(told[0]?.server).toBe('');
+});
+
 test('the server is told at the node that has its address, and the disk at those that have told of it', () => {
   const told = pageNodes([row('n1'), row('n2')], {
     nodes: [node('n1', '10.0.0.1'), node('n2', '10.0.0.2')],

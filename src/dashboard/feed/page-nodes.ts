@@ -1,5 +1,5 @@
 /** The strips of nodes with what the page adds to them: how full the disk is, and on which of them the API server runs. Pure. */
-import type { EndpointSlice, Node } from '../../api/index.ts';
+import { type EndpointSlice, isInRange, type Node, parseIpv4Range } from '../../api/index.ts';
 import type { NodeRow } from '../../overview/index.ts';
 import type { PageNode } from '../../page/index.ts';
 
@@ -10,6 +10,9 @@ export interface NodeFacts {
   /** "v1.36.2"; undefined: the server did not say. */
   readonly serverVersion: string | undefined;
 }
+
+/** API servers that are looked for. */
+const MAX_SERVERS = 16;
 
 export function pageNodes(rows: readonly NodeRow[], facts: NodeFacts): readonly PageNode[] {
   const servers = serverNodes(facts);
@@ -23,15 +26,23 @@ export function pageNodes(rows: readonly NodeRow[], facts: NodeFacts): readonly 
   });
 }
 
-/** Nodes that have an address of the Service `kubernetes`: an API server of this cluster answers there. */
+/**
+ * Nodes that have an address of the Service `kubernetes`, or whose pods' range has it (the address of their bridge): an API server of
+ * this cluster answers there.
+ */
 function serverNodes({ nodes, slices }: NodeFacts): ReadonlySet<string> {
-  const addresses = new Set(
-    slices
-      .filter(({ metadata }) => metadata?.namespace === 'default' && isOfServer(metadata.labels))
-      .flatMap(({ endpoints }) => (endpoints ?? []).flatMap((endpoint) => endpoint.addresses)),
-  );
-  const found = nodes.filter(({ status }) => (status?.addresses ?? []).some(({ address }) => addresses.has(address)));
+  const addresses = slices
+    .filter(({ metadata }) => metadata?.namespace === 'default' && isOfServer(metadata.labels))
+    .flatMap(({ endpoints }) => (endpoints ?? []).flatMap((endpoint) => endpoint.addresses))
+    .slice(0, MAX_SERVERS);
+  const found = nodes.filter((node) => addresses.some((address) => isAt(node, address)));
   return new Set(found.map(({ metadata }) => metadata?.name ?? ''));
+}
+
+function isAt({ status, spec }: Node, wanted: string): boolean {
+  if ((status?.addresses ?? []).some(({ address }) => address === wanted)) return true;
+  const range = parseIpv4Range(spec?.podCIDR ?? '');
+  return range !== undefined && isInRange(range, wanted);
 }
 
 function isOfServer(labels: Readonly<Record<string, string>> | undefined): boolean {

@@ -11,20 +11,14 @@ export const WEEK_MS = 7 * DAY_MS;
 /** As `STAYS_UP_MS` of the agent. */
 const STAYS_UP_MS = 60_000;
 
-export interface Span {
-  /** Wall ms. */
-  readonly from: number;
-  readonly now: number;
-}
-
-/** @param pods the deaths of each pod */
-export function recoveryOf(pods: Iterable<readonly KnownDeath[]>, span: Span): Recovery {
+/** @param pods the deaths of each pod @param from wall ms */
+export function recoveryOf(pods: Iterable<readonly KnownDeath[]>, from: number): Recovery {
   const times = [...pods].flatMap((deaths) => {
     const containers = new Set(deaths.map(({ container }) => container));
     return [...containers].flatMap((name) =>
       outagesOf(
         deaths.filter(({ container }) => container === name),
-        span,
+        from,
       ),
     );
   });
@@ -37,14 +31,14 @@ export function recoveryOf(pods: Iterable<readonly KnownDeath[]>, span: Span): R
 }
 
 /** How long each outage of one container took, that is over. @param deaths the oldest first */
-function outagesOf(deaths: readonly KnownDeath[], { from, now }: Span): readonly number[] {
+function outagesOf(deaths: readonly KnownDeath[], from: number): readonly number[] {
   const times: number[] = [];
   let since: number | undefined;
   for (const [index, { at, healedMs, isWished }] of deaths.entries()) {
     since ??= isWished ? undefined : at;
     if (since === undefined || healedMs === undefined) continue;
     const back = at + healedMs;
-    if ((deaths[index + 1]?.at ?? now) - back < STAYS_UP_MS) continue;
+    if ((deaths[index + 1]?.at ?? Infinity) - back < STAYS_UP_MS) continue;
     if (back >= from) times.push(back - since);
     since = undefined;
   }

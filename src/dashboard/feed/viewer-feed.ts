@@ -150,8 +150,8 @@ export class ViewerFeed {
     const differs = this.#changes.take({
       at: now,
       verdict: verdictWith(overview.verdict, gaps, namespace),
-      day: this.#days.recovery('day', now) ?? recoveryOf(known, { from: now - DAY_MS, now }),
-      week: this.#days.recovery('week', now) ?? recoveryOf(known, { from: now - WEEK_MS, now }),
+      day: this.#days.recovery('day', now) ?? recoveryOf(known, now - DAY_MS),
+      week: this.#days.recovery('week', now) ?? recoveryOf(known, now - WEEK_MS),
       rows: pageRows(overview, {
         facts,
         deathsOf: (uid) => this.#deaths.of(uid),

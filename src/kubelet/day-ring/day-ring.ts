@@ -14,7 +14,6 @@ import {
   newTrack,
   type PodNews,
   type PodTrack,
-  settledAt,
   trackFrom,
   trackPod,
 } from './pod-track.ts';
@@ -55,8 +54,6 @@ export class DayRing {
   readonly #startedAt: number;
   readonly #workloads = new Map<string, Workload>();
   readonly #byPod = new Map<PodUID, Workload>();
-  /** Pods that are up again, and may die again. */
-  readonly #backAgain = new Set<PodUID>();
   /** Workloads without a place, and the bucket in which a pod of them was seen last. */
   readonly #leftOut = new Map<string, number>();
   #bucket: number;
@@ -96,8 +93,6 @@ export class DayRing {
     workload.kept.delete(uid);
     const { track, news } = trackPod(before, facts);
     workload.tracks.set(uid, track);
-    if (track.outage?.up === undefined) this.#backAgain.delete(uid);
-    else this.#backAgain.add(uid);
     this.#take(workload.ring, news);
     this.#mark(workload.ring, track, now.mono);
   }
@@ -110,7 +105,6 @@ export class DayRing {
     const outage = workload.tracks.get(uid)?.outage;
     if (outage !== undefined && outage.up === undefined) workload.ring.see(this.#bucket, 'dead');
     workload.tracks.delete(uid);
-    this.#backAgain.delete(uid);
     workload.kept.delete(uid);
     this.#byPod.delete(uid);
   }
@@ -239,10 +233,10 @@ export class DayRing {
     }
   }
 
-  #take(ring: WorkloadRing, { restarts, deaths, recovered, back, lost, done }: PodNews): void {
+  #take(ring: WorkloadRing, { restarts, deaths, recovered, takenBack, lost, done }: PodNews): void {
     ring.count(this.#bucket, restarts, deaths);
-    for (const each of recovered) ring.recover(this.#bucket, each);
-    if (back) ring.see(this.#bucket, 'healed');
+    if (takenBack !== undefined) ring.takeBack(takenBack);
+    if (recovered !== undefined) ring.recover(this.#bucket, recovered);
     if (lost) ring.see(this.#bucket, 'dead');
     if (done) ring.see(this.#bucket, 'ok');
   }
@@ -264,7 +258,6 @@ export class DayRing {
   /** Ends buckets whose time is over, and begins the present one. */
   #advance(): Now {
     const now = this.#clock.now();
-    this.#settle(now.mono);
     const bucket = bucketOf(now.wall);
     if (bucket < this.#bucket) {
       this.#goBack(bucket, now.mono);
@@ -285,20 +278,6 @@ export class DayRing {
     this.#markAll(now.mono, false);
     this.#age();
     return now;
-  }
-
-  /** Pods that have stayed up have recovered. */
-  #settle(mono: number): void {
-    for (const uid of this.#backAgain) {
-      const workload = this.#byPod.get(uid);
-      const before = workload?.tracks.get(uid);
-      if (workload === undefined || before === undefined) continue;
-      const { track, recovered } = settledAt(before, mono);
-      if (track === before) continue;
-      workload.tracks.set(uid, track);
-      this.#backAgain.delete(uid);
-      for (const each of recovered) workload.ring.recover(this.#bucket, each);
-    }
   }
 
   /** A clock that was set back a little, or for a short time, goes on in the present bucket. */

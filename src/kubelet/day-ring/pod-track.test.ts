@@ -10,6 +10,7 @@ import {
   trackFrom,
   trackPod,
 } from './pod-track.ts';
+import type { Recovered } from './recovery-spans.ts';
 
 const WALL = 1_700_000_000_000;
 const now = (mono: number) => ({ wall: WALL + mono, mono });
@@ -79,81 +80,81 @@ describe('health', () => {
   });
 });
 
-/** It stays up after the last of these. */
-function recovered(...wishes: readonly Wish[]): PodNews['recovered'] {
-  const last = wishes.at(-1)?.at ?? 0;
-  return run(...wishes, up(last + STAYS_UP_MS)).news.recovered;
+/** All recoveries that were counted, without those that were taken back. */
+function recoveries(...wishes: readonly Wish[]): readonly Recovered[] {
+  const counted: Recovered[] = [];
+  for (let count = 1; count <= wishes.length; count += 1) {
+    const { recovered, takenBack } = run(...wishes.slice(0, count)).news;
+    if (takenBack !== undefined) expect(counted.pop()).toEqual(takenBack);
+    if (recovered !== undefined) counted.push(recovered);
+  }
+  return counted;
 }
 
 describe('recoveries', () => {
   test('one takes from the first death, as its time says, until the pod is ready', () => {
-    const wishes = [
-      up(0),
-      down(1000, { ends: [{ ...own, finishedAt: WALL + 900 }] }),
-      down(2000, { ends: [own] }),
-      up(5000),
-    ];
-    expect(run(...wishes).news).toMatchObject({ back: true, recovered: [] });
-    expect(recovered(...wishes)).toEqual([{ durationMs: 4100, alone: true }]);
+    const ends = [{ ...own, finishedAt: WALL + 900 }];
+    expect(recoveries(up(0), down(1000, { ends }), down(2000, { ends: [own] }), up(5000))).toEqual([
+      { durationMs: 4100, alone: true },
+    ]);
   });
 
-  test('a pod that dies again soon has not healed: its crash loop is one outage, with its back-offs', () => {
+  test('a pod that dies again soon had not healed: its crash loop is one outage, with its back-offs', () => {
     const again = (at: number): Wish => down(at, { ends: [{ ...own, finishedAt: WALL + at }] });
-    const loop = [up(0), again(1000), up(1100), again(3000), up(13_000), again(15_000), up(35_000)];
-    for (let count = 1; count <= loop.length; count += 1)
-      expect(run(...loop.slice(0, count)).news.recovered).toEqual([]);
-    expect(recovered(...loop)).toEqual([{ durationMs: 34_000, alone: true }]);
-    expect(run(...loop).healths).toEqual(['ok', 'dead', 'ok', 'dead', 'ok', 'dead', 'ok']);
+    const loop = [up(0), again(1000), up(1100), again(3000), up(13_000), again(15_000)];
+    expect(recoveries(...loop)).toEqual([]);
+    expect(recoveries(...loop, up(35_000))).toEqual([{ durationMs: 34_000, alone: true }]);
+    expect(run(...loop, up(35_000)).healths).toEqual(['ok', 'dead', 'ok', 'dead', 'ok', 'dead', 'ok']);
   });
 
   test('one that stayed up before it died again had healed, though nobody looked meanwhile', () => {
     const late = 1100 + STAYS_UP_MS;
-    const { news, track } = run(up(0), down(1000, { ends: [own] }), up(1100), down(late, { ends: [own] }));
-    expect(news.recovered).toEqual([{ durationMs: 100, alone: true }]);
-    expect(track.outage).toEqual({ since: late, human: false });
+    const wishes = [up(0), down(1000, { ends: [own] }), up(1100), down(late, { ends: [own] })];
+    expect(recoveries(...wishes)).toEqual([{ durationMs: 100, alone: true }]);
+    expect(run(...wishes).track.outage).toEqual({ since: late, human: false });
   });
 
   test('a death that is seen late counts at its own time', () => {
     const wishes = [up(0), down(1000, { ends: [own] }), up(1100)];
     const late = down(200_000, { ends: [{ ...own, finishedAt: WALL + 5000 }] });
-    expect(run(...wishes, late).news.recovered).toEqual([]);
+    expect(recoveries(...wishes, late)).toEqual([]);
   });
 
   test('a pod that is not ready for a moment is not dead for that', () => {
     const wishes = [up(0), down(1000, { ends: [own] }), up(1100), down(2000), up(3000)];
-    expect(recovered(...wishes)).toEqual([{ durationMs: 100, alone: true }]);
+    expect(recoveries(...wishes)).toEqual([{ durationMs: 100, alone: true }]);
   });
 
   test('a death that is said to lie in the future happened now', () => {
     const ends = [{ ...own, finishedAt: WALL + 99_000 }];
-    expect(recovered(up(0), down(1000, { ends }), up(1500))).toEqual([{ durationMs: 500, alone: true }]);
+    expect(recoveries(up(0), down(1000, { ends }), up(1500))).toEqual([{ durationMs: 500, alone: true }]);
   });
 
   test.each<[string, readonly Wish[]]>([
     ['asks for a restart meanwhile', [down(2, { human: true })]],
     ['wishes an end meanwhile', [down(2, { ends: [asked] })]],
   ])('one is not alone when somebody %s', (_name, meanwhile) => {
-    expect(recovered(up(0), down(1, { ends: [own] }), ...meanwhile, up(3))[0]?.alone).toBe(false);
+    expect(recoveries(up(0), down(1, { ends: [own] }), ...meanwhile, up(3))[0]?.alone).toBe(false);
   });
 
   test('the ladder is no human', () => {
-    expect(recovered(up(0), down(1, { ends: [own] }), down(2, { ends: [step] }), up(3))[0]?.alone).toBe(true);
+    expect(recoveries(up(0), down(1, { ends: [own] }), down(2, { ends: [step] }), up(3))[0]?.alone).toBe(true);
   });
 
-  test('a pod that is up in the pass that shows its death is back in it', () => {
+  test('a pod that is up in the pass that shows its death has recovered in it', () => {
     const wishes = [up(0), up(100, { ends: [{ ...own, finishedAt: WALL + 60 }] })];
-    expect(run(...wishes).news).toMatchObject({ deaths: 1, back: true });
-    expect(recovered(...wishes)).toEqual([{ durationMs: 40, alone: true }]);
+    expect(run(...wishes).news.deaths).toBe(1);
+    expect(recoveries(...wishes)).toEqual([{ durationMs: 40, alone: true }]);
   });
 
   test('an init container that fails before the first start counts, too', () => {
-    expect(recovered(down(1, { ends: [own] }), up(11))).toEqual([{ durationMs: 10, alone: true }]);
+    expect(recoveries(down(1, { ends: [own] }), up(11))).toEqual([{ durationMs: 10, alone: true }]);
   });
 
-  test('a pod that is taken away, or fails, soon after it came back has neither recovered nor is it lost', () => {
+  test('a pod that is taken away, or fails, after it came back is not lost', () => {
     const wishes = [up(0), down(1, { ends: [own] }), up(2)];
     const { news, track } = run(...wishes, down(3, { ending: true }));
-    expect([news.recovered, news.lost, track.outage]).toEqual([[], false, undefined]);
+    expect([news.takenBack, news.lost, track.outage]).toEqual([undefined, false, undefined]);
     expect(run(...wishes, down(3, { over: 'failed' })).track.outage).toBeUndefined();
   });
 });
@@ -167,7 +168,7 @@ describe('news', () => {
     ['is taken away', down(2, { ending: true })],
     ['has failed for good', down(2, { over: 'failed' })],
   ])('a dead pod that %s is lost', (_name, end) => {
-    expect(run(up(0), down(1, { ends: [own] }), end).news).toMatchObject({ lost: true, recovered: [] });
+    expect(run(up(0), down(1, { ends: [own] }), end).news).toMatchObject({ lost: true, recovered: undefined });
   });
 
   test('a pod that fails is lost once', () => {
@@ -178,9 +179,9 @@ describe('news', () => {
 
   test('work that is done between two passes was well', () => {
     expect(run(down(0), down(1, { over: 'succeeded' })).news.done).toBe(true);
-    expect(run(down(1, { ends: [own] }), down(2, { over: 'succeeded' })).news.recovered).toMatchObject([
-      { durationMs: 1 },
-    ]);
+    expect(run(down(1, { ends: [own] }), down(2, { over: 'succeeded' })).news.recovered).toMatchObject({
+      durationMs: 1,
+    });
   });
 
   test('restarts are those that the count has grown by', () => {

@@ -50,17 +50,17 @@ export interface Outage {
   readonly since: number;
   /** A human took part. */
   readonly human: boolean;
-  /** Mono ms: ready again. A death soon after it shows that the pod had not healed. */
+  /** Mono ms: ready again. Kept for a while, as a death soon after it shows that the pod had not healed. */
   readonly up?: number;
 }
 
 export interface PodNews {
   readonly restarts: number;
   readonly deaths: number;
-  /** Outages that are over: the pod has stayed up. */
-  readonly recovered: readonly Recovered[];
-  /** It is ready again; whether it stays so is not known yet. */
-  readonly back: boolean;
+  /** It is ready again. */
+  readonly recovered: Recovered | undefined;
+  /** It died again so soon that this was no recovery: the outage goes on. */
+  readonly takenBack: Recovered | undefined;
   /** It was dead at some moment of this pass, and there is no recovery: it is taken away, or has failed. */
   readonly lost: boolean;
   /** It was well at some moment, though it is over now. */
@@ -110,15 +110,10 @@ function outageAt({ since, human, up }: Outage, at: (time: number) => number): O
 
 export function trackPod(before: PodTrack, facts: PodFacts): { readonly track: PodTrack; readonly news: PodNews } {
   const { now, ready, over, ending, stuck, bare, restarts } = facts;
-  const isUp = ready || over === 'succeeded';
-  const settled = settledAt(before, firstDeathAt(facts) ?? now.mono);
-  const going = outageOf(settled.track, facts);
-  const isBack = going !== undefined && going.up === undefined && isUp && !ending;
-  const outage = isBack ? { ...going, up: now.mono } : going;
-  // What has done its work cannot die any more.
-  const isDone = outage !== undefined && over === 'succeeded' && !ending;
-  const isLost = outage !== undefined && outage.up === undefined && (ending || over === 'failed');
-  const ends = isDone || isLost || ending || over === 'failed';
+  const isUp = (ready || over === 'succeeded') && !ending;
+  const { going, takenBack } = outageOf(before, facts);
+  const isBack = going !== undefined && going.up === undefined && isUp;
+  const isLost = going !== undefined && going.up === undefined && (ending || over === 'failed');
   const asked = facts.restarting || facts.ends.some(({ kind }) => kind === 'asked');
   const track: PodTrack = {
     ready,
@@ -129,32 +124,23 @@ export function trackPod(before: PodTrack, facts: PodFacts): { readonly track: P
     restarts: Math.max(before.restarts, restarts),
     owes: ready || (before.owes && !asked),
     unreadySince: ready ? undefined : (before.unreadySince ?? now.mono),
-    outage: ends ? undefined : outage,
+    // What has done its work, or is taken away, does not die again.
+    outage: ending || over !== undefined ? undefined : isBack ? { ...going, up: now.mono } : going,
   };
   const failed = over === 'failed' && before.over !== 'failed' && !ending;
   const news: PodNews = {
     restarts: Math.max(0, restarts - before.restarts),
     deaths: facts.ends.filter(({ kind }) => kind === 'own').length,
-    recovered: [...settled.recovered, ...(isDone ? recoveryOf(outage) : [])],
-    back: isBack,
+    recovered: isBack ? recoveryOf(going, now.mono) : undefined,
+    takenBack,
     lost: isLost || failed,
     done: over === 'succeeded' && before.over !== 'succeeded',
   };
   return { track, news };
 }
 
-/** An outage is over when the pod has stayed up for a while. @param mono ms: until then it did not die again */
-export function settledAt(
-  track: PodTrack,
-  mono: number,
-): { readonly track: PodTrack; readonly recovered: readonly Recovered[] } {
-  const { outage } = track;
-  if (outage?.up === undefined || mono - outage.up < STAYS_UP_MS) return { track, recovered: [] };
-  return { track: { ...track, outage: undefined }, recovered: recoveryOf(outage) };
-}
-
-function recoveryOf({ since, up, human }: Outage): readonly Recovered[] {
-  return up === undefined ? [] : [{ durationMs: Math.max(0, up - since), alone: !human }];
+function recoveryOf({ since, human }: Outage, up: number): Recovered {
+  return { durationMs: Math.max(0, up - since), alone: !human };
 }
 
 /** Mono ms; undefined: nothing died. */
@@ -177,15 +163,22 @@ export function healthOf(
   return stuck || owes || mono - (unreadySince ?? mono) > STARTING_MS ? 'degraded' : 'none';
 }
 
-function outageOf(before: PodTrack, facts: PodFacts): Outage | undefined {
-  const { ends, human, ending, over } = facts;
-  const since = firstDeathAt(facts);
+/** The outage that is under way, or was until a moment ago. */
+function outageOf(
+  { outage, over: overBefore }: PodTrack,
+  facts: PodFacts,
+): { readonly going: Outage | undefined; readonly takenBack: Recovered | undefined } {
+  const { ends, human, ending, over, now } = facts;
   const helped = human || ends.some(({ kind }) => kind === 'asked');
-  if (before.outage !== undefined) {
-    const { up, ...rest } = before.outage;
-    const outage = { ...rest, human: rest.human || helped };
-    return up === undefined || since !== undefined ? outage : { ...outage, up };
+  const diedAt = firstDeathAt(facts);
+  if (outage !== undefined && outage.up === undefined)
+    return { going: { ...outage, human: outage.human || helped }, takenBack: undefined };
+  const isOver = outage?.up === undefined || (diedAt ?? now.mono) - outage.up >= STAYS_UP_MS;
+  if (diedAt === undefined) return { going: isOver ? undefined : outage, takenBack: undefined };
+  if (outage?.up === undefined || isOver) {
+    const isNone = ending || (over !== undefined && overBefore !== undefined);
+    return { going: isNone ? undefined : { since: diedAt, human: helped }, takenBack: undefined };
   }
-  if (since === undefined || ending || (over !== undefined && before.over !== undefined)) return undefined;
-  return { since, human: helped };
+  const going = { since: outage.since, human: outage.human || helped };
+  return { going, takenBack: recoveryOf(outage, outage.up) };
 }
