@@ -20,13 +20,15 @@ export const LOGIN_RATE = { burst: 10, perSecond: 0.2 } as const;
 
 /** The body of a login or an act, bytes. */
 export const MAX_BODY_BYTES = 16 * 1024;
-/** Streams and logs that follow at once, of one session and in all. */
+/** Streams and logs that follow at once, of one session, of one user, and in all. */
 export const MAX_STREAMS_EACH = 16;
+export const MAX_STREAMS_OF_ONE = 48;
 export const MAX_STREAMS = 128;
 /** Details, rights and acts of one session that are under way at once. */
 export const MAX_ASKED_EACH = 4;
 
-/** Identities (with a namespace each) that are looked at at once: each has a feed. */
+/** Identities (with a namespace each) that are looked at at once, of one user and in all: each has a feed. */
+export const MAX_FEEDS_OF_ONE = 8;
 export const MAX_FEEDS = 32;
 /** A feed goes on for so long after its last stream, ms. */
 export const FEED_LINGER_MS = 30_000;
@@ -65,7 +67,7 @@ export const LOG_TAIL_LINES = 5000;
 export const MAX_LINE_CHARACTERS = 4096;
 export const MAX_LOG_BYTES = 4 * 1024 * 1024;
 
-/** Connections at once; beyond, the one that is idle for longest goes. */
+/** Connections at once; beyond, the oldest without a session goes, then one that is idle. */
 export const MAX_CONNECTIONS = 256;
 /** Head of a request: bytes, and time, ms. */
 export const MAX_HEAD_BYTES = 16 * 1024;
