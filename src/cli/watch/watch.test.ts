@@ -96,6 +96,19 @@ describe('what a key does', () => {
 });
 
 describe('the picture', () => {
+  it.each([3, 4, 5, 6, 8, 12])('of %d lines still has a row, and what is asked', (rows) => {
+    const node = OVERVIEW.nodes[0];
+    const nodes = Array.from({ length: 9 }, (_, at) => ({
+      ...node,
+      name: `n${at}`,
+    })) as unknown as typeof OVERVIEW.nodes;
+    const asks = { text: 'restart deploy/api in shop? y/n', act: { kind: 'quit' } } as const;
+    const lines = picture({ ...OVERVIEW, nodes }, { ...START, asks }, { ...FRAME, rows });
+    expect(lines.at(-1)).toContain('y/n');
+    expect(lines.join('\n')).toContain('deploy/api');
+    if (rows >= 4) expect(lines.length).toBeLessThanOrEqual(rows);
+  });
+
   it('has the verdict, the nodes, a row each, and what the keys do', () => {
     const [verdict, node, head, api, web, keys] = picture(OVERVIEW, START, FRAME);
     expect(verdict).toBe('1 pod healthy; 1 healing');
