@@ -31,6 +31,7 @@ export async function withCluster(choice: ClusterChoice, verb: ClusterVerb, cont
       namespace: choice.namespace ?? access.namespace ?? 'default',
       clock: systemClock,
       signal: context.stop,
+      readerGone: context.readerGone,
       out: context.out,
       err: context.err,
       outRaw: context.outRaw,

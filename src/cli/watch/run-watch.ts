@@ -25,11 +25,14 @@ export interface WatchOptions {
 
 /** Until the signal is aborted, the user leaves, or with `once` after the first. @throws StatusError, ConnectionError */
 export async function runWatch(session: ClusterSession, options: WatchOptions): Promise<ExitCode> {
-  const { clock, connection, signal: given } = session;
+  const { clock, connection } = session;
+  const given = AbortSignal.any([session.signal, ...(session.readerGone === undefined ? [] : [session.readerGone])]);
   const aheadMs = (await clusterTime(connection, clock)) - clock.now().wall;
   const end = new AbortController();
   const signal = AbortSignal.any([given, end.signal]);
   const bell = new Bell();
+  // Whoever waits for a change must not wait on after the end.
+  signal.addEventListener('abort', () => bell.ring(), { once: true });
   const feed = watchOverview(session, options.namespace, bell, signal);
   const said = new SaidWords({ ...session, signal }, () => bell.ring());
   const look = (): Overview => {
@@ -42,7 +45,7 @@ export async function runWatch(session: ClusterSession, options: WatchOptions): 
     if (screen !== undefined)
       return await new WatchScreen({ session: { ...session, signal }, screen, feed, bell, aheadMs }).run(look);
     await Promise.race([feed.ready, sleepQuietly(clock, FIRST_LISTS_MS, signal)]);
-    return await printChanges(session, options, { feed, bell, look });
+    return await printChanges({ ...session, signal }, options, { feed, bell, look });
   } finally {
     end.abort();
   }

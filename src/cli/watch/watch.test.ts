@@ -222,6 +222,23 @@ describe('the verb', () => {
     expect(cluster.said.out).toContain('default pod/sick');
   });
 
+  it.each(['Ctrl-C', 'the end of its reader'])('ends with %s at once, though nothing changes', async (how) => {
+    const end = new AbortController();
+    const session = how === 'Ctrl-C' ? cluster.session(end.signal) : { ...cluster.session(), readerGone: end.signal };
+    const run = runWatch(session, { namespace: undefined, output: 'text', once: false });
+    const { clock } = cluster.api;
+    await cluster.finish(
+      (async () => {
+        while (cluster.said.out === '') await clock.sleep(50);
+      })(),
+    );
+    await clock.advance(5000);
+    const before = clock.now().mono;
+    end.abort();
+    expect(await cluster.finish(run)).toBe(0);
+    expect(clock.now().mono - before).toBeLessThan(1000);
+  });
+
   it('as JSON for programs, of one namespace', async () => {
     await cluster.pod('web');
     const run = runWatch(cluster.session(), { namespace: 'elsewhere', output: 'json', once: true });
