@@ -15,8 +15,6 @@ export interface PassWish {
   /** Ends that the note had before. */
   readonly known?: readonly Partial<Death>[];
   readonly waiting?: string;
-  /** The id of the container that the status shows running. */
-  readonly running?: string;
   readonly startTime?: string;
   readonly deleted?: boolean;
   readonly restart?: Partial<GoingRestart>;
@@ -68,7 +66,7 @@ export function dayPass(wish: PassWish = {}): DayPass {
   };
 }
 
-function statusOf({ ready = true, phase = 'Running', restarts = 0, waiting, running, startTime }: PassWish): PodStatus {
+function statusOf({ ready = true, phase = 'Running', restarts = 0, waiting, startTime }: PassWish): PodStatus {
   const container: ContainerStatus = {
     name: 'main',
     image: 'x',
@@ -76,7 +74,6 @@ function statusOf({ ready = true, phase = 'Running', restarts = 0, waiting, runn
     ready,
     restartCount: restarts,
     ...(waiting === undefined ? {} : { state: { waiting: { reason: waiting } } }),
-    ...(running === undefined ? {} : { state: { running: {} }, containerID: `containerd://${running}` }),
   };
   return {
     phase,

@@ -61,11 +61,21 @@ describe('whose end it was', () => {
   });
 });
 
-test('a status that is held back until a last message is read does not show a dead pod as ready', () => {
-  const held = dayPass({ ready: true, running: 'c0', deaths: [{ containerId: 'c0' }] });
-  expect(passFacts(held, NOW, undefined)).toMatchObject({ ready: false, ends: [{ kind: 'own' }] });
-  const again = dayPass({ ready: true, running: 'c1', known: [{ containerId: 'c0' }] });
-  expect(passFacts(again, NOW, undefined).ready).toBe(true);
+test('a status that still calls a dead container running does not make the pod ready', () => {
+  const made = dayPass({ deaths: [{ containerId: 'c0' }] });
+  const says = (containerID: string): DayPass => ({
+    ...made,
+    status: {
+      ...made.status,
+      containerStatuses: made.status.containerStatuses?.map((each) => ({
+        ...each,
+        containerID,
+        state: { running: {} },
+      })),
+    },
+  });
+  expect(passFacts(says('containerd://c0'), NOW, undefined).ready).toBe(false);
+  expect(passFacts(says('containerd://c1'), NOW, undefined).ready).toBe(true);
 });
 
 describe('whether a human takes part', () => {

@@ -42,7 +42,7 @@ export function passFacts(pass: DayPass, now: Now, seenUntil: number | undefined
   const statuses = statusesOf(status);
   return {
     now,
-    ready: isConditionTrue(status.conditions, 'Ready') && !isHeld(pass, statuses),
+    ready: isConditionTrue(status.conditions, 'Ready') && !isBehind(statuses, note),
     over: status.phase === 'Succeeded' ? 'succeeded' : status.phase === 'Failed' ? 'failed' : undefined,
     ending: pod.metadata?.deletionTimestamp !== undefined || (ending && isWished(note)),
     stuck: statuses.some(({ state }) => !USUAL_WAITS.has(state?.waiting?.reason ?? 'ContainerCreating')),
@@ -62,19 +62,18 @@ function statusesOf({ initContainerStatuses, containerStatuses }: PodStatus): re
   return [...(initContainerStatuses ?? []), ...(containerStatuses ?? [])];
 }
 
-function isRestarting({ note, noteBefore }: DayPass): boolean {
-  return [note.restart, noteBefore.restart].some((restart) => restart?.source === 'request');
+/** What is published waits while a death is looked into: then the status still calls a container running that is known to have ended. */
+function isBehind(statuses: readonly ContainerStatus[], { containers }: PodNote): boolean {
+  return statuses.some(({ name, state, containerID = '' }) => {
+    const id = containerID.slice(containerID.indexOf('://') + '://'.length);
+    return (
+      state?.running !== undefined && containers[name]?.deaths.some(({ containerId }) => containerId === id) === true
+    );
+  });
 }
 
-/**
- * The status is still the one from before a death (`holdStatus`), and has a container running that the note knows to be dead: it says
- * nothing of how the pod is.
- */
-function isHeld({ note }: DayPass, statuses: readonly ContainerStatus[]): boolean {
-  return statuses.some(({ name, state, containerID = '' }) => {
-    const id = containerID.slice(containerID.lastIndexOf('/') + 1);
-    return state?.running !== undefined && note.containers[name]?.deaths.some((death) => death.containerId === id);
-  });
+function isRestarting({ note, noteBefore }: DayPass): boolean {
+  return [note.restart, noteBefore.restart].some((restart) => restart?.source === 'request');
 }
 
 /** Also a restart that began and ended within this pass, and inputs whose change ended a wait. */
