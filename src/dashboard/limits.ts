@@ -30,8 +30,8 @@ export const MAX_ASKED_EACH = 4;
 /** Identities (with a namespace each) that are looked at at once, of one user and in all: each has a feed. */
 export const MAX_FEEDS_OF_ONE = 8;
 export const MAX_FEEDS = 32;
-/** A feed goes on for so long after its last stream, ms. */
-export const FEED_LINGER_MS = 30_000;
+/** A feed goes on for so long after its last stream, ms: tabs that nobody sees look once a minute. */
+export const FEED_LINGER_MS = 75_000;
 /** The shortest time between two deltas, ms. */
 export const DELTA_MS = 250;
 /** Nothing changes by itself but time (a node falls silent, a bar goes on): the feed looks this often, ms. */

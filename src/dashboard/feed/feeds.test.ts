@@ -36,7 +36,7 @@ async function setUp() {
 }
 
 describe('a feed', () => {
-  it('is one for all tabs of an identity, and ends half a minute after the last, with all that it holds', async () => {
+  it('is one for all tabs of an identity, and ends a while after the last, with all that it holds', async () => {
     const { api, counted, viewer, feeds } = await setUp();
     const timersBefore = api.clock.pendingTimers;
     const alice = viewer('alice');

@@ -65,7 +65,7 @@ export function Help(): VNode {
         ))}
       </ul>
       <h3>Time to recovery</h3>
-      <p>{RECOVERY_MEANS} Nine of ten recoveries took at most the p90 time.</p>
+      <p>{RECOVERY_MEANS} Nine of ten recoveries took at most the time named p90.</p>
       <h3>Keys</h3>
       <dl class="keys">
         {KEYS.map(([key, words]) => (

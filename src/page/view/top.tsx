@@ -139,13 +139,13 @@ function Span({ title, recovery }: { readonly title: string; readonly recovery: 
           </dd>
         </div>
         <div>
-          <dt title={RECOVERY_MEANS}>mean time to recovery</dt>
+          <dt title={RECOVERY_MEANS}>mean recovery</dt>
           <dd>
             <b>{meanMs === undefined ? '–' : spanWords(meanMs)}</b>
           </dd>
         </div>
         <div>
-          <dt title="nine of ten took at most so long">p90 time to recovery</dt>
+          <dt title="nine of ten took at most so long">p90 recovery</dt>
           <dd>
             <b>{p90Ms === undefined ? '–' : spanWords(p90Ms)}</b>
           </dd>
