@@ -88,7 +88,8 @@ function printJson(session: ClusterSession, before: Overview | undefined, after:
 
 /** "20:31:05", as the clock on the wall of this machine. */
 function timeText(wallMs: number): string {
-  return new Date(wallMs).toISOString().slice(11, 19);
+  const at = new Date(wallMs);
+  return [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
 }
 
 async function sleepQuietly(clock: ClusterSession['clock'], ms: number, signal: AbortSignal): Promise<void> {
