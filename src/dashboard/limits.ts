@@ -45,6 +45,8 @@ export const MAX_ROW_PODS = 50;
 /** Pods whose deaths are remembered by a feed, and how many nodes are asked at once. */
 export const MAX_KNOWN_PODS = 1000;
 export const HISTORIES_AT_ONCE = 4;
+/** A node that did not tell of a pod's deaths is asked again after so long, ms. */
+export const HISTORY_AGAIN_MS = 300_000;
 /** Deaths that a feed remembers of one pod. */
 export const MAX_POD_DEATHS = 200;
 

@@ -7,8 +7,6 @@ export interface MainContext {
   readonly pid: number;
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly stop: AbortSignal;
-  /** Aborted when nobody reads standard output any more. */
-  readonly readerGone: AbortSignal;
   /** The checkout's folder, if this runs from one. */
   readonly checkout: string | undefined;
   /** Standard output, if it is a terminal. */

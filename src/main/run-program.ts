@@ -30,15 +30,12 @@ export async function runProgram(verbs: ProgramVerbs): Promise<never> {
     });
   }
   // A reader of our output that went away (`mendlet up | head`) must not end the pods' keeper.
-  const readerGone = new AbortController();
-  process.stdout.on('error', () => readerGone.abort());
-  process.stderr.on('error', () => {});
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
   const context: MainContext = {
     user: { env: process.env, uid: process.getuid?.() ?? 0, home: homedir() },
     pid: process.pid,
     stop: stop.signal,
-    readerGone: readerGone.signal,
     checkout: findCheckout(dirname(fileURLToPath(import.meta.url))),
     // A dumb terminal shows lines, and nothing that moves.
     screen: process.stdout.isTTY && process.env['TERM'] !== 'dumb' ? terminal() : undefined,

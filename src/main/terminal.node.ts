@@ -54,3 +54,9 @@ function readKeys(listener: (typed: string) => void, stops: ReadonlySet<Around>)
     stdin.off('data', onData).setRawMode(false).pause();
   };
 }
+
+/** Calls `listener` when nobody reads standard output any more, until the returned function is called. */
+export function onReaderGone(listener: () => void): () => void {
+  process.stdout.on('error', listener);
+  return () => void process.stdout.off('error', listener);
+}

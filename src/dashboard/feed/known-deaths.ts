@@ -5,7 +5,7 @@
 import { type Pod, StatusError } from '../../api/index.ts';
 import { type ClusterSession, fetchHistory, whyText } from '../../cli/index.ts';
 import { BoundedMap } from '../../lib/index.ts';
-import { HISTORIES_AT_ONCE, MAX_KNOWN_PODS } from '../limits.ts';
+import { HISTORIES_AT_ONCE, HISTORY_AGAIN_MS, MAX_KNOWN_PODS } from '../limits.ts';
 import { deathsOf, type PodDeaths } from './deaths.ts';
 
 type Session = Pick<ClusterSession, 'client' | 'connection' | 'clock' | 'signal'>;
@@ -13,6 +13,8 @@ type Session = Pick<ClusterSession, 'client' | 'connection' | 'clock' | 'signal'
 interface Known {
   /** Of the ends that its status showed when it was asked for. */
   readonly asked: string;
+  /** Its node did not answer: it is asked again then, mono ms. */
+  readonly retryAt?: number;
   readonly deaths?: PodDeaths;
   /** Last words, by container id. */
   readonly words?: ReadonlyMap<string, string>;
@@ -48,8 +50,9 @@ export class KnownDeaths {
       const { uid = '', namespace = '' } = pod.metadata ?? {};
       const ends = endsOf(pod);
       const before = this.#known.get(uid);
-      if (ends === '' || before?.asked === ends || this.#forbidden.has(namespace)) continue;
-      this.#known.set(uid, { ...before, asked: ends });
+      const isAsked = before?.asked === ends && (before.retryAt ?? Infinity) > this.#session.clock.now().mono;
+      if (ends === '' || isAsked || this.#forbidden.has(namespace)) continue;
+      this.#known.set(uid, { ...withoutRetry(before), asked: ends });
       this.#underWay += 1;
       void this.#ask(pod, ends).then((isNews) => {
         this.#underWay -= 1;
@@ -74,7 +77,12 @@ export class KnownDeaths {
       return true;
     } catch (error) {
       // The status has the exit code and the reason, and they are shown then.
-      if (error instanceof StatusError && error.code === 403) this.#forbidden.add(namespace);
+      const code = error instanceof StatusError ? error.code : 0;
+      if (code === 403) this.#forbidden.add(namespace);
+      else if (code !== 404) {
+        const retryAt = this.#session.clock.now().mono + HISTORY_AGAIN_MS;
+        this.#known.set(uid, { ...this.#known.get(uid), asked, retryAt });
+      }
       return false;
     }
   }
@@ -82,6 +90,11 @@ export class KnownDeaths {
   #collect(): void {
     this.#words = new Map([...this.#known.entries()].flatMap(([, { words }]) => [...(words ?? [])]));
   }
+}
+
+function withoutRetry(known: Known | undefined): Partial<Known> {
+  const { retryAt: _, ...rest } = known ?? {};
+  return rest;
 }
 
 /** What of the status changes with each death, and with each recovery. */
