@@ -47,7 +47,7 @@ export function workloadRows(pods: readonly Pod[], makers: Makers, said: Said): 
   const members = new Map<string, PodView[]>();
   const alone: WorkloadRow[] = [];
   for (const pod of pods) {
-    const view = podView(pod, said);
+    const view = viewOf(pod, said);
     const maker = controllerOf(pod)?.uid;
     const top = [maker === undefined ? undefined : parents.get(maker), maker].find(
       (uid) => uid !== undefined && subjects.has(uid),
@@ -63,6 +63,29 @@ export function workloadRows(pods: readonly Pod[], makers: Makers, said: Said): 
       compare(a.name, b.name) ||
       compare(a.kind, b.kind),
   );
+}
+
+interface Viewed {
+  readonly view: PodView;
+  /** What was said of its containers then. */
+  readonly heard: ReadonlyMap<string, string | undefined>;
+}
+
+/** By the pod itself: a watch replaces objects and never changes them. Most pods are as they were at the last look. */
+const VIEWS = new WeakMap<Pod, Viewed>();
+
+function viewOf(pod: Pod, said: Said): PodView {
+  const before = VIEWS.get(pod);
+  if (before !== undefined && [...before.heard].every(([id, words]) => said(id) === words)) return before.view;
+  const heard = new Map<string, string | undefined>();
+  const listening: Said = (id) => {
+    const words = said(id);
+    heard.set(id, words);
+    return words;
+  };
+  const view = podView(pod, listening);
+  VIEWS.set(pod, { view, heard });
+  return view;
 }
 
 function compare(a: string, b: string): number {
