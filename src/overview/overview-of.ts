@@ -1,9 +1,9 @@
 /** The overview of a cluster, from objects alone. Pure. */
 import { type NodeFacts, nodeRows } from './node-rows.ts';
 import { leavesAt, onNode } from './on-node.ts';
-import { podView } from './pod-view.ts';
 import type { Overview, Said } from './types.ts';
 import { verdictOf } from './verdict.ts';
+import { viewOf } from './view-of.ts';
 import { type Makers, workloadRows } from './workload-rows.ts';
 
 /** What is known of the cluster, or of one namespace. */
@@ -18,7 +18,7 @@ export function overviewOf(facts: OverviewFacts, now: number): Overview {
   const taints = new Map(facts.nodes.map(({ metadata, spec }) => [metadata?.name ?? '', spec?.taints ?? []]));
   const views = facts.pods.map((pod) => {
     const node = pod.spec?.nodeName ?? '';
-    return onNode(podView(pod, facts.said), { isSilent: silent.has(node), leavesAt: leavesAt(pod, taints.get(node)) });
+    return onNode(viewOf(pod, facts.said), { isSilent: silent.has(node), leavesAt: leavesAt(pod, taints.get(node)) });
   });
   const rows = workloadRows(facts.pods, views, facts);
   return { at: now, verdict: verdictOf(rows, nodes, now), rows, nodes };

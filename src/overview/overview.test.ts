@@ -439,3 +439,13 @@ describe('the verdict', () => {
     expect(names).toEqual(['q', 'z', 'a']);
   });
 });
+
+it('has the words of a dead container as soon as they are known, though its pod is as it was', () => {
+  const died = pod('loop', withMain({ state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: ended(5) }));
+  const wordsOf = (own: string | undefined): string | undefined =>
+    overviewOf({ ...NOTHING, pods: [died], said: () => own }, NOW).rows[0]?.lastDeath?.words;
+  expect(wordsOf(undefined)).toBe('exit code 1');
+  expect(wordsOf('no database')).toBe('exit code 1: no database');
+  expect(wordsOf('no database')).toBe('exit code 1: no database');
+  expect(wordsOf('no disk')).toBe('exit code 1: no disk');
+});

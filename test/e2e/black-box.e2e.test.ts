@@ -13,7 +13,7 @@ import type {
   WorkloadDay,
   WorkloadDayList,
 } from '../../src/api/index.ts';
-import { onRuntimes } from './extent.ts';
+import { itConcurrentInWhole, onRuntimes } from './extent.ts';
 import { busyboxPod, containerd2, mainContainer, Mendlet, outFolder, root, run, until } from './harness.ts';
 
 const runtimes = [
@@ -254,7 +254,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
     expect(row).toMatch(/liveness probe: mode is bad; after: ConfigMap app changed/);
   });
 
-  it.concurrent('a liveness probe that is refused: where the pod listened instead', async () => {
+  itConcurrentInWhole('a liveness probe that is refused: where the pod listened instead', async () => {
     await mendlet.create(
       busyboxPod('deaf', 'exec httpd -f -p 8080', {
         container: { livenessProbe: { tcpSocket: { port: 9090 }, periodSeconds: 1, failureThreshold: 5 } },

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { barWithNow, CELL_MS, CELLS, dayBar } from './day-bar.ts';
+import { type BarFacts, barWithNow, CELL_MS, CELLS, dayBar } from './day-bar.ts';
 import { recoveryOf } from './recovery.ts';
 
 const NOW = Date.UTC(2030, 0, 1, 12, 7);
@@ -27,6 +28,38 @@ describe('a bar from deaths alone', () => {
     const mood = name === 'dead still' ? 'healing' : 'ok';
     expect(dayBar({ deaths, mood }, NOW).slice(-3)).toBe(expected);
   });
+});
+
+/** What each cell is, asked of each by itself. */
+function naiveBar({ since, deaths }: Pick<BarFacts, 'since' | 'deaths'>): string {
+  const failures = deaths.filter(({ isWished }) => !isWished);
+  const cells = Array.from({ length: CELLS }, (_, index) => {
+    const from = CELL - (CELLS - 1 - index) * CELL_MS;
+    const to = from + CELL_MS;
+    if (since !== undefined && to <= since) return '.';
+    if (failures.some(({ at, healedMs = Infinity }) => at < to && at + healedMs >= to)) return 'x';
+    return failures.some(({ at }) => at >= from && at < to) ? 'h' : '?';
+  });
+  return cells.join('');
+}
+
+it('a bar from deaths is what each of its cells is by itself', () => {
+  // Mostly at borders of cells.
+  const times = fc
+    .integer({ min: -3, max: CELLS + 2 })
+    .chain((cell) =>
+      fc.constantFrom(0, 1, CELL_MS / 2, CELL_MS - 1).map((ms) => CELL - (CELLS - 1 - cell) * CELL_MS + ms),
+    );
+  const lasting = fc.option(fc.constantFrom(0, 1, CELL_MS - 1, CELL_MS, 3 * CELL_MS + 5), { nil: undefined });
+  const anyDeath = fc.tuple(times, lasting, fc.boolean()).map((parts) => death(...parts));
+  const facts = fc.record({ deaths: fc.array(anyDeath, { maxLength: 5 }), since: times }, { requiredKeys: ['deaths'] });
+  fc.assert(
+    fc.property(facts, (each) => {
+      // A mood that says nothing of now.
+      expect(dayBar({ ...each, mood: 'unknown' }, NOW).slice(0, -1)).toBe(naiveBar(each).slice(0, -1));
+    }),
+    { numRuns: 200 },
+  );
 });
 
 describe('a bar of nodes', () => {

@@ -29,7 +29,7 @@ export function pageRows(overview: Overview, known: RowFacts): readonly PageRow[
 
 interface RowContext {
   readonly known: RowFacts;
-  readonly created: ReadonlyMap<string, number>;
+  readonly created: ReadonlyMap<string, string>;
   readonly pods: ReadonlyMap<string, Pod>;
   readonly now: number;
 }
@@ -40,7 +40,7 @@ function pageRow(row: WorkloadRow, { known, created, pods, now }: RowContext): P
   const id = `${kind}/${namespace}/${name}`;
   const lives = row.pods.flatMap(({ uid }) => known.deathsOf(uid) ?? []);
   const deaths = lives.flatMap((life) => life.deaths);
-  const since = created.get(id);
+  const since = parseTime(created.get(id));
   const day = known.dayOf(id);
   const counted = deathsOfDay(row, lives, deaths, now);
   // The nodes' memory of the day is asked for now and then; a death that the feed has just heard of counts at once.
@@ -115,13 +115,13 @@ function pagePod(
   };
 }
 
-/** When each object that has a row was made, by the row's id. */
-function creationTimes(facts: OverviewFacts): ReadonlyMap<string, number> {
-  const times = new Map<string, number>();
+/** When each object that may have a row was made, by the row's id. */
+function creationTimes(facts: OverviewFacts): ReadonlyMap<string, string> {
+  const times = new Map<string, string>();
   const add = (kind: string, objects: readonly KubeObject[]): void => {
     for (const { metadata } of objects) {
-      const at = parseTime(metadata?.creationTimestamp ?? undefined);
-      if (at !== undefined) times.set(`${kind}/${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`, at);
+      const at = metadata?.creationTimestamp ?? '';
+      if (at !== '') times.set(`${kind}/${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`, at);
     }
   };
   add('deploy', facts.deployments);
