@@ -124,21 +124,24 @@ function whatIsMissing({ node, desired }: Ground, { pleg }: Pick<Watching, 'pleg
 
 type Shown = Pick<Watching, 'blackBox' | 'days' | 'probeMetrics'> &
   Pick<Working, 'workers'> &
-  Pick<NodeKeeping, 'health' | 'stats'> &
+  Pick<NodeKeeping, 'health' | 'stats' | 'care'> &
   Pick<Supplies, 'local'>;
 
 /** The kubelet's own API. */
 function createOwnApi(
   given: Given,
   { nodeName }: Pick<KubeletConfig, 'nodeName'>,
-  { blackBox, days, probeMetrics, workers, health, stats, local }: Shown,
+  { blackBox, days, probeMetrics, workers, health, stats, care, local }: Shown,
 ): Connection {
   const { clock, logger, cgroups, machine, listeners, held, services, pathProbe, settings } = given;
   const node = { nodeName, clusterDomain: settings.clusterDomain };
   const routes = [
     ...statsRoutes({ logger, stats, cgroups, machine, probeMetrics }),
     ...historyRoutes(blackBox.history),
-    ...dayRoutes(days),
+    ...dayRoutes(days, {
+      diskUsedPercent: () => care.diskUsedPercent(),
+      nextSteps: () => workers.nextSteps(),
+    }),
     ...volumeRoutes({ localVolumes: local?.volumes, logger }),
     ...listeningRoutes({ directory: workers, cgroups, ...(listeners && { listeners }) }),
     ...heldRoutes({ directory: workers, cgroups, ...(held && { held }) }),
