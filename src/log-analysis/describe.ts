@@ -43,7 +43,9 @@ export function describe(
   );
   const about =
     context === undefined
-      ? aboutOf(line, said, roled.slice(Math.max(0, position - LINES_BEFORE), position)) || ofWrapper(said, wrappers)
+      ? aboutOf(line, said, roled.slice(Math.max(0, position - LINES_BEFORE), position)) ||
+        addressNamed(said, roled, position) ||
+        ofWrapper(said, wrappers)
       : ` (${contextOf(context, dialects)})`;
   const details = roled.slice(position + 1, position + 5).filter((each) => DETAIL.test(each.said));
   const code = codeBelow(roled, own, place);
@@ -111,6 +113,38 @@ function aboutOf({ fields = '' }: RoledLine, said: string, before: readonly Role
     .flat()
     .at(-1);
   return file === undefined ? '' : ` (${file})`;
+}
+
+/** Lines above and below in which an address may have its name or its port. */
+const LINES_AROUND = 24;
+
+/** The name behind an address that refused, and the port of one at which nothing can listen, as the lines around tell them. */
+function addressNamed(said: string, roled: readonly RoledLine[], position: number): string {
+  const around = (): readonly RoledLine[] => roled.slice(Math.max(0, position - LINES_AROUND), position + LINES_AROUND);
+  if (BIND_FAILS.test(said) && peerIn(said).port === undefined && !HAS_PORT.test(said)) {
+    const address = BOUND_ADDRESS.exec(said)?.[1];
+    const at = around().flatMap((line) => (address === undefined ? [] : portsOf(address, line.said)));
+    const found = [...new Set(at)];
+    return found.length === 1 ? ` (${found[0]})` : '';
+  }
+  const { host, port } = peerIn(said);
+  if (host === undefined || port === undefined || !UNREACHED.test(said) || !/^(?:\d{1,3}\.){3}\d{1,3}$/.test(host)) return '';
+  if (host.startsWith('127.')) return '';
+  const names = around().flatMap((line) => {
+    const peer = CONNECTS_TO.exec(line.said)?.[1];
+    return peer?.endsWith(`:${port}`) === true && /^[a-z]/i.test(peer) ? [peer] : [];
+  });
+  const found = [...new Set(names)];
+  return found.length === 1 ? ` (${found[0]})` : '';
+}
+
+const BOUND_ADDRESS = /\bon ((?:\d{1,3}\.){3}\d{1,3})(?![.:\d])/;
+
+/** "127.0.0.1:5060" of "udp: 127.0.0.1:5060". */
+function portsOf(address: string, text: string): readonly string[] {
+  const at = text.indexOf(`${address}:`);
+  const port = at === -1 ? undefined : /^\d{2,5}\b/.exec(text.slice(at + address.length + 1, at + address.length + 7))?.[0];
+  return port === undefined ? [] : [`${address}:${port}`];
 }
 
 const REFUSAL = /refused|timed out|unreachable/i;
