@@ -1,7 +1,17 @@
 /** Finds errors of a program that worked already and of which nothing says that they ended it. Pure. */
 import type { Dialect } from './dialects/dialect.ts';
 import type { RoledLine } from './traces.ts';
-import { advises, isAboutConnection, isBad, isClosing, isConsequence, isFigure, isReady, isServing, isTidying } from './words.ts';
+import {
+  advises,
+  isAboutConnection,
+  isBad,
+  isClosing,
+  isConsequence,
+  isFigure,
+  isReady,
+  isServing,
+  isTidying,
+} from './words.ts';
 
 export interface Life {
   /** How long the program ran. */
@@ -61,7 +71,9 @@ export function errorsWhileWorking(
       (ageMs ?? 0) < SILENT_MS &&
       isPlain(line) &&
       line.ofBackend !== true &&
-      !isAboutConnection(line.said) && line.trace === undefined && position === lastSaid;
+      !isAboutConnection(line.said) &&
+      line.trace === undefined &&
+      position === lastSaid;
     if (isLastWord && (shapes.get(shapeOf(line)) ?? 0) < REPEATED) continue;
     found.add(position);
   }

@@ -3,10 +3,11 @@ import type { Candidate } from './candidate.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { MAX_DECISIVE_CHARACTERS, MAX_RELATED_LINES } from './limits.ts';
 import { maskSecrets } from './mask-secrets.ts';
-import { fileIn, nameCount, peerIn, worldNames } from './names.ts';
+import { fileIn, formatHost, nameCount, peerIn, worldNames } from './names.ts';
 import { HAS_PORT } from './pick.ts';
 import { toldWhole } from './told-whole.ts';
 import type { RoledLine } from './traces.ts';
+import { isBad } from './words.ts';
 
 export interface DecisiveLine {
   /** Without time and process, secrets masked. */
@@ -45,7 +46,8 @@ export function describe(
     context === undefined
       ? aboutOf(line, said, roled.slice(Math.max(0, position - LINES_BEFORE), position)) ||
         addressNamed(said, roled, position) ||
-        ofWrapper(said, wrappers)
+        ofWrapper(said, wrappers) ||
+        ofWarning(said, roled, own[0])
       : ` (${contextOf(context, dialects)})`;
   const details = roled.slice(position + 1, position + 5).filter((each) => DETAIL.test(each.said));
   const code = codeBelow(roled, own, place);
@@ -78,6 +80,15 @@ function ofWrapper(said: string, wrappers: readonly Candidate[]): string {
   return ` (${text.length > 140 ? `…${text.slice(-140)}` : text})`;
 }
 
+/** The warning right above a trace that names the peer or file which none of its errors names. */
+function ofWarning(said: string, roled: readonly RoledLine[], first: RoledLine | undefined): string {
+  if (first === undefined || nameCount(said) > 0) return '';
+  const above = roled[roled.indexOf(first) - 1];
+  if (above?.level !== 'warning' || above.role !== 'line' || !isBad(above.text) || worldNames(above.said) === 0)
+    return '';
+  return ` (${above.said.length > 140 ? `…${above.said.slice(-140)}` : above.said})`;
+}
+
 /** The line of the user's own code that a trace quotes: "server.listen(8080)" names what the error does not. */
 function codeBelow(
   roled: readonly RoledLine[],
@@ -91,7 +102,7 @@ function codeBelow(
 
 /** Errors of the system that name no file. */
 const NAMELESS = /no such file|permission denied|not a directory|is a directory|mismatch/i;
-const BIND_FAILS = /address already in use|cannot assign requested/i;
+const BIND_FAILS = /address already in use|cannot assign requested|eaddrinuse/i;
 /** "Setting up socket for 127.0.0.1:9999", "Starting on port 8080". */
 const LISTENS_AT =
   /\b(?:socket|listen\w*|bind\w*|start\w*|serv\w*)\b.{0,40}?\b(?:for|on|to|at)\b.{0,10}?((?:[\w.*[\]:]{1,60}:|port |(?<=(?:on|at) ))\d{2,5})\b(?![.:]\d)/i;
@@ -124,12 +135,16 @@ function addressNamed(said: string, roled: readonly RoledLine[], position: numbe
   if (BIND_FAILS.test(said) && peerIn(said).port === undefined && !HAS_PORT.test(said)) {
     const address = BOUND_ADDRESS.exec(said)?.[1];
     const at = around().flatMap((line) => (address === undefined ? [] : portsOf(address, line.said)));
-    const found = [...new Set(at)];
+    const terms = around().flatMap((line) => PORT_TERM.exec(line.said)?.[1] ?? []);
+    const found = [...new Set(at.length > 0 ? at : terms.map((port) => `port ${port}`))];
     return found.length === 1 ? ` (${found[0]})` : '';
   }
   const { host, port } = peerIn(said);
-  if (host === undefined || port === undefined || !UNREACHED.test(said) || !/^(?:\d{1,3}\.){3}\d{1,3}$/.test(host)) return '';
+  if (host === undefined || port === undefined || !UNREACHED.test(said) || !/^(?:\d{1,3}\.){3}\d{1,3}$/.test(host))
+    return '';
   if (host.startsWith('127.')) return '';
+  const beside = nameBeside(said, host) ?? around().flatMap((line) => nameBeside(line.said, host) ?? [])[0];
+  if (beside !== undefined) return ` (${formatHost(beside, port)})`;
   const names = around().flatMap((line) => {
     const peer = CONNECTS_TO.exec(line.said)?.[1];
     return peer?.endsWith(`:${port}`) === true && /^[a-z]/i.test(peer) ? [peer] : [];
@@ -138,12 +153,28 @@ function addressNamed(said: string, roled: readonly RoledLine[], position: numbe
   return found.length === 1 ? ` (${found[0]})` : '';
 }
 
-const BOUND_ADDRESS = /\bon ((?:\d{1,3}\.){3}\d{1,3})(?![.:\d])/;
+const BOUND_ADDRESS = /\bon ((?:\d{1,3}\.){3}\d{1,3})(?![.:]?\d)/;
+
+/** "shop-db" of "10.96.4.4:5432 (shop-db)" and of 'host "shop-db" (10.96.4.4)'. */
+function nameBeside(text: string, address: string): string | undefined {
+  const at = text.indexOf(address);
+  if (at === -1) return undefined;
+  const after = /^(?::\d{1,5})? \(([a-z][\w.-]{1,200})\)/i.exec(
+    text.slice(at + address.length, at + address.length + 230),
+  );
+  const before = /["' ]([a-z][\w.-]{1,200})["']? \($/i.exec(text.slice(Math.max(0, at - 230), at));
+  const name = after?.[1] ?? (text[at + address.length] === ')' ? before?.[1] : undefined);
+  return name === undefined || /^(?:localhost|host|server|address|ip)$/i.test(name) ? undefined : name;
+}
+
+/** The port in a term of Erlang: "{port,8080}". */
+const PORT_TERM = /\{port,(\d{2,5})\}/;
 
 /** "127.0.0.1:5060" of "udp: 127.0.0.1:5060". */
 function portsOf(address: string, text: string): readonly string[] {
   const at = text.indexOf(`${address}:`);
-  const port = at === -1 ? undefined : /^\d{2,5}\b/.exec(text.slice(at + address.length + 1, at + address.length + 7))?.[0];
+  const port =
+    at === -1 ? undefined : /^\d{2,5}\b/.exec(text.slice(at + address.length + 1, at + address.length + 7))?.[0];
   return port === undefined ? [] : [`${address}:${port}`];
 }
 
@@ -152,7 +183,7 @@ const REFUSAL = /refused|timed out|unreachable/i;
 const UNREACHED = /\brefused|timed? ?out|unreachable|not known|name resolution|closed|reset by peer/i;
 /** "Opening socket connection to server zk/10.0.0.4:2181", "connectString=zk:2181". */
 const CONNECTS_TO =
-  /\b(?:connect\w*|dial\w*|server|broker|endpoint|upstream|database|url|host)\b.{0,40}?[\s=/@"'(]((?:[a-z][\w.-]{0,200}|(?:\d{1,3}\.){3}\d{1,3}):\d{2,5})\b/i;
+  /\b(?:connect\w*|dial\w*|server|broker|endpoint|upstream|database|url|host|wait\w*)\b.{0,60}?[\s=/@"'(]((?:[a-z][\w.-]{0,200}|(?:\d{1,3}\.){3}\d{1,3}):\d{2,5})\b/i;
 
 /** The peer that the lines above were about; its name says more than its address. */
 function peerAbove(before: readonly RoledLine[]): string | undefined {

@@ -118,7 +118,7 @@ const COLON_LEVEL = /^([A-Za-z]{3,13})(?: ERROR| error|\[[A-Z]{1,4}\d{2,6}\])? ?
 /** "nginx: error: …", "/etc/a.conf:3: error: …". */
 const NAMED_COLON_LEVEL =
   /^(?:[\w.-]{1,30}|\/[^\s:]{1,200}:\d+(?::\d+)?): ([A-Za-z]{3,13})(?: ERROR| error)? ?:(?=\s|$)/;
-const PLAIN_LEVEL = /^([A-Z]{3,13})(?=[\s|])(?! ERROR:)/;
+const PLAIN_LEVEL = /^([A-Z]{3,13})(?:!{1,3})?(?=[\s|])(?! ERROR:)/;
 const LOWER_LEVEL = /^(error|warn|warning|info|fatal|debug)(?=\s)/;
 const PYTHON_LEVEL = /^([A-Z]{4,8}):[\w.]{1,60}:/;
 

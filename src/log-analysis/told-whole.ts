@@ -36,7 +36,8 @@ function isClassAlone(said: string): boolean {
 const PLACE_BELOW =
   /^\(?(?:(?:[\w ]{0,40}\b(?:in|at|of) |(?:location|position|file|where): (?:in |at )?|-->? )?["']?\/[^\s"':]{1,300}["']?(?:(?:,|:)? line \d+|: ?\d+)|-->? {1,4}[\w./-]{1,300}:\d+)/i;
 /** What was looked for, below the words that it is not there. */
-const LOOKED_FOR = /^(?:\w{1,20} ){0,3}(?:looked|looking|searched|searching|tried|checked)\b.{0,30}:? (\/[^\s:]{1,300})/i;
+const LOOKED_FOR =
+  /^(?:\w{1,20} ){0,3}(?:looked|looking|searched|searching|tried|checked)\b.{0,30}:? (\/[^\s:]{1,300})/i;
 /** Lines between an error and the place below it. */
 const PLACE_LINES = 6;
 
