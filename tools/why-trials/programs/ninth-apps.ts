@@ -459,15 +459,6 @@ const faults: readonly Trial[] = [
     REFUSED,
     '127.0.0.1:5433',
   ]),
-  trial(
-    js(
-      'agenda',
-      "import * as lib from 'agenda';\nconst Agenda = lib.Agenda ?? lib.default;\nconst agenda = new Agenda({ db: { address: 'mongodb://127.0.0.1:27017/shop', options: { serverSelectionTimeoutMS: 1500 } } });\nawait agenda.start();",
-    ),
-    'refused',
-    'peer',
-    [REFUSED, '127.0.0.1:27017'],
-  ),
 ];
 
 const POLLER = (program: string): Base =>

@@ -21,14 +21,6 @@ const exim = (text: string): Base => ({
   run: 'exec exim4 -bdf -oX 2525 -C /etc/app/exim.conf',
   files: conf('etc/app/exim.conf', text),
 });
-const vsftpd = (text: string): Base => ({
-  program: 'vsftpd',
-  before: 'mkdir -p /run/vsftpd/empty',
-  run: 'exec vsftpd /etc/app/vsftpd.conf',
-  files: conf('etc/app/vsftpd.conf', text),
-});
-const VSFTPD =
-  'background=NO\nlisten=YES\nlisten_port=2121\nlisten_address=127.0.0.1\nsecure_chroot_dir=/run/vsftpd/empty\nvsftpd_log_file=/dev/stderr\nnopriv_user=nobody';
 const bird = (text: string): Base => ({
   program: 'bird',
   run: 'exec bird -f -c /etc/app/bird.conf -s /tmp/bird.ctl',
@@ -94,10 +86,6 @@ const faults: readonly Trial[] = [
   trial(exim(''), 'no-config', 'file', [FILE, '/etc/app/none.conf'], {
     run: 'exec exim4 -bdf -oX 2525 -C /etc/app/none.conf',
   }),
-  trial(vsftpd(VSFTPD.replace('listen_port', 'lisen_port')), 'unknown-option', 'config', [CONFIG, 'lisen_port']),
-  trial(vsftpd(`${VSFTPD}\nanonymous_enable=perhaps`), 'bad-value', 'config', [CONFIG, 'anonymous_enable']),
-  trial(vsftpd(VSFTPD), 'port-taken', 'port', [`${PORT} exit-code`, 'could not bind'], taken(2121)),
-  trial(vsftpd(VSFTPD), 'no-config', 'file', [FILE, '/etc/app/none.conf'], { run: 'exec vsftpd /etc/app/none.conf' }),
   trial(bird(BIRD.replace('router id', 'ruter id')), 'syntax', 'config', [CONFIG, '/etc/app/bird.conf']),
   trial(bird(BIRD), 'no-config', 'file', [FILE, '/etc/app/none.conf'], {
     run: 'exec bird -f -c /etc/app/none.conf -s /tmp/bird.ctl',
@@ -213,7 +201,6 @@ const faults: readonly Trial[] = [
 ];
 
 const healthy: readonly Trial[] = [
-  ...well(vsftpd(VSFTPD), 2, [QUIET, ['bad-login', "printf 'USER a\\r\\nPASS b\\r\\n' | nc -w2 127.0.0.1 2121"]]),
   ...well(bird(BIRD), 2, [QUIET]),
   ...well(socat('TCP-LISTEN:8080,bind=127.0.0.1,fork TCP:127.0.0.1:9090'), 2, [
     QUIET,
