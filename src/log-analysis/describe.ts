@@ -7,7 +7,7 @@ import { fileIn, formatHost, nameCount, peerIn, worldNames } from './names.ts';
 import { HAS_PORT } from './pick.ts';
 import { toldWhole } from './told-whole.ts';
 import type { RoledLine } from './traces.ts';
-import { isBad } from './words.ts';
+import { isBad, isConsequence } from './words.ts';
 
 export interface DecisiveLine {
   /** Without time and process, secrets masked. */
@@ -47,7 +47,8 @@ export function describe(
       ? aboutOf(line, said, roled.slice(Math.max(0, position - LINES_BEFORE), position)) ||
         addressNamed(said, roled, position) ||
         ofWrapper(said, wrappers) ||
-        ofWarning(said, roled, own[0])
+        ofAnnouncement(said, wrappers) ||
+        ofWarning(said, roled, own)
       : ` (${contextOf(context, dialects)})`;
   const details = roled.slice(position + 1, position + 5).filter((each) => DETAIL.test(each.said));
   const code = codeBelow(roled, own, place);
@@ -64,6 +65,7 @@ export function describe(
 /** The heading right above an error: "1) adds the prices:". */
 function headingOf(line: RoledLine, above: RoledLine | undefined): string {
   if (above === undefined || above.role !== 'line' || above.level !== undefined || above.atMs !== undefined) return '';
+  if (/^\d{1,4}\) [^]{2,99}$/.test(above.said) && line.level === undefined) return `${above.said}${above.said.endsWith(':') ? '' : ':'} `;
   if (line.role !== 'head' || line.level !== undefined || line.indent <= above.indent) return '';
   return /^(?:\d{1,4}\) |[●•*] )?[\w"'`([][^]{2,99}:$/.test(above.said) ? `${above.said} ` : '';
 }
@@ -74,16 +76,35 @@ const LINES_BEFORE = 8;
 /** The message of the nearest wrapper that names a file or a peer, for a root that names none: "Name or service not known". */
 function ofWrapper(said: string, wrappers: readonly Candidate[]): string {
   if (worldNames(said) > 0) return '';
-  const named = wrappers.findLast(({ line: { said: each } }) => worldNames(each) > 0)?.line.said;
+  const named = (
+    wrappers.findLast(({ line: { said: each } }) => worldNames(each) > 0) ??
+    (nameCount(said) > 0 ? undefined : wrappers.findLast(({ line: { said: each } }) => /\w:\/\/\w/.test(each)))
+  )?.line.said;
   if (named === undefined || named.includes(said.replace(PREFIX, ''))) return '';
   const text = named.replace(PREFIX, '');
   return ` (${text.length > 140 ? `…${text.slice(-140)}` : text})`;
 }
 
-/** The warning right above a trace that names the peer or file which none of its errors names. */
-function ofWarning(said: string, roled: readonly RoledLine[], first: RoledLine | undefined): string {
-  if (first === undefined || nameCount(said) > 0) return '';
-  const above = roled[roled.indexOf(first) - 1];
+/** What was logged right above a trace whose error holds no name: "FAIL cart.test.js > adds prices". */
+function ofAnnouncement(said: string, wrappers: readonly Candidate[]): string {
+  if (nameCount(said) > 0) return '';
+  const above = wrappers.find(({ line: { role } }) => role === 'line')?.line;
+  if (above === undefined || isConsequence(above.text) || said.includes(above.said) || above.said.length > 140) return '';
+  return ` (${above.said})`;
+}
+
+/** The warning right above or below a trace that names the peer or file which none of its errors names. */
+function ofWarning(said: string, roled: readonly RoledLine[], own: readonly RoledLine[]): string {
+  const [first] = own;
+  const last = own.at(-1);
+  if (first === undefined || last === undefined || worldNames(said.replace(RUBY_BEGIN, '')) > 0) return '';
+  return warningText(roled[roled.indexOf(first) - 1]) || warningText(roled[roled.indexOf(last) + 1]);
+}
+
+/** Ruby's place before its error. */
+const RUBY_BEGIN = /^\S{1,300}:\d+:in [`'][^']{0,200}': /;
+
+function warningText(above: RoledLine | undefined): string {
   if (above?.level !== 'warning' || above.role !== 'line' || !isBad(above.text) || worldNames(above.said) === 0)
     return '';
   return ` (${above.said.length > 140 ? `…${above.said.slice(-140)}` : above.said})`;
