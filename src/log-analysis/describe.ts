@@ -65,7 +65,8 @@ export function describe(
 /** The heading right above an error: "1) adds the prices:". */
 function headingOf(line: RoledLine, above: RoledLine | undefined): string {
   if (above === undefined || above.role !== 'line' || above.level !== undefined || above.atMs !== undefined) return '';
-  if (/^\d{1,4}\) [^]{2,99}$/.test(above.said) && line.level === undefined) return `${above.said}${above.said.endsWith(':') ? '' : ':'} `;
+  if (/^\d{1,4}\) [^]{2,99}$/.test(above.said) && line.level === undefined)
+    return `${above.said}${above.said.endsWith(':') ? '' : ':'} `;
   if (line.role !== 'head' || line.level !== undefined || line.indent <= above.indent) return '';
   return /^(?:\d{1,4}\) |[●•*] )?[\w"'`([][^]{2,99}:$/.test(above.said) ? `${above.said} ` : '';
 }
@@ -85,12 +86,23 @@ function ofWrapper(said: string, wrappers: readonly Candidate[]): string {
   return ` (${text.length > 140 ? `…${text.slice(-140)}` : text})`;
 }
 
+/** "Exception in worker process" */
+const SAYS_NOTHING =
+  /^(?:\S{1,100} - )?(?:an? )?(?:unhandled |uncaught |unexpected )?(?:exception|error|failure)s? (?:(?:has been |was )?caught |occurred )?(?:in|on|while|during|of)\b/i;
+
 /** What was logged right above a trace whose error holds no name: "FAIL cart.test.js > adds prices". */
 function ofAnnouncement(said: string, wrappers: readonly Candidate[]): string {
   if (nameCount(said) > 0) return '';
   const above = wrappers.find(({ line: { role } }) => role === 'line')?.line;
-  if (above === undefined || isConsequence(above.text) || said.includes(above.said) || above.said.length > 140) return '';
-  return ` (${above.said})`;
+  if (
+    above === undefined ||
+    isConsequence(above.text) ||
+    SAYS_NOTHING.test(above.text) ||
+    said.includes(above.said) ||
+    above.said.length > 140
+  )
+    return '';
+  return ` (${above.said.replace(/:$/, '')})`;
 }
 
 /** The warning right above or below a trace that names the peer or file which none of its errors names. */
@@ -105,9 +117,11 @@ function ofWarning(said: string, roled: readonly RoledLine[], own: readonly Role
 const RUBY_BEGIN = /^\S{1,300}:\d+:in [`'][^']{0,200}': /;
 
 function warningText(above: RoledLine | undefined): string {
-  if (above?.level !== 'warning' || above.role !== 'line' || !isBad(above.text) || worldNames(above.said) === 0)
-    return '';
-  return ` (${above.said.length > 140 ? `…${above.said.slice(-140)}` : above.said})`;
+  if (above?.level !== 'warning' || above.role !== 'line' || !isBad(above.text)) return '';
+  const field = (above.fields ?? '').split(' ').find((each) => NAMING_FIELD.test(each));
+  if (worldNames(above.said) === 0 && field === undefined) return '';
+  const text = above.said.length > 140 ? `…${above.said.slice(-140)}` : above.said;
+  return ` (${worldNames(above.said) === 0 ? `${text}, ${field}` : text})`;
 }
 
 /** The line of the user's own code that a trace quotes: "server.listen(8080)" names what the error does not. */

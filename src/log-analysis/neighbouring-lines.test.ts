@@ -85,12 +85,18 @@ describe('what stands around', () => {
 });
 
 describe('errors inside of a logged error', () => {
-  const logged = (error: object): readonly string[] => [JSON.stringify({ level: 'error', msg: 'no start', err: error })];
+  const logged = (error: object): readonly string[] => [
+    JSON.stringify({ level: 'error', msg: 'no start', err: error }),
+  ];
   decides([
     ['a cause', logged({ message: 'a', cause: { message: 'no b' } }), 'no start: a: no b'],
     ['causes without end', logged({ message: 'a', cause: { message: 'b', cause: { cause: {} } } }), 'no start: a: b'],
     ['several', logged({ errors: [{ message: 'no a' }, { message: 'no b' }] }), 'no start: no a'],
-    ['a thrown one', ['{"level":"FATAL","message":"no start","thrown":{"name":"E","message":"no a"}}'], 'no start: E: no a'],
+    [
+      'a thrown one',
+      ['{"level":"FATAL","message":"no start","thrown":{"name":"E","message":"no a"}}'],
+      'no start: E: no a',
+    ],
   ]);
 });
 

@@ -91,6 +91,9 @@ const LETTERS: Readonly<Record<string, Level>> = {
 const BRACKET_LEVEL = /^[[(<] ?(?:[\w.-]{1,30}[:/])?([A-Za-z]{3,13}|\d) {0,5}[\])>]:?(?=[\s[]|$)/;
 /** What is left of "[2026-01-31 12:00:00,000: ERROR/MainProcess]". */
 const SLASH_LEVEL = /^([A-Z]{4,8})\/[\w-]{1,40}\]:?(?=\s)/;
+/** GLib's: "** (shop:36): CRITICAL **: 04:17:28.305: …", "(shop:36): Gtk-WARNING **: …". */
+const GLIB_LEVEL =
+  /^(?:\*\* )?\([\w./-]{1,60}:\d+\): (?:[\w.-]{1,40}-)?([A-Za-z]{4,8}) \*\*: (?:\d\d:\d\d:\d\d\.\d+: )?/;
 /** "critical/config: …": a level with its facility. */
 const FACILITY_LEVEL = /^([a-z]{4,11})\/[\w-]{1,40}:(?=\s)/i;
 /** "[!] cannot bind", "[*] starting". */
@@ -247,6 +250,7 @@ function cutLevel(text: string, step: number): Cut | undefined {
     BRACKET_LEVEL,
     SLASH_LEVEL,
     FACILITY_LEVEL,
+    GLIB_LEVEL,
     PYTHON_LEVEL,
     COLON_LEVEL,
     NAMED_COLON_LEVEL,

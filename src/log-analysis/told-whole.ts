@@ -4,6 +4,7 @@ import { withParts } from './messages.ts';
 import { fileIn, nameCount, worldNames } from './names.ts';
 import { isLogged } from './overcome.ts';
 import type { RoledLine } from './traces.ts';
+import { TAP } from './test-protocol.ts';
 import { advises, isBad, isClosing, isConsequence } from './words.ts';
 
 /** What the C++ runtime and assert() print before they abort. */
@@ -50,7 +51,19 @@ export function toldWhole(roled: readonly RoledLine[], position: number): string
     withParts(roled, position) ??
     (nameCount(line.said) === 0 ? toldWithParts(roled, position) : undefined) ??
     restOfMessage(roled, position);
+  if (TAP.test(line.said)) return withDiagnosis(roled, position);
   return withPlace(block ?? announced(roled, position), roled, position);
+}
+
+/** Lines of a failed test's diagnosis that are told. */
+const DIAGNOSIS_LINES = 4;
+
+/** A failed test with the comments below it. */
+function withDiagnosis(roled: readonly RoledLine[], position: number): string {
+  const below = roled.slice(position + 1, position + 1 + DIAGNOSIS_LINES);
+  const end = below.findIndex(({ said }) => !said.startsWith('#'));
+  const own = end === -1 ? below : below.slice(0, end);
+  return [roled[position]?.said ?? '', ...own.map(({ said }) => said.replace(/^# */, ''))].join(' ');
 }
 
 /** A line with the ones below it that it announces. */

@@ -22,7 +22,7 @@ export interface RoledLine extends LogLine {
 
 /** Java, Node.js, .NET. */
 const AT_FRAME = /^at (?:async |new )?\S/;
-const PYTHON_FRAME = /^File "([^"]{1,300})", line (\d{1,7})/;
+const PYTHON_FRAME = /^(?:> )?File "([^"]{1,300})", line (\d{1,7})/;
 const GO_FRAME = /^(\/?[\w@%+=.,/-]{1,300}\.go):(\d{1,7})(?: \+0x[\da-f]+)?$/;
 const GO_CALL = /^(?:created by )?[\w./*()[\]{}-]{2,300}\(.{0,300}\)(?: in goroutine \d+)?$/;
 const GOROUTINE = /^goroutine \d+ (?:gp=\S+ m=\S+ )?\[/;

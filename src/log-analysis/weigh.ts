@@ -4,6 +4,7 @@ import type { Level } from './level.ts';
 import { SAME_BURST_MS } from './limits.ts';
 import { USAGE } from './messages.ts';
 import { nameCount } from './names.ts';
+import { TAP } from './test-protocol.ts';
 import { ASSERTION, TERMINATE, withNext } from './told-whole.ts';
 import type { RoledLine } from './traces.ts';
 import {
@@ -43,7 +44,14 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
   let score = level === undefined ? (isBad(text) ? 40 : 4) : LEVEL_SCORES[level];
   if (level !== undefined && score < 40 && isBad(text)) score += level === 'warning' ? 8 : 14;
   if (inTrace) score = Math.max(score, PANIC.test(text) ? 60 : isBareHead(said) ? 40 : 56);
-  if (decides || TERMINATE.test(said) || ASSERTION.test(said) || COMPILER.test(said) || HEAP_ABORT.test(said))
+  if (
+    decides ||
+    TERMINATE.test(said) ||
+    ASSERTION.test(said) ||
+    COMPILER.test(said) ||
+    HEAP_ABORT.test(said) ||
+    TAP.test(said)
+  )
     score = Math.max(score, 62);
   if (isConsequence(text) || isConsequence(messageOf(text)) || dialects.some(({ consequence }) => says(consequence)))
     score -= 30;

@@ -7,7 +7,6 @@ const CONFIG = 'malformed-config exit-code bad-argument missing-setting';
 const FILE = 'missing-setting exit-code malformed-config missing-binary missing-data';
 const REFUSED = 'dependency-refused';
 const NO_NAME = 'dependency-not-resolved';
-const ARGUMENT = 'bad-argument exit-code malformed-config missing-setting';
 const LIBRARY = 'missing-module exit-code missing-setting';
 const CODE = 'exit-code';
 const conf = (path: string, text: string): Trial['files'] => ({ [path]: `${text}\n` });
