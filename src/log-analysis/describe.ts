@@ -5,6 +5,7 @@ import { MAX_DECISIVE_CHARACTERS, MAX_RELATED_LINES } from './limits.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { fileIn, formatHost, nameCount, peerIn, worldNames } from './names.ts';
 import { HAS_PORT } from './pick.ts';
+import { isBareHead, messageOf } from './weigh.ts';
 import { toldWhole } from './told-whole.ts';
 import type { RoledLine } from './traces.ts';
 import { isBad, isConsequence } from './words.ts';
@@ -47,6 +48,7 @@ export function describe(
       ? aboutOf(line, said, roled.slice(Math.max(0, position - LINES_BEFORE), position)) ||
         addressNamed(said, roled, position) ||
         ofWrapper(said, wrappers) ||
+        wholePlace(said, own, place) ||
         ofAnnouncement(said, wrappers) ||
         ofWarning(said, roled, own)
       : ` (${contextOf(context, dialects)})`;
@@ -84,6 +86,16 @@ function ofWrapper(said: string, wrappers: readonly Candidate[]): string {
   if (named === undefined || named.includes(said.replace(PREFIX, ''))) return '';
   const text = named.replace(PREFIX, '');
   return ` (${text.length > 140 ? `…${text.slice(-140)}` : text})`;
+}
+
+/** Errors about a file of code itself: its folder tells which one. */
+const OF_CODE = /^(?:\S{1,60}\.)?(?:Syntax|Indentation|Tab|Parse)Error\b/;
+
+function wholePlace(said: string, own: readonly RoledLine[], place: string | undefined): string {
+  if (place === undefined || !OF_CODE.test(said) || fileIn(said) !== undefined) return '';
+  const frame = own.findLast((each) => each.place === place)?.said ?? '';
+  const [, path, line] = /(\/[^\s"():]{1,300})(?:", line |:)(\d{1,7})/.exec(frame) ?? [];
+  return path === undefined ? '' : ` (${path}:${line})`;
 }
 
 /** "Exception in worker process" */

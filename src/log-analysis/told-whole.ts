@@ -39,6 +39,9 @@ const PLACE_BELOW =
 /** What was looked for, below the words that it is not there. */
 const LOOKED_FOR =
   /^(?:\w{1,20} ){0,3}(?:looked|looking|searched|searching|tried|checked)\b.{0,30}:? (\/[^\s:]{1,300})/i;
+/** A line of a message that says why: "Details: cannot load libssl.so". */
+const REASON = /^(?:details?|reason|cause): \S/i;
+const REASON_LINES = 8;
 /** Lines between an error and the place below it. */
 const PLACE_LINES = 6;
 
@@ -85,6 +88,10 @@ function announced(roled: readonly RoledLine[], position: number): string {
 /** The message with the place that stands below it, or what was looked for. */
 function withPlace(said: string, roled: readonly RoledLine[], position: number): string {
   const line = roled[position];
+  const reason = roled
+    .slice(position + 1, position + 1 + REASON_LINES)
+    .find((next) => next.part === true && REASON.test(next.said) && isBad(next.text));
+  if (reason !== undefined && !said.includes(reason.said)) return `${said} ${reason.said}`;
   if (line === undefined || line.role === 'cause' || fileIn(said) !== undefined) return said;
   const below = roled.slice(position + 1, position + 1 + PLACE_LINES);
   const end = below.findIndex(({ role, level, atMs }) => role !== 'line' || level !== undefined || atMs !== undefined);
