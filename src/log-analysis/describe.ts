@@ -49,8 +49,8 @@ export function describe(
         addressNamed(said, roled, position) ||
         ofWrapper(said, wrappers) ||
         wholePlace(said, own, place) ||
-        ofAnnouncement(said, wrappers) ||
-        ofWarning(said, roled, own)
+        ofWarning(said, roled, own) ||
+        ofAnnouncement(said, wrappers)
       : ` (${contextOf(context, dialects)})`;
   const details = roled.slice(position + 1, position + 5).filter((each) => DETAIL.test(each.said));
   const code = codeBelow(roled, own, place);
@@ -105,17 +105,18 @@ const SAYS_NOTHING =
 /** What was logged right above a trace whose error holds no name: "FAIL cart.test.js > adds prices". */
 function ofAnnouncement(said: string, wrappers: readonly Candidate[]): string {
   if (nameCount(said) > 0) return '';
-  const above = wrappers.find(({ line: { role } }) => role === 'line')?.line;
-  if (
-    above === undefined ||
-    isConsequence(above.text) ||
-    SAYS_NOTHING.test(above.text) ||
-    said.includes(above.said) ||
-    above.said.length > 140
-  )
-    return '';
-  return ` (${above.said.replace(/:$/, '')})`;
+  const above = (
+    wrappers.find(({ line: { role } }) => role === 'line') ??
+    // Python prints the error that ended the program last.
+    wrappers.find(({ line: { role, afterFrames } }) => role === 'head' && afterFrames !== true)
+  )?.line;
+  const text = above?.said.replace(PREFIX, '').replace(/:$/, '') ?? '';
+  if (text === '' || text.length > MAX_ANNOUNCEMENT || isConsequence(text) || isConsequence(messageOf(text))) return '';
+  if (SAYS_NOTHING.test(text) || isBareHead(text) || said.includes(messageOf(text))) return '';
+  return ` (${text})`;
 }
+
+const MAX_ANNOUNCEMENT = 140;
 
 /** The warning right above or below a trace that names the peer or file which none of its errors names. */
 function ofWarning(said: string, roled: readonly RoledLine[], own: readonly RoledLine[]): string {

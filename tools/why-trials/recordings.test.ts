@@ -24,7 +24,6 @@ const NOT_RIGHT: Readonly<Record<string, string>> = {
   'hypercorn/port-taken': 'the port stands in none of its lines',
   'kea/no-config': 'the file stands in none of its lines',
   'nghttpx/port-taken': 'the port stands in none of its lines',
-  'node-red/bad-settings': 'its folder is not told with the file',
   'sbcl/undefined': 'the message stands two lines below the error',
   'unbound/no-config': 'it goes on without its configuration, and ends for another reason',
   'unbound/port-taken': 'the port stands in none of its lines',
@@ -65,7 +64,7 @@ describe('what is recorded stays as right as it is', () => {
 
 /** Of the texts that were written down. */
 const TEXTS_NOT_RIGHT: Readonly<Record<string, string>> = {
-  'minio/credentials': 'its own setting of a password is taken for one of a peer',
+  'minio/credentials': 'its user is called missing, and its password is told in the hint alone',
   'flyway/cli-bad-sql': 'the script stands in the line below the error',
 };
 
