@@ -100,6 +100,74 @@ describe('errors inside of a logged error', () => {
   ]);
 });
 
+describe('forms of messages', () => {
+  decides([
+    [
+      'a failed test of TAP, with its diagnosis',
+      ['1..1', 'not ok 1 adds prices', '# (in test file cart.bats, line 2)', "#   `[ 2 = 3 ]' failed"],
+      "not ok 1 adds prices (in test file cart.bats, line 2) `[ 2 = 3 ]' failed",
+    ],
+    [
+      'a numbered test above its error',
+      ['1) Cart::addsPrices', 'Failed asserting that 2 is 3.', '', 'FAILURES!'],
+      '1) Cart::addsPrices: Failed asserting that 2 is 3.',
+    ],
+    [
+      "a message of Symfony's console",
+      ['In JsonFile.php line 347:', '', '  "./shop.json" does not contain valid JSON', "  Expected one of: '}'"],
+      '"./shop.json" does not contain valid JSON',
+    ],
+    [
+      'a level of GLib',
+      ["** (shop:36): CRITICAL **: 04:17:28.305: can't connect to '10.0.0.1'"],
+      "can't connect to '10.0.0.1'",
+    ],
+    ['nothing done is no work', ["shop: can't open '/a'", 'shop: number processed: 0'], "shop: can't open '/a'"],
+    ['an aborted job only follows', ['job aborted!', "Don't know how to build 'a'"], "Don't know how to build 'a'"],
+    [
+      'the reason within a message',
+      [
+        'LoadError: cannot load',
+        'Details: no library libssl.so',
+        '    at a (/app/a.js:1:1)',
+        '    at b (/app/a.js:2:1)',
+      ],
+      'LoadError: cannot load Details: no library libssl.so',
+    ],
+    [
+      'values below the code of a trace',
+      [
+        'Traceback (most recent call last):',
+        '  File "/app/a.py", line 1',
+        '    f(x)',
+        '    │ └ <a.b>',
+        'ValueError: no x',
+      ],
+      'ValueError: no x',
+    ],
+    [
+      'a trace of which each line is stamped',
+      [
+        '12:00:00 [console] Traceback (most recent call last):',
+        '12:00:00 [console]   File "/app/a.py", line 1, in a',
+        '12:00:00 [console]     b.bind(c)',
+        '12:00:00 [console] OSError: [Errno 98] Address already in use',
+      ],
+      'OSError: [Errno 98] Address already in use',
+    ],
+    [
+      'an uncaught error above what the other stream held back',
+      ["/app/a.rb:3:in `b': no port (RuntimeError)", "\tfrom /app/a.rb:9:in `<main>'", 'Listening on 127.0.0.1:80'],
+      "/app/a.rb:3:in `b': no port (RuntimeError)",
+    ],
+    [
+      'the folder of a file whose syntax is wrong',
+      ['  File "/srv/a.py", line 2', '    def f(', '         ^', "SyntaxError: '(' was never closed"],
+      "SyntaxError: '(' was never closed (/srv/a.py:2)",
+    ],
+  ]);
+});
+
 it.each(['free(): invalid pointer', 'double free or corruption (out)', '*** stack smashing detected ***: terminated'])(
   'an abort of the C library decides: %s',
   (line) => {

@@ -94,6 +94,8 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
       inside = true;
     } else if (kind === 'python' && line.indent > 0 && !CAUSE.test(text)) role = 'frame';
     else if (isCaretRow(text)) role = 'frame';
+    // A logger that stamps each line of a trace takes its indentation.
+    else if (kind === 'python' && line.atMs !== undefined && isPythonFrame(roled.at(-1)) && !begins) role = 'frame';
     else if (CAUSE.test(text)) role = 'cause';
     else if (kind === 'dump') {
       const error = line.indent > 0 && HEAD.test(text);
@@ -186,6 +188,10 @@ function isCodeOfFrame(lines: readonly LogLine[], index: number): boolean {
 
 function beginsTrace(text: string): boolean {
   return HEAD.test(text) || GO_HEAD.test(text) || RUST_HEAD.test(text) || RUBY_HEAD.test(text) || BEAM_HEAD.test(text);
+}
+
+function isPythonFrame(line: RoledLine | undefined): boolean {
+  return line?.atMs !== undefined && PYTHON_FRAME.test(line.said);
 }
 
 /** Whether the error follows frames, as Python and Node.js print it. */
