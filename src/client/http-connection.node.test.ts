@@ -331,6 +331,28 @@ describe('requests', () => {
   });
 });
 
+it('a request that is aborted while its connection opens ends at once, and is never sent', async () => {
+  const { url, seen } = await start();
+  const held: Socket[] = [];
+  const port = Number(new URL(url).port);
+  const slow = createServer((socket) => held.push(socket));
+  slow.listen(0, '127.0.0.1');
+  await once(slow, 'listening');
+  cleanups.push(() => slow.close());
+  const connection = client(`https://127.0.0.1:${(slow.address() as AddressInfo).port}`);
+  const abort = new AbortController();
+  const watch = get(connection, '/watch', { signal: abort.signal }).catch((error: unknown) => error);
+  await expect.poll(() => held.length).toBe(1);
+  abort.abort(new Error('not the leader any more'));
+  expect(await watch).toMatchObject({ name: 'ConnectionError', message: expect.stringContaining('not the leader') });
+  const [socket] = held;
+  const onward = connect(port, '127.0.0.1');
+  for (const end of [socket, onward]) end?.on('error', () => {});
+  socket?.pipe(onward).pipe(socket);
+  expect((await get(connection, '/whoami')).status).toBe(200);
+  expect(seen.requests.map((request) => request.url)).toEqual(['/whoami']);
+});
+
 describe('streams', () => {
   it('show each piece at once and end on both sides when the client leaves', async () => {
     const { url, seen } = await start();

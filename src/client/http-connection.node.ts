@@ -14,6 +14,7 @@ import {
   type TLSSocket,
 } from 'node:tls';
 import {
+  abortable,
   type Clock,
   type Connection,
   ConnectionError,
@@ -79,14 +80,13 @@ class NodeHttpConnection implements HttpConnection {
   }
 
   async request(request: HttpRequest): Promise<HttpResponse> {
-    if (request.signal?.aborted === true) throw abortError(request.signal);
-    const opened = await this.#open();
+    const opened = await this.#openFor(request);
     if (opened.protocol === 'http/1.1') return this.#requestHttp1(request);
     try {
       return await this.#requestHttp2(opened.session, request);
     } catch (error) {
       if (!(error instanceof RefusedStream)) throw error;
-      const again = await this.#open();
+      const again = await this.#openFor(request);
       return again.protocol === 'h2' ? this.#requestHttp2(again.session, request) : this.#requestHttp1(request);
     }
   }
@@ -131,6 +131,16 @@ class NodeHttpConnection implements HttpConnection {
   /** The server's host and port as they were given: a URL loses a port that its protocol has anyway. */
   get #name(): string {
     return this.#options.server.split('/')[2] ?? '';
+  }
+
+  /** Does not wait longer than the request: a signal that is aborted meanwhile would not be heard by a stream that begins later. */
+  async #openFor({ signal }: HttpRequest): Promise<Opened> {
+    if (signal === undefined) return this.#open();
+    try {
+      return await abortable(this.#open(), signal);
+    } catch (error) {
+      throw signal.aborted ? abortError(signal) : error;
+    }
   }
 
   /** The open session, or a new one; concurrent callers share one handshake. */

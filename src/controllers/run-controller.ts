@@ -91,6 +91,8 @@ async function reconcileAll(fed: Fed, environment: ControllerEnvironment, signal
     if (signal.aborted) return;
     throw error;
   }
+  // The end may have come together with the last list; a listener would not hear of it any more.
+  if (signal.aborted) return;
   signal.addEventListener('abort', () => queue.close(), { once: true });
   const unfollow = follow(fed, environment.informers, queue);
   const reconciler = new Reconciler({ controller, feeds, client, clock, logger, metrics, queue }, signal);

@@ -1,5 +1,5 @@
 /**
- * Tests on two real nodes that a volume of a driver that needs attachment is attached where its pod is, and nowhere else: a pod
+ * Tests on three real nodes that a volume of a driver that needs attachment is attached where its pod is, and nowhere else: a pod
  * moves, the server restarts, and a node dies.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ describeInWhole('a volume that must be attached', () => {
 
   beforeAll(async () => {
     lab = await Lab.create({
-      nodes: 2,
+      nodes: 3,
       clusterCidr: '10.190.0.0/16',
       serverFlags: [
         '--service-cidr=10.114.0.0/16',
@@ -111,9 +111,9 @@ describeInWhole('a volume that must be attached', () => {
     );
 
   it('is attached to the node of its pod, which says that it uses it', async () => {
-    await until('the driver on both nodes', async () => {
+    await until('the driver on all nodes', async () => {
       const last = await lab.kubectl(['get', 'csinodes', '-o', 'jsonpath={.items[*].spec.drivers[*].name}']);
-      return last === `${NAME} ${NAME}` ? { value: true } : { last };
+      return last === `${NAME} ${NAME} ${NAME}` ? { value: true } : { last };
     });
     const spec = { accessModes: ['ReadWriteOnce'], storageClassName: '', volumeName: 'data' };
     await lab.create(
@@ -169,7 +169,7 @@ describeInWhole('a volume that must be attached', () => {
     await lab.nodes[1]?.stop('SIGKILL');
     await lab.startServer();
     await lab.nodes[1]?.start(lab.nodes[1] && flags(lab.nodes[1]));
-    await lab.create(user('third', 'n1'));
+    await lab.create(user('third', 'n3'));
     await untilTold('third', 'Multi-Attach error');
     const [after] = await untilAttached('n2');
     expect(after?.metadata.uid).toBe(before?.metadata.uid);
@@ -181,7 +181,7 @@ describeInWhole('a volume that must be attached', () => {
     const dead = lab.nodes[1];
     if (dead === undefined) throw new Error('there is no second node');
     await dead.die();
-    await lab.create(user('fourth', 'n1'));
+    await lab.create(user('fourth', 'n3'));
     await untilTold('fourth', 'Multi-Attach error');
     await until('the end of the pod is asked for', async () => {
       const { metadata } = await lab.read<{ metadata: { deletionTimestamp?: string } }>('pods/second', {
@@ -192,7 +192,7 @@ describeInWhole('a volume that must be attached', () => {
     await untilAttached('n2');
     await lab.kubectl(['taint', 'node', 'n2', 'node.kubernetes.io/out-of-service=dead:NoExecute']);
     await untilRuns('fourth');
-    expect(attacher.done.slice(-2)).toEqual(['detach n2', 'attach n1']);
+    expect(attacher.done.slice(-2)).toEqual(['detach n2', 'attach n3']);
     await lab.kubectl(['taint', 'node', 'n2', 'node.kubernetes.io/out-of-service-']);
     await dead.start(flags(dead));
     // Its driver went with the pods of the dead node, and only a driver unstages what the node has on record.
@@ -201,6 +201,6 @@ describeInWhole('a volume that must be attached', () => {
       const { status } = await nodeOf('n2');
       return (status.volumesInUse ?? []).length === 0 ? { value: true } : { last: JSON.stringify(status.volumesInUse) };
     });
-    await untilAttached('n1');
+    await untilAttached('n3');
   });
 });

@@ -38,6 +38,8 @@ beforeAll(async () => {
   await cluster.startAgent();
   // The node is Ready before its serving certificate is signed, without which the server would not dial it.
   await cluster.untilPrinted(['get', '--raw', `/api/v1/nodes/${NODE}/proxy/healthz`], /^ok$/);
+  // Admission refuses pods until the namespace has its service account.
+  await cluster.untilPrinted(['get', 'serviceaccounts', '-o', 'name'], /serviceaccount\/default/);
 });
 afterAll(() => cluster.down());
 

@@ -69,7 +69,11 @@ describe('what is wrong with a notification', () => {
         'spec.damping: Invalid value: "25h": must be between 0s and 24h0m0s',
       ],
     ],
-    ['no triggers', { target, on: [] }, ['spec.on: Required value: at least one; leave the field out for all']],
+    [
+      'no triggers',
+      { target, triggers: [] },
+      ['spec.triggers: Required value: at least one; leave the field out for all'],
+    ],
     [
       'a bad authority',
       { target: { ...target, caBundle: 'AAAA' } },
@@ -90,11 +94,11 @@ describe('what is wrong with a notification', () => {
 });
 
 it('defaults are filled in', () => {
-  const { on, ...rest } = resolveNotification(
+  const { triggers, ...rest } = resolveNotification(
     { target: { type: 'Slack', urlFrom: { secretKeyRef: { key: 'u' } } } },
     'shop',
   );
-  expect([...on]).toEqual(['GaveUp', 'NeedsHuman', 'NodeLost', 'DataAtRisk', 'Recovered']);
+  expect([...triggers]).toEqual(['GaveUp', 'NeedsHuman', 'NodeLost', 'DataAtRisk', 'Recovered']);
   expect(rest).toEqual({
     selector: [],
     patienceMs: 600_000,

@@ -44,12 +44,14 @@ export function validateNotification({ spec }: ClusterNotification, clusterWide:
 }
 
 function validateNotificationSpec(spec: ClusterNotificationSpec, clusterWide: boolean): readonly FieldError[] {
-  const { on, cluster = '' } = spec;
+  const { triggers, cluster = '' } = spec;
   return [
     ...validateLabelSelector(spec.selector, 'spec.selector'),
     ...(clusterWide ? validateLabelSelector(spec.namespaceSelector, 'spec.namespaceSelector') : []),
-    ...(on?.length === 0 ? [required('spec.on', 'at least one; leave the field out for all')] : []),
-    ...(on ?? []).slice(0, 32).flatMap((each, at) => oneOf(index('spec.on', at), each, NOTIFICATION_TRIGGERS)),
+    ...(triggers?.length === 0 ? [required('spec.triggers', 'at least one; leave the field out for all')] : []),
+    ...(triggers ?? [])
+      .slice(0, 32)
+      .flatMap((each, at) => oneOf(index('spec.triggers', at), each, NOTIFICATION_TRIGGERS)),
     ...(cluster.length > MAX_CLUSTER_NAME_LENGTH ? [tooLong('spec.cluster', MAX_CLUSTER_NAME_LENGTH)] : []),
     ...(isPlain(cluster)
       ? []
