@@ -62,7 +62,7 @@ const notification = (name: string, pod: string): object => ({
   metadata: { name },
   spec: {
     selector: { matchLabels: { pod } },
-    on: ['GaveUp', 'Recovered'],
+    triggers: ['GaveUp', 'Recovered'],
     target: { type: 'Generic', url },
     groupWait: '0s',
     damping: '1s',

@@ -71,7 +71,7 @@ export function resolveNotification(
   return {
     selector: labelSelectorOf(spec.selector ?? {}) ?? [],
     ...(namespaceSelector === undefined ? {} : { namespaceSelector: labelSelectorOf(namespaceSelector) ?? [] }),
-    on: new Set(spec.on ?? NOTIFICATION_TRIGGERS),
+    on: new Set(spec.triggers ?? NOTIFICATION_TRIGGERS),
     ...(cluster === undefined || cluster === '' ? {} : { cluster }),
     patienceMs: durationOf(spec.patience) ?? DEFAULT_PATIENCE_MS,
     groupWaitMs: durationOf(spec.groupWait) ?? DEFAULT_GROUP_WAIT_MS,

@@ -44,7 +44,7 @@ export interface NotificationSpec {
   /** Pods, and claims, by their labels. Default: all. */
   selector?: LabelSelector;
   /** Default: all triggers. */
-  on?: NotificationTrigger[];
+  triggers?: NotificationTrigger[];
   target?: NotificationTarget;
   /** The name of the cluster in messages. */
   cluster?: string;

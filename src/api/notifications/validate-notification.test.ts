@@ -69,7 +69,24 @@ describe('what is wrong with a notification', () => {
         'spec.damping: Invalid value: "25h": must be between 0s and 24h0m0s',
       ],
     ],
-    ['no triggers', { target, on: [] }, ['spec.on: Required value: at least one; leave the field out for all']],
+    [
+      'no triggers',
+      { target, triggers: [] },
+      ['spec.triggers: Required value: at least one; leave the field out for all'],
+    ],
+    [
+      'a header twice',
+      {
+        target: {
+          ...target,
+          headers: [
+            { name: 'X-A', value: 'a' },
+            { name: 'x-a', value: 'b' },
+          ],
+        },
+      },
+      ['spec.target.headers[1].name: Duplicate value: "x-a"'],
+    ],
     [
       'a bad authority',
       { target: { ...target, caBundle: 'AAAA' } },

@@ -2,6 +2,7 @@
 import { checkCaBundle } from '../custom-resources/ca-bundle.ts';
 import {
   child,
+  duplicate,
   type FieldError,
   forbiddenField,
   index,
@@ -44,12 +45,14 @@ export function validateNotification({ spec }: ClusterNotification, clusterWide:
 }
 
 function validateNotificationSpec(spec: ClusterNotificationSpec, clusterWide: boolean): readonly FieldError[] {
-  const { on, cluster = '' } = spec;
+  const { triggers, cluster = '' } = spec;
   return [
     ...validateLabelSelector(spec.selector, 'spec.selector'),
     ...(clusterWide ? validateLabelSelector(spec.namespaceSelector, 'spec.namespaceSelector') : []),
-    ...(on?.length === 0 ? [required('spec.on', 'at least one; leave the field out for all')] : []),
-    ...(on ?? []).slice(0, 32).flatMap((each, at) => oneOf(index('spec.on', at), each, NOTIFICATION_TRIGGERS)),
+    ...(triggers?.length === 0 ? [required('spec.triggers', 'at least one; leave the field out for all')] : []),
+    ...(triggers ?? [])
+      .slice(0, 32)
+      .flatMap((each, at) => oneOf(index('spec.triggers', at), each, NOTIFICATION_TRIGGERS)),
     ...(cluster.length > MAX_CLUSTER_NAME_LENGTH ? [tooLong('spec.cluster', MAX_CLUSTER_NAME_LENGTH)] : []),
     ...(isPlain(cluster)
       ? []
@@ -78,7 +81,10 @@ function validateTarget(target: NotificationTarget, clusterWide: boolean): reado
     ...(headers.length > MAX_NOTIFICATION_HEADERS ? [tooMany(at, headers.length, MAX_NOTIFICATION_HEADERS)] : []),
     ...headers
       .slice(0, MAX_NOTIFICATION_HEADERS)
-      .flatMap((header, position) => validateHeader(header, index(at, position), clusterWide)),
+      .flatMap((header, position) => [
+        ...validateHeader(header, index(at, position), clusterWide),
+        ...repeatedHeader(headers, position, at),
+      ]),
     ...(caBundle === '' ? [] : validateAuthorities(caBundle, child(path, 'caBundle'))),
   ];
 }
@@ -139,6 +145,13 @@ function validateHeader(header: NotificationHeader, path: string, clusterWide: b
       ? []
       : validateRef(valueFrom.secretKeyRef, child(path, 'valueFrom.secretKeyRef'), clusterWide)),
   ];
+}
+
+/** Names of headers are the same in capitals. */
+function repeatedHeader(headers: readonly NotificationHeader[], position: number, at: string): readonly FieldError[] {
+  const { name = '' } = headers[position] ?? {};
+  const first = headers.findIndex((each) => each.name?.toLowerCase() === name.toLowerCase());
+  return name === '' || first === position ? [] : [duplicate(child(index(at, position), 'name'), name)];
 }
 
 /** What is wrong with the value of a header; it may come of a Secret, so the texts do not quote it. */

@@ -21,7 +21,7 @@ const SPEC: Readonly<Record<string, FieldDoc>> = {
   selector: {
     text: 'Pods by their labels, and claims by their labels or by the pods that use them. Absent or empty: all.',
   },
-  on: {
+  triggers: {
     text: 'What messages are sent about. GaveUp: the healing ladder of a pod has ended. NeedsHuman: a pod crashes or waits longer than patience, a rule of its policy stopped it, or its policy is invalid. NodeLost: a node with pods is not heard of. DataAtRisk: a volume is lost, or does not work. Recovered: one of these is over. Absent: all.',
     oneOf: NOTIFICATION_TRIGGERS,
     isSet: true,

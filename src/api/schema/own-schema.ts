@@ -9,7 +9,7 @@ const OBJECT = { ...KIND, metadata: { type: 'meta.v1.ObjectMeta' } };
 /** The fields that both kinds of notifications have. */
 const NOTIFICATION = {
   selector: { type: 'meta.v1.LabelSelector' },
-  on: { type: '[]string' },
+  triggers: { type: '[]string' },
   target: { type: 'mendlet.v1.NotificationTarget' },
   cluster: { type: 'string' },
   patience: { type: 'duration' },

@@ -129,6 +129,19 @@ describe('a message', () => {
     expect(result).toMatchObject({ delivered: false, reason: 'Answered', retryAfterMs: 7000 });
     expect(JSON.stringify(result)).not.toMatch(/s3cr3t|xyz/);
   });
+
+  it('whose secret is said again and again, and cut off in the middle, tells nothing of it', async () => {
+    const secret = `s3cr3t${'0123456789'.repeat(9)}`;
+    for (const text of [secret.repeat(100), secret.slice(0, 80)]) {
+      const port = await serve((_, response) => {
+        response.writeHead(500);
+        response.write(text);
+        if (text.length > 1000) response.end();
+      });
+      const result = await send(`http://127.0.0.1:${port}/`, {}, { secrets: [secret] });
+      expect(JSON.stringify(result)).not.toContain('s3cr3t');
+    }
+  });
 });
 
 /** Now, by the clock of a target that is a day ahead. */

@@ -143,7 +143,9 @@ function post(
   request.on('error', reject);
   if (!isLast) giveUpConnecting(request, options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
   request.on('response', (response) =>
-    readAnswer(response, (text) => resolve(resultOf(response, withoutKnown(text, message.secrets)))),
+    readAnswer(response, (text, isWhole) =>
+      resolve(resultOf(response, withoutSecrets(text, isWhole, message.secrets))),
+    ),
   );
   // Nobody asked for another protocol.
   request.on('upgrade', (_, socket) => {
@@ -173,13 +175,13 @@ function tlsOptions(host: string, authorityPem: string | undefined): https.Reque
 }
 
 /** The beginning of an answer, or what came in time: its status is known already. */
-function readAnswer(response: http.IncomingMessage, done: (text: string) => void): void {
+function readAnswer(response: http.IncomingMessage, done: (text: string, isWhole: boolean) => void): void {
   const chunks: Buffer[] = [];
   let length = 0;
   const end = (): void => {
     clearTimeout(timer);
     response.destroy();
-    done(Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString('utf8'));
+    done(Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString('utf8'), response.complete);
   };
   const timer = setTimeout(end, ANSWER_TIMEOUT_MS);
   response.on('data', (chunk: Buffer) => {
@@ -189,6 +191,14 @@ function readAnswer(response: http.IncomingMessage, done: (text: string) => void
   });
   response.once('end', end);
   response.once('error', end);
+}
+
+/** An answer that was cut off may end with the beginning of a secret, which nothing would recognize. */
+function withoutSecrets(text: string, isWhole: boolean, secrets: readonly string[]): string {
+  const masked = withoutKnown(text, secrets);
+  if (isWhole && text.length < MAX_ANSWER_BYTES) return masked;
+  const longest = secrets.reduce((most, { length }) => Math.max(most, length), 0);
+  return masked.slice(0, Math.max(0, masked.length - longest));
 }
 
 function resultOf({ statusCode: status = 0, headers }: http.IncomingMessage, text: string): SendResult {

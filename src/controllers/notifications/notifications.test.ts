@@ -185,7 +185,7 @@ describe('a pod whose ladder has ended', () => {
   });
 
   it('is no news when nobody asks for it any more', async () => {
-    await cluster.client.patch(NOTIFICATIONS, 'shop', 'team', 'merge', { spec: { on: ['NodeLost'] } });
+    await cluster.client.patch(NOTIFICATIONS, 'shop', 'team', 'merge', { spec: { triggers: ['NodeLost'] } });
     await pass(60);
     expect(sent).toHaveLength(1);
     expect((await status()).notices).toEqual([]);
@@ -262,13 +262,13 @@ describe('what a notification is about', () => {
 
   it('are nodes with such pods, and for the whole cluster all nodes', async () => {
     await makePod('web');
-    await notify({ on: ['NodeLost', 'Recovered'] });
-    await notify({ on: ['NodeLost', 'Recovered'] }, 'other', 'none');
+    await notify({ triggers: ['NodeLost', 'Recovered'] });
+    await notify({ triggers: ['NodeLost', 'Recovered'] }, 'other', 'none');
     await nodeIs('Unknown');
     await eventually(() => sent.length === 1, 'told');
     // Its pods are evicted, which does not bring it back.
     await cluster.client.delete(PODS, 'shop', 'web', { gracePeriodSeconds: 0 });
-    await notifyAll({ on: ['NodeLost', 'Recovered'] });
+    await notifyAll({ triggers: ['NodeLost', 'Recovered'] });
     await eventually(() => sent.length === 2, 'told of all nodes');
     await pass(60);
     expect(titles()).toEqual(['node n1 is lost', 'node n1 is lost']);
