@@ -20,7 +20,8 @@ export interface Death {
 /** Kinds whose pods `kubectl restart` restarts. */
 const RESTARTABLE: readonly string[] = ['pod', 'deploy', 'sts', 'ds', 'rs'];
 
-const PAUSABLE = ['Deployment', 'StatefulSet', 'DaemonSet'];
+/** Kinds whose pause holds for pods that are made later. */
+const PAUSABLE: readonly string[] = ['deploy', 'sts', 'ds'];
 const HEALING_PAUSED = 'mendlet.dev/healing-paused';
 const TRY_NOW = 'mendlet.dev/try-now';
 

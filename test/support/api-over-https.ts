@@ -150,9 +150,10 @@ export class Api {
   }
 
   async #versions(): Promise<readonly string[]> {
+    // As kubectl: the preferred version of each group first, then those that alone have some kinds.
     this.#apiVersions ??= (
-      await this.get<{ groups: { preferredVersion: { groupVersion: string } }[] }>('/apis')
-    ).groups.map(({ preferredVersion }) => preferredVersion.groupVersion);
+      await this.get<{ groups: { versions: { groupVersion: string }[] }[] }>('/apis')
+    ).groups.flatMap(({ versions }) => versions.map(({ groupVersion }) => groupVersion));
     return ['v1', ...this.#apiVersions];
   }
 

@@ -21,7 +21,7 @@ export interface ResolvedNotification {
   readonly selector: ParsedLabelSelector;
   /** Absent: every namespace that the object may look at. */
   readonly namespaceSelector?: ParsedLabelSelector;
-  readonly on: ReadonlySet<NotificationTrigger>;
+  readonly triggers: ReadonlySet<NotificationTrigger>;
   readonly cluster?: string;
   readonly patienceMs: number;
   readonly groupWaitMs: number;
@@ -71,7 +71,7 @@ export function resolveNotification(
   return {
     selector: labelSelectorOf(spec.selector ?? {}) ?? [],
     ...(namespaceSelector === undefined ? {} : { namespaceSelector: labelSelectorOf(namespaceSelector) ?? [] }),
-    on: new Set(spec.triggers ?? NOTIFICATION_TRIGGERS),
+    triggers: new Set(spec.triggers ?? NOTIFICATION_TRIGGERS),
     ...(cluster === undefined || cluster === '' ? {} : { cluster }),
     patienceMs: durationOf(spec.patience) ?? DEFAULT_PATIENCE_MS,
     groupWaitMs: durationOf(spec.groupWait) ?? DEFAULT_GROUP_WAIT_MS,

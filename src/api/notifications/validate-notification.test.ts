@@ -107,11 +107,11 @@ describe('what is wrong with a notification', () => {
 });
 
 it('defaults are filled in', () => {
-  const { on, ...rest } = resolveNotification(
+  const { triggers, ...rest } = resolveNotification(
     { target: { type: 'Slack', urlFrom: { secretKeyRef: { key: 'u' } } } },
     'shop',
   );
-  expect([...on]).toEqual(['GaveUp', 'NeedsHuman', 'NodeLost', 'DataAtRisk', 'Recovered']);
+  expect([...triggers]).toEqual(['GaveUp', 'NeedsHuman', 'NodeLost', 'DataAtRisk', 'Recovered']);
   expect(rest).toEqual({
     selector: [],
     patienceMs: 600_000,

@@ -26,18 +26,6 @@ it('the schemas are structural', () => {
   for (const { kind } of OWN_ROWS) walk(rootOf(kind), kind);
 });
 
-/** kubectl reads YAML 1.1, where these words are true or false wherever they stand alone: "on: […]" is a field "true". */
-it('no field has a name that YAML takes for a truth value', () => {
-  const walk = (schema: JsonSchema, path: string): void => {
-    for (const [name, field] of Object.entries(schema.properties ?? {})) {
-      expect(name, path).not.toMatch(/^(y|yes|n|no|on|off|true|false|null|~)$/i);
-      walk(field, `${path}.${name}`);
-    }
-    if (schema.items !== undefined) walk(schema.items as JsonSchema, `${path}[]`);
-  };
-  for (const { kind } of OWN_ROWS) walk(rootOf(kind), kind);
-});
-
 /** A server refuses a definition that says more of it, a description included. */
 it('nothing is said of metadata', () => {
   for (const { kind } of OWN_ROWS) expect(rootOf(kind).properties).toMatchObject({ metadata: { type: 'object' } });

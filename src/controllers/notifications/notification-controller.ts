@@ -127,7 +127,7 @@ class NotificationReconciler {
     const namespace = namespaceOf(object) === '' ? undefined : namespaceOf(object);
     const selected = selectTroubles(this.#watch.troubles(namespace), settings, namespace, this.#watch.facts);
     const plan = planNotices({ notices: object.status?.notices ?? [], ...selected, settings, now });
-    const isDone = (each: DueNotice): boolean => needsNoWord(each, settings.on) || memory.told.has(wordId(each));
+    const isDone = (each: DueNotice): boolean => needsNoWord(each, settings.triggers) || memory.told.has(wordId(each));
     const notices = acknowledge(plan.notices, plan.due.filter(isDone), now);
     return { plan, notices, due: plan.due.filter((each) => !isDone(each)) };
   }

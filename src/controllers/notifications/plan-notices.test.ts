@@ -21,7 +21,7 @@ const settings: NoticeInput['settings'] = {
   patienceMs: 10 * MINUTE,
   groupWaitMs: 10 * SECOND,
   dampingMs: MINUTE,
-  on: new Set(['GaveUp', 'NeedsHuman', 'NodeLost', 'DataAtRisk', 'Recovered']),
+  triggers: new Set(['GaveUp', 'NeedsHuman', 'NodeLost', 'DataAtRisk', 'Recovered']),
 };
 
 const trouble = (name: string, more: Partial<SeenTrouble> = {}): SeenTrouble => ({

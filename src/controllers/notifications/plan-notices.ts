@@ -40,7 +40,10 @@ export interface NoticeInput {
   readonly troubles: readonly SeenTrouble[];
   /** Ids of troubles that there are, but that the object is not about any more: their notices go without a word. */
   readonly unselected: ReadonlySet<string>;
-  readonly settings: Pick<ResolvedNotification, 'patienceMs' | 'groupWaitMs' | 'repeatAfterMs' | 'dampingMs' | 'on'>;
+  readonly settings: Pick<
+    ResolvedNotification,
+    'patienceMs' | 'groupWaitMs' | 'repeatAfterMs' | 'dampingMs' | 'triggers'
+  >;
   /** Wall ms. */
   readonly now: number;
 }
@@ -186,7 +189,7 @@ function noticeOf({ id, first, since, cause }: Case, before: NotificationNotice 
 
 function dueKind(
   notice: NotificationNotice,
-  { on, dampingMs, repeatAfterMs }: NoticeInput['settings'],
+  { triggers, dampingMs, repeatAfterMs }: NoticeInput['settings'],
   now: number,
   wakes: number[],
 ): DueKind | undefined {
@@ -197,15 +200,18 @@ function dueKind(
     return isOver ? 'recovered' : undefined;
   }
   if (told === 0) return 'firing';
-  if (repeatAfterMs === undefined || !on.has(notice.trigger ?? 'GaveUp')) return undefined;
+  if (repeatAfterMs === undefined || !triggers.has(notice.trigger ?? 'GaveUp')) return undefined;
   const againAt = timeOf(toldTime, now) + repeatAfterMs;
   if (againAt > now) wakes.push(againAt);
   return againAt <= now ? 'again' : undefined;
 }
 
-/** Ends without a word what nobody wants to hear of: a recovery of what was told, where `on` lacks Recovered. */
-export function needsNoWord({ kind, notice: { told = 0 } }: DueNotice, on: ResolvedNotification['on']): boolean {
-  return kind === 'recovered' && told > 0 && !on.has('Recovered');
+/** Ends without a word what nobody wants to hear of: a recovery of what was told, where `triggers` lack Recovered. */
+export function needsNoWord(
+  { kind, notice: { told = 0 } }: DueNotice,
+  triggers: ResolvedNotification['triggers'],
+): boolean {
+  return kind === 'recovered' && told > 0 && !triggers.has('Recovered');
 }
 
 /** The notices after these have been told. */

@@ -20,12 +20,12 @@ export interface SelectedTroubles {
 /** @param namespace undefined: a ClusterNotification */
 export function selectTroubles(
   all: readonly SeenTrouble[],
-  settings: Pick<ResolvedNotification, 'selector' | 'namespaceSelector' | 'on'>,
+  settings: Pick<ResolvedNotification, 'selector' | 'namespaceSelector' | 'triggers'>,
   namespace: string | undefined,
   facts: ClusterFacts,
 ): SelectedTroubles {
   const troubles = all.flatMap((each) => {
-    if (!settings.on.has(each.trigger)) return [];
+    if (!settings.triggers.has(each.trigger)) return [];
     const found =
       each.subject.kind === 'Node' ? ofNode(each, settings, namespace, facts) : ofPods(each, settings, facts);
     return found === undefined ? [] : [found];

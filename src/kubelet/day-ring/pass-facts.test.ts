@@ -61,6 +61,23 @@ describe('whose end it was', () => {
   });
 });
 
+test('a status that still calls a dead container running does not make the pod ready', () => {
+  const made = dayPass({ deaths: [{ containerId: 'c0' }] });
+  const says = (containerID: string): DayPass => ({
+    ...made,
+    status: {
+      ...made.status,
+      containerStatuses: made.status.containerStatuses?.map((each) => ({
+        ...each,
+        containerID,
+        state: { running: {} },
+      })),
+    },
+  });
+  expect(passFacts(says('containerd://c0'), NOW, undefined).ready).toBe(false);
+  expect(passFacts(says('containerd://c1'), NOW, undefined).ready).toBe(true);
+});
+
 describe('whether a human takes part', () => {
   const paused = {
     ...dayPod(),

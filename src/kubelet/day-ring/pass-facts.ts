@@ -42,7 +42,7 @@ export function passFacts(pass: DayPass, now: Now, seenUntil: number | undefined
   const statuses = statusesOf(status);
   return {
     now,
-    ready: isConditionTrue(status.conditions, 'Ready'),
+    ready: isConditionTrue(status.conditions, 'Ready') && !isBehind(statuses, note),
     over: status.phase === 'Succeeded' ? 'succeeded' : status.phase === 'Failed' ? 'failed' : undefined,
     ending: pod.metadata?.deletionTimestamp !== undefined || (ending && isWished(note)),
     stuck: statuses.some(({ state }) => !USUAL_WAITS.has(state?.waiting?.reason ?? 'ContainerCreating')),
@@ -60,6 +60,16 @@ function isWished({ termination }: PodNote): boolean {
 
 function statusesOf({ initContainerStatuses, containerStatuses }: PodStatus): readonly ContainerStatus[] {
   return [...(initContainerStatuses ?? []), ...(containerStatuses ?? [])];
+}
+
+/** What is published waits while a death is looked into: then the status still calls a container running that is known to have ended. */
+function isBehind(statuses: readonly ContainerStatus[], { containers }: PodNote): boolean {
+  return statuses.some(({ name, state, containerID = '' }) => {
+    const id = containerID.slice(containerID.indexOf('://') + '://'.length);
+    return (
+      state?.running !== undefined && containers[name]?.deaths.some(({ containerId }) => containerId === id) === true
+    );
+  });
 }
 
 function isRestarting({ note, noteBefore }: DayPass): boolean {
