@@ -12,7 +12,7 @@ import { qosCgroups } from './execute/resources.ts';
 import { readNode } from './node-facts.ts';
 import type { PodWorkers } from './pod-workers/pod-workers.ts';
 import type { Cgroups, KubeletPorts } from './ports.ts';
-import { registerProcessMetrics } from './process-metrics.ts';
+import { registerAgentMetrics } from './agent-metrics.ts';
 import { dayRoutes } from './server/day-routes.ts';
 import { historyRoutes } from './server/history-routes.ts';
 import { heldRoutes } from './server/held-routes.ts';
@@ -56,7 +56,7 @@ export function createKubelet(ports: KubeletPorts, config: KubeletConfig): Kubel
   const { metrics } = given;
   const { workers } = working;
   countPods(metrics, ground.desired, workers);
-  registerProcessMetrics(metrics, { nodeName: config.nodeName, version: config.node.version, meter: given.machine });
+  registerAgentMetrics(metrics, { nodeName: config.nodeName, version: config.node.version, meter: given.machine });
   const notReady = () => whatIsMissing(ground, watching);
   const parts: readonly Part[] = [
     ...(traffic.files === undefined ? [] : [traffic.files]),

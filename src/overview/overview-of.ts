@@ -1,9 +1,9 @@
 /** The overview of a cluster, from objects alone. Pure. */
 import { type NodeFacts, nodeRows } from './node-rows.ts';
 import { leavesAt, onNode } from './on-node.ts';
+import { viewOf } from './seen-pods.ts';
 import type { Overview, Said } from './types.ts';
 import { verdictOf } from './verdict.ts';
-import { viewOf } from './view-of.ts';
 import { type Makers, workloadRows } from './workload-rows.ts';
 
 /** What is known of the cluster, or of one namespace. */

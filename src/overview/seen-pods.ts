@@ -1,4 +1,4 @@
-/** Pods as the overview shows them, each looked at again only when it changed. */
+/** The view of a pod, made anew only when the pod, or what was said of its containers, has changed. */
 import type { Pod } from '../api/index.ts';
 import { podView } from './pod-view.ts';
 import type { PodView, Said } from './types.ts';
@@ -12,6 +12,7 @@ interface Viewed {
 /** By the pod itself: a watch replaces objects and never changes them. Most pods are as they were at the last look. */
 const VIEWS = new WeakMap<Pod, Viewed>();
 
+/** As `podView`. */
 export function viewOf(pod: Pod, said: Said): PodView {
   const before = VIEWS.get(pod);
   if (before !== undefined && [...before.heard].every(([id, words]) => said(id) === words)) return before.view;
