@@ -1,7 +1,17 @@
 /** Finds errors of a program that worked already and of which nothing says that they ended it. Pure. */
 import type { Dialect } from './dialects/dialect.ts';
 import type { RoledLine } from './traces.ts';
-import { advises, isBad, isClosing, isConsequence, isFigure, isReady, isServing, isTidying } from './words.ts';
+import {
+  advises,
+  isAboutConnection,
+  isBad,
+  isClosing,
+  isConsequence,
+  isFigure,
+  isReady,
+  isServing,
+  isTidying,
+} from './words.ts';
 
 export interface Life {
   /** How long the program ran. */
@@ -57,7 +67,13 @@ export function errorsWhileWorking(
     if (position > lastWork && (line.level === 'fatal' || ENDS.test(line.text) || isSoon(line, roled[begin]))) continue;
     const ageMs = agesMs[line.index];
     if (position > lastWork && ageMs !== undefined && ageMs <= LAST_WORDS_MS) continue;
-    const isLastWord = (ageMs ?? 0) < SILENT_MS && isPlain(line) && line.trace === undefined && position === lastSaid;
+    const isLastWord =
+      (ageMs ?? 0) < SILENT_MS &&
+      isPlain(line) &&
+      line.ofBackend !== true &&
+      !isAboutConnection(line.said) &&
+      line.trace === undefined &&
+      position === lastSaid;
     if (isLastWord && (shapes.get(shapeOf(line)) ?? 0) < REPEATED) continue;
     found.add(position);
   }

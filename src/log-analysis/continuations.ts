@@ -35,10 +35,21 @@ function messageBeforeFrames(roled: readonly RoledLine[], position: number): num
   return 0;
 }
 
+/** Symfony's console prints the place of an error above its message: "In JsonFile.php line 347:". */
+const PHP_PLACE = /^In \S{1,200}\.php line \d+:$/;
+
+function indentedBelow(roled: readonly RoledLine[], position: number): number {
+  const below = roled.slice(position + 1, position + 1 + MAX_LINES);
+  const end = below.findIndex(({ indent, atMs }) => indent === 0 || atMs !== undefined);
+  return end === -1 ? below.length : end;
+}
+
 /** How many lines below an error go on with it. */
 function below(roled: readonly RoledLine[], position: number): number {
   const line = roled[position];
-  if (line === undefined || (line.role !== 'line' && line.role !== 'head') || line.indent > 0) return 0;
+  if (line === undefined || (line.role !== 'line' && line.role !== 'head')) return 0;
+  if (PHP_PLACE.test(roled[position - 1]?.said ?? '')) return indentedBelow(roled, position);
+  if (line.indent > 0) return 0;
   if (ERROR_AT.test(line.said)) return roled[position + 1]?.role === 'line' ? 1 : 0;
   const isError = line.level === 'error' || line.level === 'fatal';
   const after = roled[position + 1];

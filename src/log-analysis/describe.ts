@@ -3,10 +3,12 @@ import type { Candidate } from './candidate.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { MAX_DECISIVE_CHARACTERS, MAX_RELATED_LINES } from './limits.ts';
 import { maskSecrets } from './mask-secrets.ts';
-import { fileIn, nameCount, peerIn, worldNames } from './names.ts';
+import { fileIn, formatHost, nameCount, peerIn, worldNames } from './names.ts';
 import { HAS_PORT } from './pick.ts';
+import { isBareHead, messageOf } from './weigh.ts';
 import { toldWhole } from './told-whole.ts';
 import type { RoledLine } from './traces.ts';
+import { isBad, isConsequence } from './words.ts';
 
 export interface DecisiveLine {
   /** Without time and process, secrets masked. */
@@ -43,7 +45,12 @@ export function describe(
   );
   const about =
     context === undefined
-      ? aboutOf(line, said, roled.slice(Math.max(0, position - LINES_BEFORE), position)) || ofWrapper(said, wrappers)
+      ? aboutOf(line, said, roled.slice(Math.max(0, position - LINES_BEFORE), position)) ||
+        addressNamed(said, roled, position) ||
+        ofWrapper(said, wrappers) ||
+        wholePlace(said, own, place) ||
+        ofWarning(said, roled, own) ||
+        ofAnnouncement(said, wrappers)
       : ` (${contextOf(context, dialects)})`;
   const details = roled.slice(position + 1, position + 5).filter((each) => DETAIL.test(each.said));
   const code = codeBelow(roled, own, place);
@@ -60,6 +67,8 @@ export function describe(
 /** The heading right above an error: "1) adds the prices:". */
 function headingOf(line: RoledLine, above: RoledLine | undefined): string {
   if (above === undefined || above.role !== 'line' || above.level !== undefined || above.atMs !== undefined) return '';
+  if (/^\d{1,4}\) [^]{2,99}$/.test(above.said) && line.level === undefined)
+    return `${above.said}${above.said.endsWith(':') ? '' : ':'} `;
   if (line.role !== 'head' || line.level !== undefined || line.indent <= above.indent) return '';
   return /^(?:\d{1,4}\) |[●•*] )?[\w"'`([][^]{2,99}:$/.test(above.said) ? `${above.said} ` : '';
 }
@@ -70,10 +79,62 @@ const LINES_BEFORE = 8;
 /** The message of the nearest wrapper that names a file or a peer, for a root that names none: "Name or service not known". */
 function ofWrapper(said: string, wrappers: readonly Candidate[]): string {
   if (worldNames(said) > 0) return '';
-  const named = wrappers.findLast(({ line: { said: each } }) => worldNames(each) > 0)?.line.said;
+  const named = (
+    wrappers.findLast(({ line: { said: each } }) => worldNames(each) > 0) ??
+    (nameCount(said) > 0 ? undefined : wrappers.findLast(({ line: { said: each } }) => /\w:\/\/\w/.test(each)))
+  )?.line.said;
   if (named === undefined || named.includes(said.replace(PREFIX, ''))) return '';
   const text = named.replace(PREFIX, '');
   return ` (${text.length > 140 ? `…${text.slice(-140)}` : text})`;
+}
+
+/** Errors about a file of code itself: its folder tells which one. */
+const OF_CODE = /^(?:\S{1,60}\.)?(?:Syntax|Indentation|Tab|Parse)Error\b/;
+
+function wholePlace(said: string, own: readonly RoledLine[], place: string | undefined): string {
+  if (place === undefined || !OF_CODE.test(said) || fileIn(said) !== undefined) return '';
+  const frame = own.findLast((each) => each.place === place)?.said ?? '';
+  const [, path, line] = /(\/[^\s"():]{1,300})(?:", line |:)(\d{1,7})/.exec(frame) ?? [];
+  return path === undefined ? '' : ` (${path}:${line})`;
+}
+
+/** "Exception in worker process" */
+const SAYS_NOTHING =
+  /^(?:\S{1,100} - )?(?:an? )?(?:unhandled |uncaught |unexpected )?(?:exception|error|failure)s? (?:(?:has been |was )?caught |occurred )?(?:in|on|while|during|of)\b/i;
+
+/** What was logged right above a trace whose error holds no name: "FAIL cart.test.js > adds prices". */
+function ofAnnouncement(said: string, wrappers: readonly Candidate[]): string {
+  if (nameCount(said) > 0) return '';
+  const above = (
+    wrappers.find(({ line: { role } }) => role === 'line') ??
+    // Python prints the error that ended the program last.
+    wrappers.find(({ line: { role, afterFrames } }) => role === 'head' && afterFrames !== true)
+  )?.line;
+  const text = above?.said.replace(PREFIX, '').replace(/:$/, '') ?? '';
+  if (text === '' || text.length > MAX_ANNOUNCEMENT || isConsequence(text) || isConsequence(messageOf(text))) return '';
+  if (SAYS_NOTHING.test(text) || isBareHead(text) || said.includes(messageOf(text))) return '';
+  return ` (${text})`;
+}
+
+const MAX_ANNOUNCEMENT = 140;
+
+/** The warning right above or below a trace that names the peer or file which none of its errors names. */
+function ofWarning(said: string, roled: readonly RoledLine[], own: readonly RoledLine[]): string {
+  const [first] = own;
+  const last = own.at(-1);
+  if (first === undefined || last === undefined || worldNames(said.replace(RUBY_BEGIN, '')) > 0) return '';
+  return warningText(roled[roled.indexOf(first) - 1]) || warningText(roled[roled.indexOf(last) + 1]);
+}
+
+/** Ruby's place before its error. */
+const RUBY_BEGIN = /^\S{1,300}:\d+:in [`'][^']{0,200}': /;
+
+function warningText(above: RoledLine | undefined): string {
+  if (above?.level !== 'warning' || above.role !== 'line' || !isBad(above.text)) return '';
+  const field = (above.fields ?? '').split(' ').find((each) => NAMING_FIELD.test(each));
+  if (worldNames(above.said) === 0 && field === undefined) return '';
+  const text = above.said.length > 140 ? `…${above.said.slice(-140)}` : above.said;
+  return ` (${worldNames(above.said) === 0 ? `${text}, ${field}` : text})`;
 }
 
 /** The line of the user's own code that a trace quotes: "server.listen(8080)" names what the error does not. */
@@ -89,7 +150,7 @@ function codeBelow(
 
 /** Errors of the system that name no file. */
 const NAMELESS = /no such file|permission denied|not a directory|is a directory|mismatch/i;
-const BIND_FAILS = /address already in use|cannot assign requested/i;
+const BIND_FAILS = /address already in use|cannot assign requested|eaddrinuse/i;
 /** "Setting up socket for 127.0.0.1:9999", "Starting on port 8080". */
 const LISTENS_AT =
   /\b(?:socket|listen\w*|bind\w*|start\w*|serv\w*)\b.{0,40}?\b(?:for|on|to|at)\b.{0,10}?((?:[\w.*[\]:]{1,60}:|port |(?<=(?:on|at) ))\d{2,5})\b(?![.:]\d)/i;
@@ -113,12 +174,64 @@ function aboutOf({ fields = '' }: RoledLine, said: string, before: readonly Role
   return file === undefined ? '' : ` (${file})`;
 }
 
+/** Lines above and below in which an address may have its name or its port. */
+const LINES_AROUND = 24;
+
+/** The name behind an address that refused, and the port of one at which nothing can listen, as the lines around tell them. */
+function addressNamed(said: string, roled: readonly RoledLine[], position: number): string {
+  const around = (): readonly RoledLine[] => roled.slice(Math.max(0, position - LINES_AROUND), position + LINES_AROUND);
+  if (BIND_FAILS.test(said) && peerIn(said).port === undefined && !HAS_PORT.test(said)) {
+    const address = BOUND_ADDRESS.exec(said)?.[1];
+    const at = around().flatMap((line) => (address === undefined ? [] : portsOf(address, line.said)));
+    const terms = around().flatMap((line) => PORT_TERM.exec(line.said)?.[1] ?? []);
+    const found = [...new Set(at.length > 0 ? at : terms.map((port) => `port ${port}`))];
+    return found.length === 1 ? ` (${found[0]})` : '';
+  }
+  const { host, port } = peerIn(said);
+  if (host === undefined || port === undefined || !UNREACHED.test(said) || !/^(?:\d{1,3}\.){3}\d{1,3}$/.test(host))
+    return '';
+  if (host.startsWith('127.')) return '';
+  const beside = nameBeside(said, host) ?? around().flatMap((line) => nameBeside(line.said, host) ?? [])[0];
+  if (beside !== undefined) return ` (${formatHost(beside, port)})`;
+  const names = around().flatMap((line) => {
+    const peer = CONNECTS_TO.exec(line.said)?.[1];
+    return peer?.endsWith(`:${port}`) === true && /^[a-z]/i.test(peer) ? [peer] : [];
+  });
+  const found = [...new Set(names)];
+  return found.length === 1 ? ` (${found[0]})` : '';
+}
+
+const BOUND_ADDRESS = /\bon ((?:\d{1,3}\.){3}\d{1,3})(?![.:]?\d)/;
+
+/** "shop-db" of "10.96.4.4:5432 (shop-db)" and of 'host "shop-db" (10.96.4.4)'. */
+function nameBeside(text: string, address: string): string | undefined {
+  const at = text.indexOf(address);
+  if (at === -1) return undefined;
+  const after = /^(?::\d{1,5})? \(([a-z][\w.-]{1,200})\)/i.exec(
+    text.slice(at + address.length, at + address.length + 230),
+  );
+  const before = /["' ]([a-z][\w.-]{1,200})["']? \($/i.exec(text.slice(Math.max(0, at - 230), at));
+  const name = after?.[1] ?? (text[at + address.length] === ')' ? before?.[1] : undefined);
+  return name === undefined || /^(?:localhost|host|server|address|ip)$/i.test(name) ? undefined : name;
+}
+
+/** The port in a term of Erlang: "{port,8080}". */
+const PORT_TERM = /\{port,(\d{2,5})\}/;
+
+/** "127.0.0.1:5060" of "udp: 127.0.0.1:5060". */
+function portsOf(address: string, text: string): readonly string[] {
+  const at = text.indexOf(`${address}:`);
+  const port =
+    at === -1 ? undefined : /^\d{2,5}\b/.exec(text.slice(at + address.length + 1, at + address.length + 7))?.[0];
+  return port === undefined ? [] : [`${address}:${port}`];
+}
+
 const REFUSAL = /refused|timed out|unreachable/i;
 /** A peer did not answer, or has no name. */
 const UNREACHED = /\brefused|timed? ?out|unreachable|not known|name resolution|closed|reset by peer/i;
 /** "Opening socket connection to server zk/10.0.0.4:2181", "connectString=zk:2181". */
 const CONNECTS_TO =
-  /\b(?:connect\w*|dial\w*|server|broker|endpoint|upstream|database|url|host)\b.{0,40}?[\s=/@"'(]((?:[a-z][\w.-]{0,200}|(?:\d{1,3}\.){3}\d{1,3}):\d{2,5})\b/i;
+  /\b(?:connect\w*|dial\w*|server|broker|endpoint|upstream|database|url|host|wait\w*)\b.{0,60}?[\s=/@"'(]((?:[a-z][\w.-]{0,200}|(?:\d{1,3}\.){3}\d{1,3}):\d{2,5})\b/i;
 
 /** The peer that the lines above were about; its name says more than its address. */
 function peerAbove(before: readonly RoledLine[]): string | undefined {

@@ -19,6 +19,8 @@ export interface LogLine {
   readonly fields?: string;
   /** Its head names a client. */
   readonly ofClient?: true;
+  /** Its head names the one behind a proxy. */
+  readonly ofBackend?: true;
   /** It was part of a structured line before. */
   readonly unfolded?: true;
 }
@@ -89,6 +91,11 @@ const LETTERS: Readonly<Record<string, Level>> = {
 const BRACKET_LEVEL = /^[[(<] ?(?:[\w.-]{1,30}[:/])?([A-Za-z]{3,13}|\d) {0,5}[\])>]:?(?=[\s[]|$)/;
 /** What is left of "[2026-01-31 12:00:00,000: ERROR/MainProcess]". */
 const SLASH_LEVEL = /^([A-Z]{4,8})\/[\w-]{1,40}\]:?(?=\s)/;
+/** GLib's: "** (shop:36): CRITICAL **: 04:17:28.305: …", "(shop:36): Gtk-WARNING **: …". */
+const GLIB_LEVEL =
+  /^(?:\*\* )?\([\w./-]{1,60}:\d+\): (?:[\w.-]{1,40}-)?([A-Za-z]{4,8}) \*\*: (?:\d\d:\d\d:\d\d\.\d+: )?/;
+/** "critical/config: …": a level with its facility. */
+const FACILITY_LEVEL = /^([a-z]{4,11})\/[\w-]{1,40}:(?=\s)/i;
 /** "[!] cannot bind", "[*] starting". */
 const MARK = /^\[([ .*+!])\](?=\s)/;
 /** "E! cannot read", "✗ failed", "❌ failed": letters and signs that command lines put before a message. */
@@ -114,7 +121,7 @@ const COLON_LEVEL = /^([A-Za-z]{3,13})(?: ERROR| error|\[[A-Z]{1,4}\d{2,6}\])? ?
 /** "nginx: error: …", "/etc/a.conf:3: error: …". */
 const NAMED_COLON_LEVEL =
   /^(?:[\w.-]{1,30}|\/[^\s:]{1,200}:\d+(?::\d+)?): ([A-Za-z]{3,13})(?: ERROR| error)? ?:(?=\s|$)/;
-const PLAIN_LEVEL = /^([A-Z]{3,13})(?=[\s|])(?! ERROR:)/;
+const PLAIN_LEVEL = /^([A-Z]{3,13})(?:!{1,3})?(?=[\s|])(?! ERROR:)/;
 const LOWER_LEVEL = /^(error|warn|warning|info|fatal|debug)(?=\s)/;
 const PYTHON_LEVEL = /^([A-Z]{4,8}):[\w.]{1,60}:/;
 
@@ -168,6 +175,7 @@ function textLine(plain: string, index: number): LogLine {
   let atMs: number | undefined;
   let begun = false;
   let ofClient = false;
+  let ofBackend = false;
   for (let step = 0; step < 9; step++) {
     const cut = cutStamp(rest) ?? cutLevel(rest, step) ?? cutHead(rest, begun);
     if (cut === undefined || cut.rest.trim() === '') break;
@@ -175,6 +183,7 @@ function textLine(plain: string, index: number): LogLine {
     begun = true;
     atMs ??= cut.atMs;
     ofClient ||= cut.ofClient === true;
+    ofBackend ||= cut.ofBackend === true;
     if (cut.level !== undefined && isWorse(cut.level, level)) level = cut.level;
     if (cut.keep !== true) said = rest;
     // A word before a colon begins what is said: times after it are part of that.
@@ -188,6 +197,7 @@ function textLine(plain: string, index: number): LogLine {
     ...(level && { level }),
     ...(atMs !== undefined && { atMs }),
     ...(ofClient && { ofClient }),
+    ...(ofBackend && { ofBackend }),
   };
 }
 
@@ -196,6 +206,7 @@ interface Cut {
   readonly atMs?: number;
   readonly level?: Level;
   readonly ofClient?: boolean;
+  readonly ofBackend?: boolean;
   /** The word is quoted with the line: "FATAL: …". */
   readonly keep?: boolean;
 }
@@ -238,6 +249,8 @@ function cutLevel(text: string, step: number): Cut | undefined {
     PROGRAM_LEVEL,
     BRACKET_LEVEL,
     SLASH_LEVEL,
+    FACILITY_LEVEL,
+    GLIB_LEVEL,
     PYTHON_LEVEL,
     COLON_LEVEL,
     NAMED_COLON_LEVEL,
@@ -257,7 +270,12 @@ function cutLevel(text: string, step: number): Cut | undefined {
 function cutHead(text: string, begun: boolean): Cut | undefined {
   for (const pattern of begun ? HEADS : HEADS.slice(0, 15)) {
     const match = pattern.exec(text);
-    if (match !== null) return { rest: text.slice(match[0].length), ofClient: match[0].startsWith('[client ') };
+    if (match !== null)
+      return {
+        rest: text.slice(match[0].length),
+        ofClient: match[0].startsWith('[client '),
+        ofBackend: /backend|upstream/i.test(match[0]),
+      };
   }
   return undefined;
 }

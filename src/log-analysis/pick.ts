@@ -17,7 +17,7 @@ export function pick(candidates: readonly Candidate[]): Candidate | undefined {
   const best =
     tops.findLast(({ line, score, firm }) => score >= most - 1 && (!firm || shape(line.text) === same)) ?? first;
   const announcement = tops.find(({ position, line }) => position === best.position - 1 && line.said.endsWith(':'));
-  return announcement ?? causeAbove(best, tops) ?? namedBelow(best, tops) ?? best;
+  return announcement ?? causeAbove(best, tops) ?? namedBelow(best, tops) ?? toldAgain(best, tops) ?? best;
 }
 
 /** Lines between an error and the one that it led to. */
@@ -50,6 +50,19 @@ function namedBelow(best: Candidate, tops: readonly Candidate[]): Candidate | un
   const isAlike =
     below.line.level === best.line.level && below.line.atMs === undefined && below.line.trace === undefined;
   return isAlike && nameCount(below.line.text) > 0 ? below : undefined;
+}
+
+/** Shorter words may stand in another message by chance. */
+const MIN_TOLD_AGAIN = 12;
+
+/** The same error without names, told again below with them: "FAILED cart.py::prices - assert 2 == 3". */
+function toldAgain(best: Candidate, tops: readonly Candidate[]): Candidate | undefined {
+  const { text } = best.line;
+  if (nameCount(text) > 0 || text.length < MIN_TOLD_AGAIN) return undefined;
+  return tops.find(
+    ({ position, line }) =>
+      position > best.position && line.role === 'line' && line.text.length > text.length && line.text.includes(text),
+  );
 }
 
 export const HAS_PORT = /\bport \d{2,5}\b/;

@@ -27,12 +27,14 @@ export function plainLine(line: string): string {
 
 /** The text without the lines of a box around it: "│ Error: no plan │". */
 function withoutBox(text: string): string {
-  if (!BOX_EDGE.test(text)) return text;
+  if (!BOX_EDGE.test(text) || VALUE.test(text)) return text;
   let end = text.length;
   while (end > 0 && /[\u2500-\u257f]/.test(text[end - 1] ?? '')) end -= 1;
   return text.slice(0, end).replace(BOX_EDGE, '').trimEnd();
 }
 
+/** A value below a line of code in a trace: "    │    └ <socket …>". */
+const VALUE = /^ {4,}(?:│ {0,60}){0,20}└ /;
 const BOX_EDGE = /^\s{0,8}[\u2500-\u257f]{1,300} ?/;
 
 /** The index after the escape sequence that begins at `start`. */

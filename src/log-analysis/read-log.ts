@@ -14,6 +14,7 @@ import { maskSecrets } from './mask-secrets.ts';
 import { partsOfMessages, withoutHelp } from './messages.ts';
 import { overcome, requestLines, wentOn } from './overcome.ts';
 import { parseLine } from './parse-line.ts';
+import { lastDeadly } from './uncaught.ts';
 import { pick } from './pick.ts';
 import { type RoledLine, traceRoles } from './traces.ts';
 import { agePenalty, weigh } from './weigh.ts';
@@ -43,7 +44,10 @@ export function readLog(lines: readonly string[], life: Life = {}): LogReading {
   const roled = withContinuations(withoutHelp(traceRoles(parsed)));
   const dialects = dialectsOf(lines.slice(from), roled);
   const hardlyLived = life.livedMs !== undefined && life.livedMs < SHORT_LIFE_MS;
-  const isReadyAt = overcome(roled, dialects);
+  // What the other stream held back may stand below the words of an end.
+  const deadly = hardlyLived ? lastDeadly(roled) : -1;
+  const readyAt = overcome(roled, dialects);
+  const isReadyAt = deadly === -1 ? readyAt : Math.min(readyAt, deadly - 1);
   const isOver = Math.max(isReadyAt, hardlyLived ? -1 : wentOn(roled, dialects));
   const ofRequest = requestLines(roled, dialects);
   const endMs = roled.findLast(({ atMs }) => atMs !== undefined)?.atMs;

@@ -33,6 +33,8 @@ const ERROR_KEYS = [
   'exc_info',
   'exc',
   'cause',
+  'thrown',
+  'throwable',
   'reason',
   'errmsg',
   'error.message',
@@ -134,7 +136,8 @@ function errorText(fields: Record<string, unknown>): string {
     if (typeof value === 'string' && value !== '') return value;
     if (typeof value !== 'object' || value === null) continue;
     const { type, name, message, errmsg, code, codeName } = value as Record<string, unknown>;
-    const said = text(message) || text(errmsg) || ofSystem(value as Record<string, unknown>);
+    const own = text(message) || text(errmsg) || ofSystem(value as Record<string, unknown>);
+    const said = withInner(own, value as Record<string, unknown>);
     if (said === '') continue;
     const of = text(type) || text(name) || text(codeName);
     return of === '' || said.startsWith(of)
@@ -142,6 +145,31 @@ function errorText(fields: Record<string, unknown>): string {
       : `${of}: ${said}${text(code) === '' || said.includes(text(code)) ? '' : ` (${text(code)})`}`;
   }
   return '';
+}
+
+/** Errors inside of an error that are told with it. */
+const MAX_INNER = 4;
+
+/** The message with those of its causes, or with the first of the errors that it gathers. */
+function withInner(message: string, error: Record<string, unknown>): string {
+  let said = message;
+  let inner = innerOf(error);
+  for (let depth = 0; inner !== undefined && depth < MAX_INNER; depth++) {
+    const own = typeof inner === 'string' ? inner : text(inner.message) || ofSystem(inner);
+    if (own !== '' && !said.includes(own)) said = said === '' ? own : `${said}: ${own}`;
+    inner = typeof inner === 'string' ? undefined : innerOf(inner);
+  }
+  return said;
+}
+
+function innerOf(error: Record<string, unknown>): Record<string, unknown> | string | undefined {
+  const { cause, errors, aggregateErrors, innerException, InnerException } = error;
+  const several = Array.isArray(errors) ? errors[0] : Array.isArray(aggregateErrors) ? aggregateErrors[0] : undefined;
+  const inner: unknown = cause ?? innerException ?? InnerException ?? several;
+  if (typeof inner === 'string') return inner;
+  return typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+    ? (inner as Record<string, unknown>)
+    : undefined;
 }
 
 /** An error of Node.js that was logged without its message: "connect ECONNREFUSED 127.0.0.1:5432". */

@@ -4,6 +4,7 @@ import { withParts } from './messages.ts';
 import { fileIn, nameCount, worldNames } from './names.ts';
 import { isLogged } from './overcome.ts';
 import type { RoledLine } from './traces.ts';
+import { TAP } from './test-protocol.ts';
 import { advises, isBad, isClosing, isConsequence } from './words.ts';
 
 /** What the C++ runtime and assert() print before they abort. */
@@ -34,7 +35,15 @@ function isClassAlone(said: string): boolean {
 
 /** Where a parser stopped, below what it says. */
 const PLACE_BELOW =
-  /^\(?(?:(?:[\w ]{0,40}\b(?:in|at|of) |-->? )?["']?\/[^\s"']{1,300}["']?(?:,? line \d+|:\d+)|-->? {1,4}[\w./-]{1,300}:\d+)/i;
+  /^\(?(?:(?:[\w ]{0,40}\b(?:in|at|of) |(?:location|position|file|where): (?:in |at )?|-->? )?["']?\/[^\s"':]{1,300}["']?(?:(?:,|:)? line \d+|: ?\d+)|-->? {1,4}[\w./-]{1,300}:\d+)/i;
+/** What was looked for, below the words that it is not there. */
+const LOOKED_FOR =
+  /^(?:\w{1,20} ){0,3}(?:looked|looking|searched|searching|tried|checked)\b.{0,30}:? (\/[^\s:]{1,300})/i;
+/** A line of a message that says why: "Details: cannot load libssl.so". */
+const REASON = /^(?:details?|reason|cause): \S/i;
+const REASON_LINES = 8;
+/** Lines between an error and the place below it. */
+const PLACE_LINES = 6;
 
 /** A line with all that belongs to it and stands below: what it announces, the rest of a message of several lines, its place. */
 export function toldWhole(roled: readonly RoledLine[], position: number): string {
@@ -45,7 +54,25 @@ export function toldWhole(roled: readonly RoledLine[], position: number): string
     withParts(roled, position) ??
     (nameCount(line.said) === 0 ? toldWithParts(roled, position) : undefined) ??
     restOfMessage(roled, position);
-  if (block !== undefined) return withPlace(block, roled, position);
+  if (TAP.test(line.said)) return withDiagnosis(roled, position);
+  return withPlace(block ?? announced(roled, position), roled, position);
+}
+
+/** Lines of a failed test's diagnosis that are told. */
+const DIAGNOSIS_LINES = 4;
+
+/** A failed test with the comments below it. */
+function withDiagnosis(roled: readonly RoledLine[], position: number): string {
+  const below = roled.slice(position + 1, position + 1 + DIAGNOSIS_LINES);
+  const end = below.findIndex(({ said }) => !said.startsWith('#'));
+  const own = end === -1 ? below : below.slice(0, end);
+  return [roled[position]?.said ?? '', ...own.map(({ said }) => said.replace(/^# */, ''))].join(' ');
+}
+
+/** A line with the ones below it that it announces. */
+function announced(roled: readonly RoledLine[], position: number): string {
+  const line = roled[position];
+  if (line === undefined) return '';
   let said = withNext(line, roled[position + 1]);
   let at = said === line.said ? position : position + 1;
   const isAnnounced = at > position;
@@ -58,12 +85,23 @@ export function toldWhole(roled: readonly RoledLine[], position: number): string
   return said;
 }
 
-/** The message with the place that stands below its parts. */
+/** The message with the place that stands below it, or what was looked for. */
 function withPlace(said: string, roled: readonly RoledLine[], position: number): string {
-  const next = roled.slice(position + 1, position + 8).find(({ part }) => part !== true);
-  return next?.role === 'line' && fileIn(said) === undefined && PLACE_BELOW.test(next.said)
-    ? `${said} ${next.said}`
-    : said;
+  const line = roled[position];
+  const reason = roled
+    .slice(position + 1, position + 1 + REASON_LINES)
+    .find((next) => next.part === true && REASON.test(next.said) && isBad(next.text));
+  if (reason !== undefined && !said.includes(reason.said)) return `${said} ${reason.said}`;
+  if (line === undefined || line.role === 'cause' || fileIn(said) !== undefined) return said;
+  const below = roled.slice(position + 1, position + 1 + PLACE_LINES);
+  const end = below.findIndex(({ role, level, atMs }) => role !== 'line' || level !== undefined || atMs !== undefined);
+  const own = end === -1 ? below : below.slice(0, end);
+  const place = own.find((next) => PLACE_BELOW.test(next.said) && !said.includes(next.said));
+  if (place !== undefined) return `${said} ${place.said}`;
+  const path = /\b(?:find|found|open|read|load|exist)\b/i.test(said)
+    ? own.flatMap((next) => LOOKED_FOR.exec(next.said)?.[1] ?? [])[0]
+    : undefined;
+  return path === undefined ? said : `${said} (${path})`;
 }
 
 /** Lines of a message that are told with its first. */

@@ -22,7 +22,7 @@ export interface RoledLine extends LogLine {
 
 /** Java, Node.js, .NET. */
 const AT_FRAME = /^at (?:async |new )?\S/;
-const PYTHON_FRAME = /^File "([^"]{1,300})", line (\d{1,7})/;
+const PYTHON_FRAME = /^(?:> )?File "([^"]{1,300})", line (\d{1,7})/;
 const GO_FRAME = /^(\/?[\w@%+=.,/-]{1,300}\.go):(\d{1,7})(?: \+0x[\da-f]+)?$/;
 const GO_CALL = /^(?:created by )?[\w./*()[\]{}-]{2,300}\(.{0,300}\)(?: in goroutine \d+)?$/;
 const GOROUTINE = /^goroutine \d+ (?:gp=\S+ m=\S+ )?\[/;
@@ -94,6 +94,8 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
       inside = true;
     } else if (kind === 'python' && line.indent > 0 && !CAUSE.test(text)) role = 'frame';
     else if (isCaretRow(text)) role = 'frame';
+    // A logger that stamps each line of a trace takes its indentation.
+    else if (kind === 'python' && line.atMs !== undefined && isPythonFrame(roled.at(-1)) && !begins) role = 'frame';
     else if (CAUSE.test(text)) role = 'cause';
     else if (kind === 'dump') {
       const error = line.indent > 0 && HEAD.test(text);
@@ -186,6 +188,10 @@ function isCodeOfFrame(lines: readonly LogLine[], index: number): boolean {
 
 function beginsTrace(text: string): boolean {
   return HEAD.test(text) || GO_HEAD.test(text) || RUST_HEAD.test(text) || RUBY_HEAD.test(text) || BEAM_HEAD.test(text);
+}
+
+function isPythonFrame(line: RoledLine | undefined): boolean {
+  return line?.atMs !== undefined && PYTHON_FRAME.test(line.said);
 }
 
 /** Whether the error follows frames, as Python and Node.js print it. */

@@ -4,6 +4,7 @@ import type { Level } from './level.ts';
 import { SAME_BURST_MS } from './limits.ts';
 import { USAGE } from './messages.ts';
 import { nameCount } from './names.ts';
+import { TAP } from './test-protocol.ts';
 import { ASSERTION, TERMINATE, withNext } from './told-whole.ts';
 import type { RoledLine } from './traces.ts';
 import {
@@ -43,7 +44,15 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
   let score = level === undefined ? (isBad(text) ? 40 : 4) : LEVEL_SCORES[level];
   if (level !== undefined && score < 40 && isBad(text)) score += level === 'warning' ? 8 : 14;
   if (inTrace) score = Math.max(score, PANIC.test(text) ? 60 : isBareHead(said) ? 40 : 56);
-  if (decides || TERMINATE.test(said) || ASSERTION.test(said) || COMPILER.test(said)) score = Math.max(score, 62);
+  if (
+    decides ||
+    TERMINATE.test(said) ||
+    ASSERTION.test(said) ||
+    COMPILER.test(said) ||
+    HEAP_ABORT.test(said) ||
+    TAP.test(said)
+  )
+    score = Math.max(score, 62);
   if (isConsequence(text) || isConsequence(messageOf(text)) || dialects.some(({ consequence }) => says(consequence)))
     score -= 30;
   if (text.startsWith('what(): ')) return undefined;
@@ -60,6 +69,10 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
 
 /** "/app/main.c:3:5: error: expected ';'" */
 const COMPILER = /^(?:\[\w{1,20}\] )?\S{1,300}:\d+(?:[:.]\d+)?: (?:fatal )?error:/;
+
+/** What glibc prints before it aborts. */
+const HEAP_ABORT =
+  /^(?:(?:free|malloc|realloc|calloc|munmap_chunk|malloc_consolidate)\(\): .{3,80}|double free or corruption.{0,20}|corrupted .{3,60}|\*\*\* .{3,60} detected \*\*\*: .{3,40})$/;
 
 export const PANIC =
   /^(?:panic: |fatal error: (?:all goroutines|runtime|concurrent|out of memory|stack|unexpected signal)|thread '[^']*' (?:\(\d+\) )?panicked)/;

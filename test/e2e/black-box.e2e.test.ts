@@ -356,6 +356,8 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
     const healed = await untilDay('healed', ({ recoveries }) => recoveries.length > 0);
     expect([sum(healed.deaths), sum(healed.restarts)]).toEqual([1, 1]);
     expect(healed.recoveries[0]).toMatchObject({ healed: 1, alone: 1 });
+    // It was dead at least until its status could have said so.
+    expect(healed.recoveries[0]?.totalMs).toBeGreaterThan(0);
     expect(healed.states).toContain('h');
 
     await mendlet.end('SIGTERM');

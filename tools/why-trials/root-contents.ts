@@ -62,8 +62,28 @@ const SEVENTH: Contents = {
   npm: 'webpack webpack-cli jest mocha json-server@0.17.4 moleculer @grpc/grpc-js cassandra-driver @elastic/elasticsearch joi ajv config gulp yargs pg ioredis',
 };
 
+/** Of the ninth batch that is held out. */
+const NINTH: Contents = {
+  packages: [
+    TOOLS,
+    'perl python3 python3-psycopg2 python3-redis postgresql-15 redis-server mariadb-server openjdk-17-jdk-headless php-cli php-mysql php-redis',
+    'exim4-daemon-light vsftpd bird2 socat civetweb mini-httpd pen shadowsocks-libev tarantool tinc opendkim dbus nagios4-core radvd stubby corosync mtail prometheus-nginx-exporter prometheus-apache-exporter prometheus-snmp-exporter prometheus-process-exporter prometheus-bind-exporter',
+    'golang-go golang-github-spf13-cobra-dev golang-github-spf13-viper-dev golang-github-rs-zerolog-dev golang-github-jackc-pgx-v4-dev golang-github-gin-gonic-gin-dev',
+    'libh2-java libhikaricp-java libslf4j-java libpostgresql-jdbc-java junit4 libpicocli-java phpunit composer php-guzzlehttp-guzzle php-curl php-monolog',
+    'daphne python3-apscheduler python3-peewee python3-typer python3-rich python3-marshmallow python3-loguru python3-paho-mqtt python3-kafka python3-boto3 python3-websockets python3-aio-pika python3-ldap3 python3-paramiko python3-invoke python3-behave mkdocs httpie scons',
+    'ruby ruby-rack unicorn thin rake ruby-rspec ruby-sequel ruby-pg ruby-bunny ruby-dalli starman libmojolicious-perl libdancer2-perl',
+    'openssh-client ldap-utils jq gpg logrotate rsnapshot duplicity pgloader mydumper msmtp xsltproc qpdf unzip bind9-dnsutils bats etcd-client lego',
+  ]
+    .join(' ')
+    .split(' '),
+  npm: 'rollup esbuild eslint vitest commander got nodemailer ldapjs ssh2 pg pg-boss graphile-worker umzug yup superstruct tslog kysely agenda prettier',
+};
+
 /** The folders, by name. */
-export const ROOTS = { root: FIRST, fifth: FIFTH, seventh: SEVENTH } as const satisfies Record<string, Contents>;
+export const ROOTS = { root: FIRST, fifth: FIFTH, seventh: SEVENTH, ninth: NINTH } as const satisfies Record<
+  string,
+  Contents
+>;
 
 /** What packages do when they are installed, as far as the trials need it: folders, links, first databases. */
 export const FIRST_DATABASES = `

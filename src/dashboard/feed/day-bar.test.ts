@@ -77,15 +77,22 @@ describe('a bar of nodes', () => {
 });
 
 describe('figures of recovery', () => {
-  it('count what failed and came back', () => {
-    const deaths = [
-      death(NOW - 1000, 100),
-      death(NOW - 2000, 300),
-      death(NOW - 3000),
-      death(NOW - 4000, 50, true),
-      death(0, 1),
+  const hourAgo = NOW - 3_600_000;
+
+  it('count what failed and came back, and stayed up', () => {
+    const minutes = (count: number): number => NOW - count * 60_000;
+    const pods = [
+      [death(0, 1), death(minutes(50), 100), death(minutes(40), 50, true), death(minutes(30), 300)],
+      [death(minutes(20))],
+      [death(NOW - 2000, 100)],
     ];
-    expect(recoveryOf(deaths, NOW - 10_000)).toEqual({ healed: 2, healedAlone: 2, meanMs: 200, p90Ms: 300 });
-    expect(recoveryOf([], 0)).toEqual({ healed: 0, healedAlone: 0 });
+    expect(recoveryOf(pods, hourAgo)).toEqual({ healed: 3, healedAlone: 3, meanMs: 167, p90Ms: 300 });
+    expect(recoveryOf([], hourAgo)).toEqual({ healed: 0, healedAlone: 0 });
+  });
+
+  it('take a crash loop as one outage', () => {
+    const loop = [death(NOW - 200_000, 50), death(NOW - 195_000, 10_000), death(NOW - 180_000, 20_000)];
+    expect(recoveryOf([loop], hourAgo)).toEqual({ healed: 1, healedAlone: 1, meanMs: 40_000, p90Ms: 40_000 });
+    expect(recoveryOf([[...loop, death(NOW - 155_000)]], hourAgo)).toEqual({ healed: 0, healedAlone: 0 });
   });
 });

@@ -6,7 +6,7 @@
 import { type Pod, StatusError } from '../../api/index.ts';
 import { type ClusterSession, fetchHistory, whyText } from '../../cli/index.ts';
 import { BoundedMap } from '../../lib/index.ts';
-import { HISTORIES_AT_ONCE, MAX_KNOWN_PODS } from '../limits.ts';
+import { HISTORIES_AT_ONCE, HISTORY_AGAIN_MS, MAX_KNOWN_PODS } from '../limits.ts';
 import { deathsOf, endingsOf, type PodDeaths, type PodEndings } from './deaths.ts';
 
 type Session = Pick<ClusterSession, 'client' | 'connection' | 'clock' | 'signal'>;
@@ -16,6 +16,8 @@ interface Known {
   readonly asked: Ends;
   /** As its node said. */
   readonly endings?: PodEndings;
+  /** Its node did not answer: it is asked again then, mono ms. */
+  readonly retryAt?: number;
   readonly deaths?: PodDeaths;
   /** Last words, by container id. */
   readonly words?: ReadonlyMap<string, string>;
@@ -51,7 +53,8 @@ export class KnownDeaths {
       const { uid = '', namespace = '' } = pod.metadata ?? {};
       const ends = endsOf(pod);
       const before = this.#known.get(uid);
-      const isAsked = before !== undefined && before.asked.ids === ends.ids;
+      const isRetried = (before?.retryAt ?? Infinity) <= this.#session.clock.now().mono;
+      const isAsked = before !== undefined && before.asked.ids === ends.ids && !isRetried;
       if (ends.ids === '' || (isAsked && before.asked.starts === ends.starts) || this.#forbidden.has(namespace))
         continue;
       if (isAsked && before.endings !== undefined && isTold(before.endings, ends)) {
@@ -59,7 +62,7 @@ export class KnownDeaths {
         this.#known.set(uid, { ...before, asked: ends, deaths: deathsOf(before.endings, pod) });
         continue;
       }
-      this.#known.set(uid, { ...before, asked: ends });
+      this.#known.set(uid, { ...withoutRetry(before), asked: ends });
       this.#underWay += 1;
       void this.#ask(pod, ends).then((isNews) => {
         this.#underWay -= 1;
@@ -85,7 +88,12 @@ export class KnownDeaths {
       return true;
     } catch (error) {
       // The status has the exit code and the reason, and they are shown then.
-      if (error instanceof StatusError && error.code === 403) this.#forbidden.add(namespace);
+      const code = error instanceof StatusError ? error.code : 0;
+      if (code === 403) this.#forbidden.add(namespace);
+      else if (code !== 404) {
+        const retryAt = this.#session.clock.now().mono + HISTORY_AGAIN_MS;
+        this.#known.set(uid, { ...this.#known.get(uid), asked, retryAt });
+      }
       return false;
     }
   }
@@ -100,6 +108,11 @@ interface Ends {
   readonly ids: string;
   /** When the next ones began, which changes with each recovery. */
   readonly starts: string;
+}
+
+function withoutRetry(known: Known | undefined): Partial<Known> {
+  const { retryAt: _, ...rest } = known ?? {};
+  return rest;
 }
 
 function endsOf({ status }: Pod): Ends {

@@ -11,7 +11,7 @@ import { peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 const REFUSED =
   /connection refused|connection to (?:\S{1,200} ){1,3}(?:was |is |has been )?refused|ECONNREFUSED|connect call failed|\[Errno 111\]|java\.net\.ConnectException(?!: \w+ timed)|can't connect to .*\(11[15]\b|couldn't connect to server/i;
 const UNRESOLVED =
-  /no such host|(?:could not|couldn't) resolve (?:host|hostname|address|name|proxy|dns|server)|(?:could not|couldn't) resolve:? ["']?[\w-]+\.[\w.-]+["']?$|failed host lookup|bad address ['"]|name or service not known|temporary failure in name resolution|\bENOTFOUND\b|UnknownHostException|EAI_AGAIN|name does not resolve|nodename nor servname|unknown host|server misbehaving|could not translate host name|host not found|host ?name lookup failure|could not be resolved to an IP|DNS (?:resolution|lookup) failed|\bNXDOMAIN\b|dns server error: 3|lookup [\w.-]+ on \S+: (?:read|dial|write)/i;
+  /no such host|(?:could not|couldn't) resolve (?:host|hostname|address|name|proxy|dns|server)|(?:could not|couldn't) resolve:? ["']?[\w-]+\.[\w.-]+["']?$|failed host lookup|bad address ['"]|name or service not known|temporary failure in name resolution|\bENOTFOUND\b|UnknownHostException|EAI_AGAIN|name does not resolve|nodename nor servname|unknown host|server misbehaving|could not translate host name|host not found|host ?name lookup failure|could not be resolved to an IP|DNS (?:resolution|lookup) failed|\bNXDOMAIN\b|dns server error: 3|\(SocketError\)|lookup [\w.-]+ on \S+: (?:read|dial|write)/i;
 
 /** A line about its own port. */
 const LISTENS = /listen|bind|bound|serving|0\.0\.0\.0|\[?::\]?:\d/i;

@@ -23,6 +23,9 @@ const REFUSED = new RegExp(
 );
 const FORBIDDEN =
   /\b403:? \(?forbidden|(?:status(?: ?code)?|HTTP(?:\/[\d.]+)?|HTTP Error|response code|returned error|error|code)[:= ]{1,3}403\b|\b403 Client Error|(?:code(?: = |: ?|=)|status(?: = |: ?|=))PermissionDenied\b|\bPERMISSION_DENIED: |not authorized to|\bAccessDenied\b(?!Exception)|\bis forbidden: User\b|permission denied for (?:table|schema|database|relation|sequence|function)|command denied to user|\bNOPERM\b/i;
+/** A program's own settings, which no peer has seen yet. */
+const OWN_SETTINGS =
+  /\bcredentials?\b.{0,40}\b(?:from|in) (?:the |its )?(?:shell )?(?:environment|config\w*|settings)\b/i;
 /** The words of an API server about a service account. */
 const RBAC = /User "system:serviceaccount:([^":]+):([^"]+)" cannot (\w+) resource "([^"]+)"/;
 
@@ -39,7 +42,7 @@ export function refusedCredentials(facts: PodFacts, container: ContainerFacts): 
     return undefined;
   const refused = lastWord(container, REFUSED);
   const word = refused ?? lastWord(container, FORBIDDEN);
-  if (word === undefined || (unready && word.fromEnd > 8)) return undefined;
+  if (word === undefined || (unready && word.fromEnd > 8) || OWN_SETTINGS.test(word.line)) return undefined;
   return { word, isForbidden: refused === undefined };
 }
 

@@ -40,7 +40,8 @@ export const dependencies: PodRule = eachContainer(ofContainer);
 function finding(facts: PodFacts, container: ContainerFacts, trouble: Trouble, unready: boolean): RankedFinding {
   const { host, port, kind, word, at } = trouble;
   const behind = servicesBehind(facts, host);
-  const named = host === undefined ? 'a peer' : port === undefined ? host : `${host}:${port}`;
+  const named =
+    host === undefined ? 'a peer' : port === undefined ? host : `${host}:${port}${addressOf(word.line, host, port)}`;
   const peer = at === undefined ? named : `a peer, which by ${at} is ${named},`;
   const then = unready ? (container.kind === 'init' ? 'and goes on waiting' : 'and is not ready') : 'and ends';
   const refused = kind === 'refused';
@@ -60,6 +61,15 @@ function finding(facts: PodFacts, container: ContainerFacts, trouble: Trouble, u
     ],
     try: commands(facts, container, trouble, behind),
   };
+}
+
+/** The address that a line has beside the name: " (10.96.4.4:5432)". */
+function addressOf(line: string, host: string, port: number): string {
+  if (/^[\d.:[\]]+$/.test(host)) return '';
+  const address = /\b((?:\d{1,3}\.){3}\d{1,3}):(\d{2,5})\b/.exec(line);
+  return address !== null && address[2] === String(port) && !address[1]?.startsWith('127.')
+    ? ` (${address[1]}:${port})`
+    : '';
 }
 
 /** The log names no peer: the probe's output may, or its environment names a service of which nothing is ready. */

@@ -12,7 +12,7 @@ const MALFORMED = new RegExp(
   [
     // JSON: Go, Node.js, Python, Java
     String.raw`invalid character .+ (?:looking for|after|in (?:string|literal))|unexpected end of JSON input`,
-    String.raw`Unexpected (?:token|end|non-whitespace)\b.*\bJSON|\bin JSON at position \d|is not valid JSON|\bJSONDecodeError\b|json: cannot unmarshal|JsonParseException|JSON::ParserError`,
+    String.raw`Unexpected (?:token|end|non-whitespace)\b.*\bJSON|\bin JSON at position \d|(?:is not|does not contain|doesn't contain) (?:a )?valid (?:JSON|YAML|XML|TOML)|\bJSONDecodeError\b|json: cannot unmarshal|JsonParseException|JSON::ParserError`,
     // YAML
     String.raw`yaml: (?:line \d+|unmarshal errors|control characters)|error converting YAML|mapping values are not allowed`,
     String.raw`found character .+ that cannot start any token|YAMLException|ScannerError|yaml.*did not find expected`,

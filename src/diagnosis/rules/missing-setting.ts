@@ -60,9 +60,18 @@ function references({ path, spec }: ContainerFacts, variable: string): readonly 
   );
 }
 
+/** "/app/shop.json" of "could not find a shop.json file in /app". */
+function fileInFolder(line: string): string | undefined {
+  const found =
+    /\b(?:find|found|locate|no) (?:an? |the |any )?["'`]?([\w-]{1,60}(?:\.[\w-]{1,12}){1,3})["'`]? (?:file )?(?:was )?(?:found )?in ["'`]?(\/[\w./@-]{1,255})/i.exec(
+      line,
+    );
+  return found === null ? undefined : `${(found[2] ?? '').replace(/[/.]+$/, '')}/${found[1]}`;
+}
+
 function missingFile(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   const word = lastWord(container, NO_FILE);
-  const file = word && fileNear(word.line, word.match.index);
+  const file = word && (fileInFolder(word.line) ?? fileNear(word.line, word.match.index));
   if (word === undefined || file === undefined || NO_SETTING.test(word.line) || isAboutOther(word.line, file))
     return NOTHING;
   // A file with the number of a line is there: it is the place of the error.

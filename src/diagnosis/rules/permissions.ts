@@ -10,7 +10,7 @@ import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rul
 import { commandForLog, explainedEnd, title } from './exit-code.ts';
 
 const DENIED =
-  /permission denied|operation not permitted|EACCES|EPERM\b|AccessDeniedException|has wrong ownership|must be owned by|accessible by owner only|has (?:group|group or world|world) access|access denied: \/|access is denied|access to (?:the )?(?:path |file )?\S{1,300} is denied|not writable|must be writable|must not be (?:run|accessible)|can not be run as root|not permitted as root|as root\b.{0,60}(?:not|security)|please read "security"/i;
+  /permission denied|operation not permitted|EACCES|EPERM\b|AccessDeniedException|has wrong ownership|must be owned by|accessible by owner only|read-only director(?:y|ies)|has (?:group|group or world|world) access|access denied: \/|access is denied|access to (?:the )?(?:path |file )?\S{1,300} is denied|not writable|must be writable|must not be (?:run|accessible)|can not be run as root|not permitted as root|as root\b.{0,60}(?:not|security)|please read "security"/i;
 const READ_ONLY = /read-only file ?system|EROFS/i;
 
 const ofContainer: ContainerRule = (facts, container) => {

@@ -16,6 +16,9 @@ import { HEALTHY_SERVERS } from './healthy-servers.ts';
 import { HELD_OUT_TRIALS } from './held-out.ts';
 import { javaTrials } from './java.ts';
 import { mariadb } from './mariadb.ts';
+import { NINTH_APPS } from './ninth-apps.ts';
+import { NINTH_JOBS } from './ninth-jobs.ts';
+import { NINTH_SERVERS } from './ninth-servers.ts';
 import { nginx } from './nginx.ts';
 import { node } from './node.ts';
 import { perl } from './perl.ts';
@@ -30,6 +33,8 @@ import { shell } from './shell.ts';
 import { SIXTH } from './sixth.ts';
 import { smallServers } from './small-servers.ts';
 import { THIRD } from './third.ts';
+
+const NINTH: readonly Trial[] = [...NINTH_SERVERS, ...NINTH_APPS, ...NINTH_JOBS];
 
 /** Programs with which no rule was made, by the batch in which they were recorded and scored for the first time. */
 export const BATCHES: readonly (readonly string[])[] = [
@@ -157,13 +162,17 @@ export const BATCHES: readonly (readonly string[])[] = [
   ['mysql-jobs', 'archive-jobs', 'node-pg-migrate', 'log4j', 'django-jobs', 'puma'],
   [...new Set(SEVENTH.map(({ program }) => program))],
   [...new Set(EIGHTH.map(({ program }) => program))],
+  [...new Set(NINTH.map(({ program }) => program))],
 ];
 
 /** The programs of the fifth and the sixth batch, which run on a folder of their own. */
 export const FIFTH: ReadonlySet<string> = new Set(BATCHES.slice(4, 6).flat());
 
 /** The programs of the seventh and the eighth batch, which have a folder, too. */
-export const OF_SEVENTH: ReadonlySet<string> = new Set(BATCHES.slice(6).flat());
+export const OF_SEVENTH: ReadonlySet<string> = new Set(BATCHES.slice(6, 8).flat());
+
+/** The programs of the ninth batch. */
+export const OF_NINTH: ReadonlySet<string> = new Set(BATCHES.slice(8).flat());
 
 export const HELD_OUT: ReadonlySet<string> = new Set(BATCHES.flat());
 
@@ -199,4 +208,5 @@ export const TRIALS: readonly Trial[] = [
   ...SIXTH,
   ...SEVENTH,
   ...EIGHTH,
+  ...NINTH,
 ];

@@ -117,7 +117,7 @@ const servers: readonly Trial[] = [
     activemq('    b.addNetworkConnector("statc://x"); b.addConnector("ledgr://127.0.0.1:61616");'),
     'unknown-transport',
     'config',
-    [`${CONFIG} missing-module`, 'ledgr'],
+    [`${CONFIG} missing-module`, 'statc'],
   ),
   trial(
     activemq(

@@ -1,0 +1,2 @@
+/** A test that failed, in the Test Anything Protocol. */
+export const TAP = /^not ok \d+\b/;
