@@ -31,6 +31,8 @@ export interface ClusterSession {
   readonly columns: number | undefined;
   /** The terminal itself, for what is drawn in place; absent when standard output is none. */
   readonly screen?: Terminal;
+  /** Aborted when nobody reads the output any more: `mendlet watch | head`. Absent: nobody notices. */
+  readonly readerGone?: AbortSignal;
   /** The user wants no colours ($NO_COLOR). */
   readonly isPlain?: boolean;
 }

@@ -10,13 +10,14 @@ const TARGETS =
 const pauseHelp = (program: string): string => `
 Examples:
   ${program} pod/web --reason "looking at a deadlock"
-  ${program} deploy/web                              all pods that it has now
+  ${program} deploy/web                              all its pods, also those that it gets later
 
 While its healing is paused, a container that ends stays as it ended, also after a reboot of its node, and one that runs is not
 ended for its liveness or startup probe. It still gets traffic only while its readiness probe says so. Whatever somebody asks for
-is done: restart, try-now, a change of the pod, a deletion. Pods that a controller makes later are not paused.
+is done: restart, try-now, a change of the pod, a deletion. The pause of a Deployment, StatefulSet or DaemonSet holds for the pods
+that it gets later, too; that of another workload is one of the pods that it has.
 The pod's condition mendlet.dev/HealingPaused, its events, "why" and "watch" say that it is paused.
-Needs the right to patch pods.
+Needs the right to patch pods, and for pods to come that to patch their workload.
 
 ${exitCodesHelp}`;
 

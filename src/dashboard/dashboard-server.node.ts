@@ -12,7 +12,8 @@ import {
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { fromNodeHeaders, type HttpRequest, type HttpResponse, type Logger } from '../lib/index.ts';
-import { DRAIN_MS, HEAD_MS, MAX_BODY_BYTES, MAX_CONNECTIONS, MAX_HEAD_BYTES } from './limits.ts';
+import { Connections } from './connections.node.ts';
+import { DRAIN_MS, HEAD_MS, MAX_BODY_BYTES, MAX_HEAD_BYTES } from './limits.ts';
 import { Refused } from './refused.ts';
 
 export interface ListenWish {
@@ -28,7 +29,8 @@ export interface DashboardServerOptions {
   readonly logger: Logger;
 }
 
-export type Handle = (request: HttpRequest) => Promise<HttpResponse>;
+/** @param known to be called when the request has a session */
+export type Handle = (request: HttpRequest, known: () => void) => Promise<HttpResponse>;
 
 export interface DashboardServer {
   readonly port: number;
@@ -52,7 +54,8 @@ export function isLoopbackHost(host: string): boolean {
 export async function startDashboardServer(options: DashboardServerOptions): Promise<DashboardServer> {
   let handle: Handle | undefined;
   const listener: RequestListener = (incoming, outgoing) => {
-    void exchange(incoming, outgoing, handle, options.logger);
+    const known = (): void => open.known(incoming.socket);
+    void exchange(incoming, outgoing, handle, { known, logger: options.logger });
   };
   const limits = {
     headersTimeout: HEAD_MS,
@@ -67,9 +70,12 @@ export async function startDashboardServer(options: DashboardServerOptions): Pro
     const server: Server =
       tls === undefined
         ? createHttpServer(limits, listener)
-        : createHttpsServer({ ...limits, cert: tls.certificatePem, key: tls.keyPem, minVersion: 'TLSv1.2' }, listener);
+        : createHttpsServer(
+            { ...limits, handshakeTimeout: HEAD_MS, cert: tls.certificatePem, key: tls.keyPem, minVersion: 'TLSv1.2' },
+            listener,
+          );
     server.maxRequestsPerSocket = 0;
-    server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => open.add(socket));
+    server.prependListener('connection', (socket: Socket) => open.accept(socket));
     server.on('request', (incoming, outgoing) => open.serving(incoming.socket, outgoing));
     return server;
   };
@@ -138,54 +144,20 @@ function listening(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-/** If all places are taken, a new connection takes that of the one that has been idle for longest; otherwise it is closed. */
-class Connections {
-  /** Requests under way, by connection; the oldest first. */
-  readonly #open = new Map<Socket, number>();
-
-  add(socket: Socket): void {
-    socket.on('error', () => {});
-    socket.on('close', () => this.#open.delete(socket));
-    if (this.#open.size >= MAX_CONNECTIONS) {
-      const [idle] = [...this.#open].find(([, underWay]) => underWay === 0) ?? [];
-      if (idle === undefined) {
-        socket.destroy();
-        return;
-      }
-      this.#open.delete(idle);
-      idle.destroy();
-    }
-    this.#open.set(socket, 0);
-  }
-
-  serving(socket: Socket, outgoing: ServerResponse): void {
-    const count = (by: number): void => {
-      const underWay = this.#open.get(socket);
-      if (underWay !== undefined) this.#open.set(socket, underWay + by);
-    };
-    count(1);
-    outgoing.once('close', () => count(-1));
-  }
-
-  closeAll(): void {
-    for (const socket of this.#open.keys()) socket.destroy();
-  }
-}
-
 const NOT_YET: HttpResponse = { status: 503, headers: {}, body: new Uint8Array() };
 
 async function exchange(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   handle: Handle | undefined,
-  logger: Logger,
+  { known, logger }: { readonly known: () => void; readonly logger: Logger },
 ): Promise<void> {
   const controller = new AbortController();
   outgoing.on('close', () => controller.abort(new Error('the client is gone')));
   outgoing.on('error', () => {});
   incoming.on('error', () => {});
   try {
-    const response = handle === undefined ? NOT_YET : await handle(requestOf(incoming, controller.signal));
+    const response = handle === undefined ? NOT_YET : await handle(requestOf(incoming, controller.signal), known);
     await send(incoming, outgoing, response);
   } catch (error) {
     if (!controller.signal.aborted) logger.warn('answer broken off', { error });

@@ -29,6 +29,7 @@ import {
   MAX_BODY_BYTES,
   MAX_STREAMS,
   MAX_STREAMS_EACH,
+  MAX_STREAMS_OF_ONE,
   TOKEN_RECHECK_MS,
 } from './limits.ts';
 import type { DashboardPorts, LinkWish, Viewer } from './ports.ts';
@@ -53,6 +54,13 @@ export interface DashboardLink {
   readonly origin: string;
 }
 
+/** A request that may come from the page. */
+interface Asking {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly known: () => void;
+}
+
 /** What a request with a session is answered with. */
 interface Asked {
   readonly session: Session;
@@ -70,6 +78,8 @@ export class Dashboard {
   readonly #feeds: Feeds;
   #attempts: TokenBucket;
   #streams = 0;
+  /** By the user's name. */
+  readonly #streamsOf = new Map<string, number>();
 
   constructor(ports: DashboardPorts, options: DashboardOptions) {
     this.#ports = ports;
@@ -97,14 +107,16 @@ export class Dashboard {
     this.#feeds.close();
   }
 
-  async handle(request: HttpRequest): Promise<HttpResponse> {
+  /** @param known called when the request has a session */
+  async handle(request: HttpRequest, known: () => void = () => {}): Promise<HttpResponse> {
     const verdict = guard(request, this.#options.place);
     if (!verdict.ok) {
       const headers: Headers = verdict.status === 405 ? { allow: 'GET, HEAD, POST' } : {};
       return refusal(verdict.status, verdict.words, headers);
     }
     try {
-      return await this.#route(request, verdict.path, new URLSearchParams(verdict.query));
+      const query = new URLSearchParams(verdict.query);
+      return await this.#route(request, { path: verdict.path, query, known });
     } catch (error) {
       const refused = refusalOf(error);
       if (refused !== undefined) return refusal(refused.status, refused.message);
@@ -113,9 +125,9 @@ export class Dashboard {
     }
   }
 
-  async #route(request: HttpRequest, path: string, query: URLSearchParams): Promise<HttpResponse> {
+  async #route(request: HttpRequest, { path, query, known }: Asking): Promise<HttpResponse> {
     const isRead = request.method !== 'POST';
-    if (path === '/' && isRead) return await this.#first(request);
+    if (path === '/' && isRead) return await this.#first(request, known);
     if (isRead) {
       const asset = this.#asset(path, request);
       if (asset !== undefined) return asset;
@@ -129,6 +141,7 @@ export class Dashboard {
     }
     const session = await this.#session(request);
     if (session === undefined) return refusal(401, 'The session is over: "mendlet dashboard" prints a new link.');
+    known();
     const signal = AbortSignal.any([session.ended, ...(request.signal === undefined ? [] : [request.signal])]);
     return await answer(this, { session, query, request, signal });
   }
@@ -144,10 +157,11 @@ export class Dashboard {
   }
 
   /** The page with its first state, so that it is of use before, and without, any script. */
-  async #first(request: HttpRequest): Promise<HttpResponse> {
+  async #first(request: HttpRequest, known: () => void): Promise<HttpResponse> {
     const { files } = this.#ports;
     const session = await this.#session(request);
     if (session === undefined) return html(200, files.login());
+    known();
     if (request.method === 'HEAD') return html(200, '');
     return await this.#looking(session, async (look) => {
       await look.feed.ready();
@@ -323,13 +337,19 @@ export class Dashboard {
 
   /** @throws Refused */
   #countStream(session: Session): () => void {
-    if (session.streams >= MAX_STREAMS_EACH || this.#streams >= MAX_STREAMS)
+    const { name } = session.viewer;
+    const own = this.#streamsOf.get(name) ?? 0;
+    if (session.streams >= MAX_STREAMS_EACH || own >= MAX_STREAMS_OF_ONE || this.#streams >= MAX_STREAMS)
       throw new Refused(429, 'Too many tabs are open; close some.');
     session.streams += 1;
     this.#streams += 1;
+    this.#streamsOf.set(name, own + 1);
     return once(() => {
       session.streams -= 1;
       this.#streams -= 1;
+      const rest = (this.#streamsOf.get(name) ?? 1) - 1;
+      if (rest > 0) this.#streamsOf.set(name, rest);
+      else this.#streamsOf.delete(name);
     });
   }
 

@@ -20,16 +20,18 @@ export const LOGIN_RATE = { burst: 10, perSecond: 0.2 } as const;
 
 /** The body of a login or an act, bytes. */
 export const MAX_BODY_BYTES = 16 * 1024;
-/** Streams and logs that follow at once, of one session and in all. */
+/** Streams and logs that follow at once, of one session, of one user, and in all. */
 export const MAX_STREAMS_EACH = 16;
+export const MAX_STREAMS_OF_ONE = 48;
 export const MAX_STREAMS = 128;
 /** Details, rights and acts of one session that are under way at once. */
 export const MAX_ASKED_EACH = 4;
 
-/** Identities (with a namespace each) that are looked at at once: each has a feed. */
+/** Identities (with a namespace each) that are looked at at once, of one user and in all: each has a feed. */
+export const MAX_FEEDS_OF_ONE = 8;
 export const MAX_FEEDS = 32;
-/** A feed goes on for so long after its last stream, ms. */
-export const FEED_LINGER_MS = 30_000;
+/** A feed goes on for so long after its last stream, ms: tabs that nobody sees look once a minute. */
+export const FEED_LINGER_MS = 75_000;
 /** The shortest time between two deltas, ms. */
 export const DELTA_MS = 250;
 /** Nothing changes by itself but time (a node falls silent, a bar goes on): the feed looks this often, ms. */
@@ -43,6 +45,8 @@ export const MAX_ROW_PODS = 50;
 /** Pods whose deaths are remembered by a feed, and how many nodes are asked at once. */
 export const MAX_KNOWN_PODS = 1000;
 export const HISTORIES_AT_ONCE = 4;
+/** A node that did not tell of a pod's deaths is asked again after so long, ms. */
+export const HISTORY_AGAIN_MS = 300_000;
 /** Deaths that a feed remembers of one pod. */
 export const MAX_POD_DEATHS = 200;
 
@@ -65,7 +69,7 @@ export const LOG_TAIL_LINES = 5000;
 export const MAX_LINE_CHARACTERS = 4096;
 export const MAX_LOG_BYTES = 4 * 1024 * 1024;
 
-/** Connections at once; beyond, the one that is idle for longest goes. */
+/** Connections at once; beyond, the oldest without a session goes, then one that is idle. */
 export const MAX_CONNECTIONS = 256;
 /** Head of a request: bytes, and time, ms. */
 export const MAX_HEAD_BYTES = 16 * 1024;

@@ -13,7 +13,7 @@ export { isOfRollout, rolloutsOfRecords, rolloutsOfSets, rolloutText } from './r
 export { quoteText } from './quote-text.ts';
 export { type VolumeTrouble, volumeTrouble } from './facts/local-volumes.ts';
 export { listeningText } from './facts/listening.ts';
-export { formatAge, plural } from './facts/text.ts';
+export { formatAge, formatBytes, plural } from './facts/text.ts';
 export { diagnoseBudget } from './diagnose-budget.ts';
 export { diagnoseClaim } from './diagnose-claim.ts';
 export { diagnoseCronJob } from './diagnose-cron-job.ts';

@@ -12,7 +12,7 @@ import { qosCgroups } from './execute/resources.ts';
 import { readNode } from './node-facts.ts';
 import type { PodWorkers } from './pod-workers/pod-workers.ts';
 import type { Cgroups, KubeletPorts } from './ports.ts';
-import { registerProcessMetrics } from './process-metrics.ts';
+import { registerAgentMetrics } from './agent-metrics.ts';
 import { dayRoutes } from './server/day-routes.ts';
 import { historyRoutes } from './server/history-routes.ts';
 import { heldRoutes } from './server/held-routes.ts';
@@ -56,7 +56,7 @@ export function createKubelet(ports: KubeletPorts, config: KubeletConfig): Kubel
   const { metrics } = given;
   const { workers } = working;
   countPods(metrics, ground.desired, workers);
-  registerProcessMetrics(metrics, { nodeName: config.nodeName, version: config.node.version, meter: given.machine });
+  registerAgentMetrics(metrics, { nodeName: config.nodeName, version: config.node.version, meter: given.machine });
   const notReady = () => whatIsMissing(ground, watching);
   const parts: readonly Part[] = [
     ...(traffic.files === undefined ? [] : [traffic.files]),
@@ -124,21 +124,24 @@ function whatIsMissing({ node, desired }: Ground, { pleg }: Pick<Watching, 'pleg
 
 type Shown = Pick<Watching, 'blackBox' | 'days' | 'probeMetrics'> &
   Pick<Working, 'workers'> &
-  Pick<NodeKeeping, 'health' | 'stats'> &
+  Pick<NodeKeeping, 'health' | 'stats' | 'care'> &
   Pick<Supplies, 'local'>;
 
 /** The kubelet's own API. */
 function createOwnApi(
   given: Given,
   { nodeName }: Pick<KubeletConfig, 'nodeName'>,
-  { blackBox, days, probeMetrics, workers, health, stats, local }: Shown,
+  { blackBox, days, probeMetrics, workers, health, stats, care, local }: Shown,
 ): Connection {
   const { clock, logger, cgroups, machine, listeners, held, services, pathProbe, settings } = given;
   const node = { nodeName, clusterDomain: settings.clusterDomain };
   const routes = [
     ...statsRoutes({ logger, stats, cgroups, machine, probeMetrics }),
     ...historyRoutes(blackBox.history),
-    ...dayRoutes(days),
+    ...dayRoutes(days, {
+      diskUsedPercent: () => care.diskUsedPercent(),
+      nextSteps: () => workers.nextSteps(),
+    }),
     ...volumeRoutes({ localVolumes: local?.volumes, logger }),
     ...listeningRoutes({ directory: workers, cgroups, ...(listeners && { listeners }) }),
     ...heldRoutes({ directory: workers, cgroups, ...(held && { held }) }),

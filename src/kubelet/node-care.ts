@@ -49,6 +49,8 @@ export interface NodeCare {
   pressure(): PressureVerdict;
   /** `undefined`: the node has not been looked at yet. */
   seenPressure(): PressureVerdict | undefined;
+  /** 0 to 100; `undefined`: not looked at yet. */
+  diskUsedPercent(): number | undefined;
   /** The bytes that eviction's hard thresholds keep free, of this many bytes. */
   keepsFree(signal: 'memory.available' | 'nodefs.available', capacityBytes: number): number;
   run(signal: AbortSignal): Promise<void>;
@@ -82,6 +84,7 @@ export function createNodeCare(ports: NodeCarePorts, config: NodeCareConfig, par
   return {
     pressure: () => eviction.verdict(),
     seenPressure: () => (eviction.known() ? eviction.verdict() : undefined),
+    diskUsedPercent: () => eviction.diskUsedPercent(),
     keepsFree: (signal, capacity) => eviction.keepsFree(signal, capacity),
     run: async (signal) => {
       signal.addEventListener('abort', () => end.abort(), { once: true });

@@ -18,6 +18,7 @@ export * from './keyed-lines.ts';
 export * from './logger.ts';
 export * from './metrics.ts';
 export { formatNumber, labelText } from './metrics-text.ts';
+export * from './process-metrics.ts';
 export * from './process.ts';
 export * from './random.ts';
 export * from './seeded-random.ts';

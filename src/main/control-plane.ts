@@ -18,9 +18,17 @@ import { createKubeClient, type KubeClient } from '../client/index.ts';
 import { type CertificateSigner, runControllers } from '../controllers/index.ts';
 import { createHttpNoticeSender } from '../controllers/notifications/http-notice-sender.node.ts';
 import type { NodeIpamSettings } from '../network/index.ts';
-import { type Clock, type Connection, createMetrics, type MetricsRegistry, type UserInfo } from '../lib/index.ts';
+import {
+  type Clock,
+  type Connection,
+  createMetrics,
+  type MetricsRegistry,
+  registerProcessMetrics,
+  type UserInfo,
+} from '../lib/index.ts';
 import { loopBreather } from '../lib/breather.node.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
+import { ownProcessUsage } from '../lib/own-process.node.ts';
 import { sha256Hex } from '../lib/sha256.node.ts';
 import { refusals, runScheduler } from '../scheduler/index.ts';
 import { StoreOpenError, type Store } from '../store/index.ts';
@@ -108,6 +116,7 @@ export async function startControlPlane(
   const { clock, random, logger, background } = ground;
   const { dataDir, cluster, network, ownNode } = options;
   const metrics = createMetrics();
+  registerProcessMetrics(metrics, ownProcessUsage);
   const damage = new StoreDamage({ clock, random, logger: logger.child({ component: 'store' }), metrics });
   // Before the keys: where there are keys, there was a store.
   const store = await openStore(ground, dataDir, damage);

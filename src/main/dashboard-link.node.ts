@@ -42,25 +42,42 @@ export async function openBrowser(
 ): Promise<string | undefined> {
   const isMac = process.platform === 'darwin';
   if (!isMac && (env['DISPLAY'] ?? env['WAYLAND_DISPLAY'] ?? '') === '') return 'there is no desktop here';
-  const folder = mkdtempSync(join(tmpdir(), 'mendlet-link-'));
+  const folder = linkFolder(env['HOME'], isMac);
   const file = join(folder, 'open.html');
   try {
     writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${url}">\n`, { mode: 0o600 });
-    const problem = await started(isMac ? 'open' : 'xdg-open', file);
-    if (problem === undefined) await sleep(OPENING_MS, undefined, { signal }).catch(() => {});
-    return problem;
+    return await opened(isMac ? 'open' : 'xdg-open', file, { env, signal });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function started(program: string, file: string): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const child = spawn(program, [file], { stdio: 'ignore', detached: true });
+/** Browsers of snap and flatpak see the user's own files, and neither the system's temporary ones nor hidden folders. */
+function linkFolder(home: string | undefined, isMac: boolean): string {
+  if (!isMac && home !== undefined && home.startsWith('/') && home !== '/') {
+    try {
+      return mkdtempSync(join(home, 'mendlet-link-'));
+    } catch {
+      // A home that takes nothing.
+    }
+  }
+  return mkdtempSync(join(tmpdir(), 'mendlet-link-'));
+}
+
+interface Opening {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+}
+
+/** Waits while a browser may need the file. A program that ends without success has opened nothing. */
+async function opened(program: string, file: string, { env, signal }: Opening): Promise<string | undefined> {
+  const child = spawn(program, [file], { stdio: 'ignore', detached: true, env: { ...env } });
+  const failed = new Promise<string>((resolve) => {
     child.on('error', (error) => resolve(`${program}: ${errorMessage(error)}`));
-    child.on('spawn', () => {
-      child.unref();
-      resolve(undefined);
+    child.on('exit', (code, by) => {
+      if (code !== 0) resolve(`${program} ended with ${code === null ? by : `exit code ${code}`}`);
     });
   });
+  child.unref();
+  return await Promise.race([failed, sleep(OPENING_MS, undefined, { signal }).catch(() => undefined)]);
 }

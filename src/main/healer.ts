@@ -25,8 +25,10 @@ import {
   decodeText,
   errorMessage,
   type Logger,
+  registerProcessMetrics,
 } from '../lib/index.ts';
 import { createLogger } from '../lib/logger.node.ts';
+import { ownProcessUsage } from '../lib/own-process.node.ts';
 import { systemRandom } from '../lib/random.node.ts';
 import { refusals } from '../scheduler/index.ts';
 import { Background } from './background.ts';
@@ -51,6 +53,7 @@ export async function healer(options: HealerFlags, context: MainContext): Promis
   const connection = open(access, logger, stack);
   const client = createKubeClient(connection, { clock: systemClock, userAgent: `mendlet-healer/${mendletVersion}` });
   const metrics = createMetrics();
+  registerProcessMetrics(metrics, ownProcessUsage);
   let waitsFor: string | undefined = `waits for ${access.server}`;
   const health = await startHealthServer({ listen: options.listen, metrics, notReady: () => waitsFor });
   stack.defer(() => health.close());

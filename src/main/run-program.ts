@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { callOf, type ExitCode, exitCodes, runCommandLine, type Verbs } from '../cli/index.ts';
 import { visibleText } from '../lib/index.ts';
 import type { MainContext } from './context.ts';
-import type { Terminal } from '../lib/index.ts';
 import { findCheckout } from './set-up/checkout.node.ts';
+import { terminal } from './terminal.node.ts';
 import { UserError } from './user-error.ts';
 import { kubernetesVersion, mendletVersion } from './version.ts';
 import { withCluster } from './with-cluster.ts';
@@ -37,7 +37,8 @@ export async function runProgram(verbs: ProgramVerbs): Promise<never> {
     pid: process.pid,
     stop: stop.signal,
     checkout: findCheckout(dirname(fileURLToPath(import.meta.url))),
-    screen: process.stdout.isTTY ? terminal() : undefined,
+    // A dumb terminal shows lines, and nothing that moves.
+    screen: process.stdout.isTTY && process.env['TERM'] !== 'dumb' ? terminal() : undefined,
     out: (text) => void process.stdout.write(visibleText(text)),
     err: (text) => void process.stderr.write(visibleText(text)),
     outRaw: (data) => void process.stdout.write(data),
@@ -92,27 +93,4 @@ function done<T>(verb: Verb<T>, context: MainContext): (options: T) => Promise<E
     await verb(options, context);
     return exitCodes.done;
   };
-}
-
-/** The size is asked for at every use: windows change. */
-function terminal(): Terminal {
-  const { stdout } = process;
-  return {
-    columns: () => stdout.columns,
-    rows: () => stdout.rows,
-    write: (text) => void stdout.write(text),
-    atExit: (restore) => void process.on('exit', restore),
-    ...(process.stdin.isTTY ? { keys: readKeys } : {}),
-  };
-}
-
-/** Each key at once and unseen. Ctrl-C comes as a key then: it is the same signal to us. */
-function readKeys(listener: (typed: string) => void): () => void {
-  const { stdin } = process;
-  const onData = (typed: string): void => {
-    if (typed.includes('\u0003')) process.kill(process.pid, 'SIGINT');
-    else listener(typed);
-  };
-  stdin.setEncoding('utf8').setRawMode(true).on('data', onData).resume();
-  return () => void stdin.off('data', onData).setRawMode(false).pause();
 }

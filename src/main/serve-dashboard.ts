@@ -60,7 +60,7 @@ export async function serveDashboard(
   const place: Place = { name: shown, port: server.port, isTls: encrypted !== undefined, id };
   const dashboard = new Dashboard({ ...ports, secrets: systemSecrets, files: pageFiles() }, { ...options, place });
   stack.defer(() => dashboard.close());
-  server.serve((request) => dashboard.handle(request));
+  server.serve((request, known) => dashboard.handle(request, known));
   return { dashboard, server, place };
 }
 

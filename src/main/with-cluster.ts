@@ -10,6 +10,7 @@ import { systemFileSystem } from '../lib/file-system.node.ts';
 import { ConnectionError } from '../lib/index.ts';
 import type { MainContext } from './context.ts';
 import { dataPaths, defaultDataDir } from './data-dir-path.ts';
+import { onReaderGone } from './terminal.node.ts';
 import { UserError } from './user-error.ts';
 import { mendletVersion } from './version.ts';
 
@@ -24,6 +25,8 @@ export async function withCluster(choice: ClusterChoice, verb: ClusterVerb, cont
     throw error instanceof KubeconfigError ? new UserError(error.message, { cause: error }) : error;
   });
   const connection = createHttpConnection({ ...access, clock: systemClock });
+  const readerGone = new AbortController();
+  const leave = onReaderGone(() => readerGone.abort());
   try {
     return await verb({
       client: createKubeClient(connection, { clock: systemClock, userAgent: `mendlet/${mendletVersion}` }),
@@ -31,6 +34,7 @@ export async function withCluster(choice: ClusterChoice, verb: ClusterVerb, cont
       namespace: choice.namespace ?? access.namespace ?? 'default',
       clock: systemClock,
       signal: context.stop,
+      readerGone: readerGone.signal,
       out: context.out,
       err: context.err,
       outRaw: context.outRaw,
@@ -47,6 +51,7 @@ export async function withCluster(choice: ClusterChoice, verb: ClusterVerb, cont
     if (error instanceof StatusError) throw new UserError(error.message, { cause: error });
     throw error;
   } finally {
+    leave();
     connection.close();
   }
 }

@@ -7,11 +7,13 @@ import { NetworkError } from './network-error.ts';
 import { tellsOfRoute } from './route-lines.ts';
 import { watchLines } from './watch-lines.node.ts';
 import type { BridgeWish, DummyWish, NetworkMachine } from './network-machine.ts';
-import type { FilterChain } from './packet-filter.ts';
+import { type FilterChain, hasRule, isInPlace } from './packet-filter.ts';
 import { ipRouteArguments, type KernelRoute, ROUTE_PROTOCOL } from './peer-routes.ts';
 
 const IPTABLES_WAIT_SECONDS = '10';
 const TIMEOUT_MS = 30_000;
+/** Of `iptables -S`; a cut listing is not believed. */
+const MAX_LISTING_BYTES = 1024 * 1024;
 /** More than one jump means that somebody restored an old rule set over ours. */
 const MAX_JUMPS = 8;
 /** More would only make certificates long. */
@@ -21,7 +23,17 @@ const MAX_ADDRESSES = 16;
 export function openNetworkMachine(process: Process): NetworkMachine {
   const must = (file: string, args: readonly string[], input?: string) => mustRun(process, file, args, input);
   const iptables = (chain: Pick<FilterChain, 'table'>, verb: string, rule: readonly string[]): Promise<RunResult> =>
-    process.run('iptables', iptablesArguments(chain, verb, rule));
+    process.run('iptables', iptablesArguments(chain, verb, rule), { maxOutputBytes: MAX_LISTING_BYTES });
+  /** Asks for each by itself. */
+  const filterAsked = async (chains: readonly FilterChain[]): Promise<readonly FilterChain[]> => {
+    const found: FilterChain[] = [];
+    for (const chain of chains) {
+      const jump = await iptables(chain, '-C', [chain.from, '-j', chain.name]);
+      const rules = await iptables(chain, '-S', [chain.name]);
+      if (jump.code === 0 && hasRule(chain, rules.stdout)) found.push(chain);
+    }
+    return found;
+  };
   return {
     addresses: outwardAddresses,
     allRoutes: async () => {
@@ -60,10 +72,16 @@ export function openNetworkMachine(process: Process): NetworkMachine {
       const there = await iptables(chain, '-C', jump);
       if (there.code !== 0) await must('iptables', iptablesArguments(chain, '-I', jump));
     },
-    hasRules: async (chain) => {
-      const jump = await iptables(chain, '-C', [chain.from, '-j', chain.name]);
-      const rules = await iptables(chain, '-S', [chain.name]);
-      return jump.code === 0 && rules.stdout.includes(`-A ${chain.name} `);
+    tornChains: async (chains) => {
+      const torn: FilterChain[] = [];
+      for (const [table, own] of Map.groupBy(chains, (chain) => chain.table)) {
+        const listed = await iptables({ table }, '-S', []);
+        // Where others have thousands of rules, the listing may be cut.
+        const isWhole = listed.code === 0 && Buffer.byteLength(listed.stdout) < MAX_LISTING_BYTES;
+        const wholeOnes = isWhole ? own.filter((chain) => isInPlace(chain, listed.stdout)) : await filterAsked(own);
+        torn.push(...own.filter((chain) => !wholeOnes.includes(chain)));
+      }
+      return torn;
     },
     removeChain: async (chain) => {
       for (let left = MAX_JUMPS; left > 0; left--) {

@@ -49,8 +49,8 @@ export interface NetworkMachine {
   restoreRules(rules: string): Promise<void>;
   /** Makes the built-in chain jump to ours, first of all, unless it does. */
   ensureJump(chain: FilterChain): Promise<void>;
-  /** Whether the built-in chain jumps to ours, and ours has a rule. */
-  hasRules(chain: FilterChain): Promise<boolean>;
+  /** Those of our chains that the built-in chain does not jump to, or that have no rule. */
+  tornChains(chains: readonly FilterChain[]): Promise<readonly FilterChain[]>;
   /** Removes the jumps and the chain; missing ones are no error. */
   removeChain(chain: FilterChain): Promise<void>;
 }

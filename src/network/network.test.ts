@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { formatAddress, formatCidr, gatewayOf, overlaps, parseCidr } from './cidr.ts';
 import { bridgeHardwareAddress, bridgeName, podNetwork } from './pod-network.ts';
 import { conflictingRoute } from './conflicting-route.ts';
-import { filterChains, filterRules, masqueradeChain, natRules } from './packet-filter.ts';
+import { filterChains, filterRules, isInPlace, masqueradeChain, natRules } from './packet-filter.ts';
 import { cniConflist } from './cni-conflist.ts';
 
 const network = (cidr = '10.244.0.0/16', id = 'a1b2c3') => {
@@ -115,6 +115,20 @@ describe('the pod network', () => {
     expect(rules).toContain(
       '-A MENDLET-OUT-a1b2c3 -s 10.244.0.1/32 -p tcp --sport 53 --tcp-flags RST RST -m conntrack ! --ctstatus ASSURED -j DROP',
     );
+  });
+
+  it.each([
+    [
+      'with its jump and a rule',
+      ['-A FORWARD -j MENDLET-FWD-a1b2c3', '-A MENDLET-FWD-a1b2c3 -i mndt-a1b2c3 -j ACCEPT'],
+      true,
+    ],
+    ['without the jump', ['-A MENDLET-FWD-a1b2c3 -i mndt-a1b2c3 -j ACCEPT'], false],
+    ['without a rule', ['-N MENDLET-FWD-a1b2c3', '-A FORWARD -j MENDLET-FWD-a1b2c3'], false],
+    ['of another instance', ['-A FORWARD -j MENDLET-FWD-a1b2c34', '-A MENDLET-FWD-a1b2c34 -j ACCEPT'], false],
+  ])('a chain %s is in place or not', (_, lines, expected) => {
+    const listing = ['-P FORWARD ACCEPT', ...lines, ''].join('\n');
+    expect(filterChains(network()).filter((chain) => isInPlace(chain, listing))).toHaveLength(expected ? 1 : 0);
   });
 
   it('has a hardware address of its own', () => {

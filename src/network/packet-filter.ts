@@ -12,6 +12,16 @@ export interface FilterChain {
   readonly name: string;
 }
 
+/** @param listing of `iptables -S`, of the whole table. @returns whether the built-in chain jumps to ours, and ours has a rule */
+export function isInPlace(chain: FilterChain, listing: string): boolean {
+  return listing.split('\n').includes(`-A ${chain.from} -j ${chain.name}`) && hasRule(chain, listing);
+}
+
+/** @param listing of `iptables -S`, of the table or of the chain alone */
+export function hasRule({ name }: FilterChain, listing: string): boolean {
+  return listing.includes(`-A ${name} `);
+}
+
 /** The chain that decides under which address pods leave, where our table of nft cannot be. */
 export function masqueradeChain(network: PodNetwork): FilterChain {
   return { table: 'nat', from: 'POSTROUTING', name: `MENDLET-SNAT-${idOf(network)}` };

@@ -148,8 +148,7 @@ export async function restoreFilters(
   network: PodNetwork,
   { natBy, apiServerPort }: { readonly natBy: NatBy; readonly apiServerPort: number | undefined },
 ): Promise<readonly string[]> {
-  const missing: string[] = [];
-  for (const chain of chainsOf(network, natBy)) if (!(await machine.hasRules(chain))) missing.push(chain.name);
+  const missing = (await machine.tornChains(chainsOf(network, natBy))).map(({ name }) => name);
   if (missing.length === 0) return [];
   await machine.restoreRules(rulesOf(network, natBy, apiServerPort));
   for (const chain of chainsOf(network, natBy)) await machine.ensureJump(chain);

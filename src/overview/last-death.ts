@@ -1,7 +1,7 @@
 /** How a pod last died, in words. Pure. */
-import { type ContainerStatus, HEALING_STATE, parseHealingState, type Pod } from '../api/index.ts';
+import { type ContainerStatus, findCondition, HEALING_STATE, parseHealingState, type Pod } from '../api/index.ts';
 import { parseTime, visibleLine } from '../lib/index.ts';
-import { MAX_WORDS, REQUESTED_START_MS } from './limits.ts';
+import { MAX_WORDS, READY_AFTER_MS, REQUESTED_START_MS } from './limits.ts';
 import type { LastDeath, Said } from './types.ts';
 
 type Terminated = NonNullable<NonNullable<ContainerStatus['state']>['terminated']>;
@@ -20,14 +20,26 @@ export function lastDeathOf(pod: Pod, said: Said): LastDeath | undefined {
   const [last] = ends.toSorted((a, b) => b.at - a.at);
   if (last === undefined) return undefined;
   const { status, ended, at } = last;
-  const runs = parseTime(status.state?.running?.startedAt ?? undefined);
+  const back = backAt(pod, status);
   return {
     pod: pod.metadata?.name ?? '',
     container: status.name,
     at,
     words: deathWords(pod, status.name, ended, said(ended.containerID ?? '')),
-    ...(runs === undefined ? {} : { healedMs: Math.max(0, runs - at) }),
+    ...(back === undefined ? {} : { healedMs: Math.max(0, back - at) }),
   };
+}
+
+/**
+ * Wall ms: when the container was ready again, undefined while it is not. The pod's own time of that is newer where the pod was not
+ * ready in between; a much later one belongs to something else.
+ */
+function backAt(pod: Pod, { ready, state }: ContainerStatus): number | undefined {
+  const runs = parseTime(state?.running?.startedAt ?? undefined);
+  if (runs === undefined || !ready) return undefined;
+  const { status: is, lastTransitionTime } = findCondition(pod.status?.conditions, 'Ready') ?? {};
+  const readyAt = is === 'True' ? parseTime(lastTransitionTime ?? undefined) : undefined;
+  return readyAt !== undefined && readyAt > runs && readyAt - runs <= READY_AFTER_MS ? readyAt : runs;
 }
 
 /**

@@ -10,3 +10,8 @@ export const MAX_WORDS = 200;
 export const MAX_NAMED = 3;
 /** A requested restart is over at most so long after a container of it has started, ms. */
 export const REQUESTED_START_MS = 30_000;
+/** A pod that became ready so long after a container's start was not ready because of that start, ms. */
+export const READY_AFTER_MS = 5 * 60_000;
+/** A pod with so many restarts, that came up so shortly ago, may be in a crash loop, ms. */
+export const MANY_RESTARTS = 3;
+export const STAYS_UP_MS = 60_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Deployment, Job, Node, Pod, PodStatus, ReplicaSet } from '../api/index.ts';
+import type { CronJob, Deployment, Job, Node, Pod, PodStatus, ReplicaSet } from '../api/index.ts';
 import { type OverviewFacts, overviewOf } from './index.ts';
 
 const NOW = Date.parse('2030-01-01T12:00:00Z');
@@ -247,6 +247,124 @@ describe('a workload', () => {
 
 const NODE = { metadata: { name: 'n1' }, status: { conditions: [{ type: 'Ready', status: 'True' }] } } as Node;
 
+describe('a job', () => {
+  const job = (name: string, condition?: string, more: object = {}): Job => ({
+    metadata: { name, namespace: 'shop', uid: name, ...more },
+    status: condition === undefined ? {} : { conditions: [{ type: condition, status: 'True', message: 'told' }] },
+  });
+  const failed: PodStatus = { phase: 'Failed' };
+  const of = (name: string, status: PodStatus, owner: string): Pod => pod(name, status, { owner });
+
+  it.each<[name: string, jobs: readonly Job[], pods: readonly Pod[], expected: object]>([
+    [
+      'that is complete is done, whatever it tried before',
+      [job('j', 'Complete')],
+      [of('j-1', failed, 'j'), of('j-2', { phase: 'Succeeded' }, 'j')],
+      { mood: 'done' },
+    ],
+    ['that tries again heals', [job('j')], [of('j-1', failed, 'j')], { mood: 'healing' }],
+    ['that runs again is as its pod', [job('j')], [of('j-1', failed, 'j'), of('j-2', READY, 'j')], { mood: 'ok' }],
+    ['that has failed gave up', [job('j', 'Failed')], [of('j-1', failed, 'j')], { mood: 'stopped' }],
+    ['that has failed gave up, also without its pods', [job('j', 'Failed')], [], { mood: 'stopped', why: 'told' }],
+    ['that is suspended waits for nothing', [job('j')], [], { mood: 'done' }],
+  ])('%s', (_name, jobs, pods, expected) => {
+    expect(one({ jobs, pods })).toMatchObject({ kind: 'job', ...expected });
+  });
+
+  const cron = { metadata: { name: 'nightly', namespace: 'shop', uid: 'c' } };
+  const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'nightly', uid: 'c', controller: true };
+  const run = (name: string, condition: string, seconds: number): Job =>
+    job(name, condition, { ownerReferences: [owner], creationTimestamp: ago(seconds) });
+
+  it.each<[name: string, jobs: readonly Job[], mood: string]>([
+    ['is as its last run', [run('old', 'Failed', 600), run('new', 'Complete', 60)], 'done'],
+    ['gave up when its last run did', [run('new', 'Failed', 60), run('old', 'Complete', 600)], 'stopped'],
+  ])('of a schedule %s', (_name, jobs, mood) => {
+    const pods = jobs.map(({ metadata }) => of(`${metadata?.name}-1`, failed, metadata?.name ?? ''));
+    expect(one({ cronJobs: [cron as CronJob], jobs, pods })).toMatchObject({ kind: 'cronjob', mood });
+  });
+});
+
+describe('what comes next', () => {
+  it('is the end of a startup probe, whose pod is killed then', () => {
+    const starting = withMain({ started: false, state: { running: { startedAt: ago(20) } } });
+    const startupProbe = { initialDelaySeconds: 5, periodSeconds: 10, failureThreshold: 6 };
+    expect(
+      one({ pods: [pod('a', starting, { spec: { containers: [{ name: 'main', startupProbe }] } })] })?.next,
+    ).toEqual({
+      words: 'is killed, unless its startup probe succeeds',
+      at: NOW + 45_000,
+    });
+  });
+
+  it('is the next look of a readiness probe', () => {
+    const unready = withMain({ started: true, state: { running: { startedAt: ago(20) } } });
+    const containers = [{ name: 'main', readinessProbe: { periodSeconds: 3 } }];
+    expect(one({ pods: [pod('a', unready, { spec: { containers } })] })?.next).toEqual({
+      words: 'is probed every 3 s',
+    });
+  });
+
+  it('says where on its ladder a pod stands', () => {
+    const waits = withMain({ state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 10s x' } } });
+    const { metadata, ...rest } = pod('a', waits);
+    const annotations = { 'mendlet.dev/healing': '{"rung":"container","attempts":2,"of":3}' };
+    expect(one({ pods: [{ ...rest, metadata: { ...metadata, annotations } }] })?.why).toBe(
+      'CrashLoopBackOff; 2 of 3 restarts of the container, then the next rung of its policy',
+    );
+  });
+});
+
+describe('a pod of a node', () => {
+  const taint = (seconds: number) => ({
+    key: 'node.kubernetes.io/unreachable',
+    effect: 'NoExecute',
+    timeAdded: ago(seconds),
+  });
+  const tolerations = [{ key: 'node.kubernetes.io/unreachable', operator: 'Exists', tolerationSeconds: 300 }];
+  const lost = {
+    ...NODE,
+    spec: { taints: [taint(20)] },
+    status: { conditions: [{ type: 'Ready', status: 'Unknown' }] },
+  };
+
+  it('that is not heard is not called well, and says when the pod has to leave', () => {
+    const pods = [pod('a', READY, { spec: { tolerations } })];
+    expect(one({ pods, nodes: [lost as Node] })).toMatchObject({
+      mood: 'unknown',
+      why: 'its node is not heard',
+      next: { words: 'has to leave its node', at: NOW + 280_000 },
+    });
+  });
+
+  it.each<[name: string, spec: object, at: number | undefined]>([
+    ['that tolerates nothing leaves at once', {}, NOW - 20_000],
+    ['that tolerates it for ever stays', { tolerations: [{ operator: 'Exists' }] }, undefined],
+  ])('%s', (_name, spec, at) => {
+    expect(one({ pods: [pod('a', READY, { spec })], nodes: [lost as Node] })?.next?.at).toBe(at);
+  });
+});
+
+describe('how long healing took', () => {
+  const back = (main: object, readyAt: number) =>
+    one({
+      pods: [
+        pod(
+          'web',
+          withMain({ state: { running: { startedAt: ago(100) } }, lastState: ended(101), ready: true, ...main }, [
+            { type: 'Ready', status: 'True', lastTransitionTime: ago(readyAt) },
+          ]),
+        ),
+      ],
+    })?.lastDeath?.healedMs;
+
+  it('is until the pod was ready again', () => expect(back({}, 60)).toBe(41_000));
+  it('is until it ran again, when it was ready all the time', () => expect(back({}, 500)).toBe(1000));
+  it('is not as long as something else that came later', () =>
+    expect(back({ state: { running: { startedAt: ago(9000) } }, lastState: ended(9001) }, 5)).toBe(1000));
+  it('is not known while it is not ready', () => expect(back({ ready: false }, 60)).toBeUndefined());
+});
+
 describe('the verdict', () => {
   const verdict = (facts: Partial<OverviewFacts>) => overviewOf({ ...NOTHING, ...facts }, NOW).verdict;
 
@@ -267,7 +385,7 @@ describe('the verdict', () => {
     ]);
     expect(verdict({ pods: [pod('a', healed), pod('api', stopped)] })).toEqual({
       mood: 'stopped',
-      text: '1 pod healthy; 1 healed in the last hour; 1 gave up: shop/api (out of memory (limit 64Mi))',
+      text: '1 pod healthy; 1 healed in the last hour; 1 gave up: shop/api, out of memory (limit 64Mi)',
     });
   });
 
@@ -278,6 +396,41 @@ describe('the verdict', () => {
     expect(overview.verdict).toEqual({ mood: 'troubled', text: '0 pods healthy; 1 node not heard: n1' });
   });
 
+  it('goes by when a lease changed, and not by the clock of its node', () => {
+    const leases = [{ metadata: { name: 'n1' }, spec: { renewTime: ago(300) } }];
+    const late = overviewOf({ ...NOTHING, nodes: [NODE], leases, silentMs: () => 4000 }, NOW);
+    expect(late.nodes[0]).toMatchObject({ mood: 'ok', troubles: [] });
+    const silent = overviewOf({ ...NOTHING, nodes: [NODE], leases, silentMs: () => 20_000 }, NOW);
+    expect(silent.nodes[0]?.troubles).toEqual(['not heard for 20s']);
+  });
+
+  it('counts a pod as healed only when it is well', () => {
+    const starts = withMain({ state: { running: { startedAt: ago(61) } }, lastState: ended(62), started: true });
+    expect(verdict({ pods: [pod('a', starts)] }).text).toBe('0 pods healthy; 1 not well: shop/a, exit code 1');
+  });
+
+  it('does not count a crash loop as healed each time that it is up', () => {
+    const up = (seconds: number) =>
+      withMain(
+        {
+          state: { running: { startedAt: ago(seconds) } },
+          lastState: ended(seconds + 40),
+          ready: true,
+          restartCount: 5,
+        },
+        [{ type: 'Ready', status: 'True' }],
+      );
+    expect(verdict({ pods: [pod('a', up(2))] }).text).toBe('1 pod healthy');
+    expect(verdict({ pods: [pod('a', up(61))] }).text).toBe('1 pod healthy; 1 healed in the last hour');
+  });
+
+  it('names several with their causes in brackets', () => {
+    const dead = withMain({ lastState: ended(5) }, [{ type: 'mendlet.dev/HealingStopped', status: 'True' }]);
+    expect(verdict({ pods: [pod('a', dead), pod('b', dead)] }).text).toBe(
+      '0 pods healthy; 2 gave up: shop/a (exit code 1), shop/b (exit code 1)',
+    );
+  });
+
   it('has the worst rows above', () => {
     const names = overviewOf(
       { ...NOTHING, pods: [pod('a', READY), pod('z', withMain({ state: ended(5) })), pod('q', { phase: 'Failed' })] },
@@ -285,4 +438,14 @@ describe('the verdict', () => {
     ).rows.map(({ name }) => name);
     expect(names).toEqual(['q', 'z', 'a']);
   });
+});
+
+it('has the words of a dead container as soon as they are known, though its pod is as it was', () => {
+  const died = pod('loop', withMain({ state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: ended(5) }));
+  const wordsOf = (own: string | undefined): string | undefined =>
+    overviewOf({ ...NOTHING, pods: [died], said: () => own }, NOW).rows[0]?.lastDeath?.words;
+  expect(wordsOf(undefined)).toBe('exit code 1');
+  expect(wordsOf('no database')).toBe('exit code 1: no database');
+  expect(wordsOf('no database')).toBe('exit code 1: no database');
+  expect(wordsOf('no disk')).toBe('exit code 1: no disk');
 });

@@ -2,10 +2,12 @@
 import {
   type ContainerStatus,
   findCondition,
+  HEALING_STATE,
   HEALING_PAUSED_REASON,
   HEALING_STOPPED_CONDITION,
   isConditionTrue,
   isRestartableInit,
+  parseHealingState,
   pauseOf,
   type Pod,
   RESTARTING_CONDITION,
@@ -93,7 +95,24 @@ function stuckContainer(pod: Pod): Standing | undefined {
   if (waits.length === 0) return undefined;
   const times = waits.flatMap(({ status }) => backOffEnd(status) ?? []);
   const next = times.length === 0 ? { words: 'starts again' } : { words: 'starts again', at: Math.max(...times) };
-  return { mood: 'healing', why: 'CrashLoopBackOff', next };
+  const rung = rungText(pod);
+  return { mood: 'healing', why: `CrashLoopBackOff${rung === undefined ? '' : `; ${rung}`}`, next };
+}
+
+const RUNGS: Readonly<Record<string, string>> = {
+  container: 'restarts of the container',
+  containers: 'restarts of all containers',
+  pod: 'restarts of the pod',
+  node: 'another node',
+};
+
+/** Where the pod stands on its ladder: "2 of 3 restarts of the container, then the next rung". */
+function rungText({ metadata }: Pod): string | undefined {
+  const { rung, attempts, of } = parseHealingState(metadata?.annotations?.[HEALING_STATE]) ?? {};
+  const words = RUNGS[rung ?? ''];
+  if (words === undefined) return undefined;
+  if (attempts === undefined || of === undefined) return `its policy tries ${words}`;
+  return `${attempts} of ${of} ${words}, then the next rung of its policy`;
 }
 
 const BACK_OFF = /back-off (?:(\d+)h)?(?:(\d+)m)?(?:([\d.]+)s)? /;
@@ -115,13 +134,31 @@ function runningPod(pod: Pod): Standing {
   const init = waitsForInit(pod);
   if (phase === 'Pending') return { mood: 'starting', ...(init === undefined ? {} : { why: init }) };
   const early = containerStatuses.find(({ started, state }) => state?.running !== undefined && started !== true);
-  if (early !== undefined) return { mood: 'starting', why: `startup probe of ${early.name}` };
+  if (early !== undefined) return startingUp(pod, early);
   const unready = containerStatuses.find(({ ready, state }) => !ready && state?.running !== undefined);
-  if (unready !== undefined) return { mood: 'unready', why: `readiness probe of ${unready.name}` };
+  if (unready !== undefined) return unreadyNow(pod, unready);
   const ended = containerStatuses.find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0);
   if (ended !== undefined) return { mood: 'healing', why: `${ended.name} ended` };
   const gate = findCondition(conditions, 'Ready')?.message;
   return { mood: 'unready', why: told(gate ?? 'not ready') };
+}
+
+/** How long its startup probe goes on: after that it is killed. */
+function startingUp({ spec }: Pod, { name, state }: ContainerStatus): Standing {
+  const standing = { mood: 'starting', why: `startup probe of ${name}` } as const;
+  const probe = spec?.containers.find((container) => container.name === name)?.startupProbe ?? undefined;
+  const startedAt = parseTime(state?.running?.startedAt ?? undefined);
+  if (probe === undefined || startedAt === undefined) return standing;
+  const { initialDelaySeconds = 0, periodSeconds = 10, failureThreshold = 3 } = probe;
+  const at = startedAt + (initialDelaySeconds + periodSeconds * failureThreshold) * 1000;
+  return { ...standing, next: { words: 'is killed, unless its startup probe succeeds', at } };
+}
+
+function unreadyNow({ spec }: Pod, { name }: ContainerStatus): Standing {
+  const standing = { mood: 'unready', why: `readiness probe of ${name}` } as const;
+  const probe = spec?.containers.find((container) => container.name === name)?.readinessProbe ?? undefined;
+  if (probe === undefined) return standing;
+  return { ...standing, next: { words: `is probed every ${probe.periodSeconds ?? 10} s` } };
 }
 
 /** The init container that runs. */

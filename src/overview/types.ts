@@ -84,7 +84,7 @@ export interface NodeRow {
 
 export interface Verdict {
   readonly mood: 'ok' | 'healing' | 'troubled' | 'stopped';
-  /** "41 pods healthy; 2 healed in the last hour; 1 gave up: shop/api (out of memory)" */
+  /** "41 pods healthy; 2 healed in the last hour; 1 gave up: shop/api, out of memory" */
   readonly text: string;
 }
 

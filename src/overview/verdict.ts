@@ -1,13 +1,11 @@
 /** The one line above all rows. Pure. */
-import { HEALED_LATELY_MS, MAX_NAMED } from './limits.ts';
+import { HEALED_LATELY_MS, MANY_RESTARTS, MAX_NAMED, STAYS_UP_MS } from './limits.ts';
 import type { NodeRow, PodView, Verdict, WorkloadRow } from './types.ts';
 
 export function verdictOf(rows: readonly WorkloadRow[], nodes: readonly NodeRow[], now: number): Verdict {
   const pods = rows.flatMap((row) => row.pods);
   const count = (moods: readonly PodView['mood'][]): number => pods.filter(({ mood }) => moods.includes(mood)).length;
-  const healed = pods.filter(
-    ({ lastDeath }) => lastDeath?.healedMs !== undefined && now - lastDeath.at <= HEALED_LATELY_MS,
-  ).length;
+  const healed = pods.filter((pod) => hasHealed(pod, now)).length;
   const stopped = rows.filter(({ mood }) => mood === 'stopped');
   const silent = nodes.filter(({ mood }) => mood === 'unknown');
   const healing = count(['healing']);
@@ -39,11 +37,19 @@ export function verdictOf(rows: readonly WorkloadRow[], nodes: readonly NodeRow[
   };
 }
 
-/** "shop/api (out of memory), shop/web and 2 more" */
+/** In the last hour. A pod that dies again and again has healed when it has stayed up for a while. */
+function hasHealed({ mood, lastDeath, restarts }: PodView, now: number): boolean {
+  if (mood !== 'ok' || lastDeath?.healedMs === undefined) return false;
+  const upMs = now - lastDeath.at - lastDeath.healedMs;
+  return now - lastDeath.at <= HEALED_LATELY_MS && (restarts < MANY_RESTARTS || upMs >= STAYS_UP_MS);
+}
+
+/** "shop/api, out of memory"; of several: "shop/api (out of memory), shop/web and 2 more" */
 function named(rows: readonly WorkloadRow[]): string {
   const names = rows.slice(0, MAX_NAMED).map(({ namespace, name, lastDeath, why }) => {
     const cause = lastDeath?.words ?? why;
-    return `${namespace}/${name}${cause === undefined ? '' : ` (${short(cause)})`}`;
+    if (cause === undefined) return `${namespace}/${name}`;
+    return rows.length === 1 ? `${namespace}/${name}, ${short(cause)}` : `${namespace}/${name} (${short(cause)})`;
   });
   const more = rows.length - names.length;
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

@@ -11,8 +11,8 @@ import {
   type ReplicationController,
   type StatefulSet,
 } from '../api/index.ts';
-import { podView } from './pod-view.ts';
-import { type Mood, MOODS, type PodView, type Said, type WorkloadRow } from './types.ts';
+import { type JobCourse, jobCourse, jobsThatCount, lastCourse } from './job-course.ts';
+import { type Mood, MOODS, type PodView, type WorkloadRow } from './types.ts';
 
 /** The objects that make pods, as far as they could be read. */
 export interface Makers {
@@ -30,8 +30,8 @@ interface Subject {
   readonly object: KubeObject;
   /** undefined: as many as there are */
   readonly wanted: number | undefined;
-  /** Pods that are gone are no loss: a finished job. */
-  readonly over: boolean;
+  /** Of a job, and of the last one of a cron job. */
+  readonly course?: JobCourse;
 }
 
 /** How bad a mood is: its place in the list. */
@@ -39,23 +39,32 @@ export function badness(mood: Mood): number {
   return MOODS.indexOf(mood);
 }
 
-export function workloadRows(pods: readonly Pod[], makers: Makers, said: Said): readonly WorkloadRow[] {
+/** @param views of the pods, in the same order */
+export function workloadRows(pods: readonly Pod[], views: readonly PodView[], makers: Makers): readonly WorkloadRow[] {
+  const counting = jobsThatCount(makers.jobs);
+  const courses = new Map(makers.jobs.map((job) => [job.metadata?.uid ?? '', jobCourse(job)]));
+  const history = new Set<string>();
   const subjects = new Map(subjectsOf(makers).map((subject) => [subject.object.metadata?.uid ?? '', subject]));
   const parents = new Map(
     [...makers.replicaSets, ...makers.jobs].map((object) => [object.metadata?.uid ?? '', controllerOf(object)?.uid]),
   );
   const members = new Map<string, PodView[]>();
   const alone: WorkloadRow[] = [];
-  for (const pod of pods) {
-    const view = podView(pod, said);
+  for (const [place, pod] of pods.entries()) {
+    const view = views[place];
+    if (view === undefined) continue;
     const maker = controllerOf(pod)?.uid;
+    const course = courses.get(maker ?? '');
+    // A job tries again with another pod: one that failed before is history, unless the job has failed.
+    const isOld = view.mood === 'stopped' && course?.kind !== 'failed';
+    if (course !== undefined && (isOld || !counting.has(maker ?? ''))) history.add(view.uid);
     const top = [maker === undefined ? undefined : parents.get(maker), maker].find(
       (uid) => uid !== undefined && subjects.has(uid),
     );
     if (top === undefined) alone.push(loneRow(view));
     else members.set(top, [...(members.get(top) ?? []), view]);
   }
-  const rows = [...subjects].map(([uid, subject]) => rowOf(subject, members.get(uid) ?? []));
+  const rows = [...subjects].map(([uid, subject]) => rowOf(subject, members.get(uid) ?? [], history));
   return [...rows, ...alone].toSorted(
     (a, b) =>
       badness(b.mood) - badness(a.mood) ||
@@ -75,35 +84,36 @@ function subjectsOf(makers: Makers): readonly Subject[] {
     kind: string,
     objects: readonly T[],
     wanted: (object: T) => number | undefined,
-    over: (object: T) => boolean = () => false,
+    course: (object: T) => JobCourse | undefined = () => undefined,
   ): readonly Subject[] =>
     objects
       .filter((object) => controllerOf(object) === undefined)
-      .map((object) => ({ kind, object, wanted: wanted(object), over: over(object) }));
+      .map((object) => {
+        const found = course(object);
+        return { kind, object, wanted: wanted(object), ...(found === undefined ? {} : { course: found }) };
+      });
   return [
     ...tops('deploy', makers.deployments, ({ spec }) => spec?.replicas ?? 1),
     ...tops('sts', makers.statefulSets, ({ spec }) => spec?.replicas ?? 1),
     ...tops('ds', makers.daemonSets, ({ status }) => status?.desiredNumberScheduled ?? 0),
     ...tops('rs', makers.replicaSets, ({ spec }) => spec?.replicas ?? 1),
     ...tops('rc', makers.replicationControllers, ({ spec }) => spec?.replicas ?? 1),
-    ...tops('job', makers.jobs, () => undefined, isOver),
+    ...tops('job', makers.jobs, () => undefined, jobCourse),
     ...tops(
       'cronjob',
       makers.cronJobs,
       () => undefined,
-      () => true,
+      ({ metadata }) => lastCourse(makers.jobs.filter((job) => controllerOf(job)?.uid === metadata?.uid)),
     ),
   ];
 }
 
-function isOver({ status }: Job): boolean {
-  return (status?.conditions ?? []).some(
-    ({ type, status: is }) => (type === 'Complete' || type === 'Failed') && is === 'True',
-  );
-}
-
-function rowOf({ kind, object, wanted, over }: Subject, pods: readonly PodView[]): WorkloadRow {
-  const alive = pods.filter(({ mood }) => mood !== 'done' && mood !== 'ending');
+function rowOf(
+  { kind, object, wanted, course }: Subject,
+  pods: readonly PodView[],
+  history: ReadonlySet<string>,
+): WorkloadRow {
+  const alive = pods.filter(({ mood, uid }) => mood !== 'done' && mood !== 'ending' && !history.has(uid));
   // A controller replaces a pod that failed: the new one counts.
   const current =
     wanted !== undefined && alive.length > wanted ? alive.filter(({ mood }) => mood !== 'stopped') : alive;
@@ -111,9 +121,9 @@ function rowOf({ kind, object, wanted, over }: Subject, pods: readonly PodView[]
   const ready = current.filter(({ ready: is }) => is).length;
   const worst = worstOf(current);
   const lacks = wanted !== undefined && current.length < wanted;
-  const itself = worst?.mood ?? (over || wanted === undefined ? 'done' : 'ok');
+  const itself = worst?.mood ?? (wanted === undefined ? moodOfJob(course, pods) : 'ok');
   const mood = lacks ? worseOf(itself, pods.length === 0 ? 'waiting' : 'starting') : itself;
-  const why = worst?.why ?? (lacks ? `${current.length} of ${wanted} pods` : undefined);
+  const why = worst?.why ?? (lacks ? `${current.length} of ${wanted} pods` : course?.why);
   return {
     ...summed(pods, worst),
     kind,
@@ -124,6 +134,12 @@ function rowOf({ kind, object, wanted, over }: Subject, pods: readonly PodView[]
     ready,
     wanted: count,
   };
+}
+
+/** Of a job that has no pod that counts. */
+function moodOfJob(course: JobCourse | undefined, pods: readonly PodView[]): Mood {
+  if (course?.kind === 'failed') return 'stopped';
+  return course?.kind === 'going' && pods.some(({ mood }) => mood === 'stopped') ? 'healing' : 'done';
 }
 
 function worseOf(a: Mood, b: Mood): Mood {

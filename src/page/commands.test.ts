@@ -41,7 +41,7 @@ describe('commands', () => {
     expect(actCommand('restart', web, [])).toBe('kubectl restart deploy/web -n shop');
     expect(actCommand('restart', pod, ['web-1'])).toBe('kubectl restart pod/web-1 -n shop -c app');
     expect(actCommand('pause', web, ['web-1', 'web-2'])).toBe(
-      'kubectl annotate --overwrite pod/web-1 pod/web-2 -n shop mendlet.dev/healing-paused=true',
+      'kubectl annotate --overwrite deploy/web pod/web-1 pod/web-2 -n shop mendlet.dev/healing-paused=true',
     );
     expect(actCommand('resume', web, ['web-1'])).toContain('mendlet.dev/healing-paused-');
     expect(actCommand('try-now', web, ['web-1'])).toContain('mendlet.dev/try-now="$(date');

@@ -20,6 +20,8 @@ export interface Death {
 /** Kinds whose pods `kubectl restart` restarts. */
 const RESTARTABLE: readonly string[] = ['pod', 'deploy', 'sts', 'ds', 'rs'];
 
+/** Kinds whose pause holds for pods that are made later. */
+const PAUSABLE: readonly string[] = ['deploy', 'sts', 'ds'];
 const HEALING_PAUSED = 'mendlet.dev/healing-paused';
 const TRY_NOW = 'mendlet.dev/try-now';
 
@@ -117,7 +119,9 @@ export function actCommand(act: ActName, subject: Subject, pods: readonly string
     return command('kubectl restart', target(subject), inNamespace(subject), ...container);
   }
   if (pods === undefined || pods.length === 0) return undefined;
-  const named = pods.map((pod) => quoted(`pod/${pod}`));
+  // The pause of such a workload holds for the pods that it gets later.
+  const workload = act !== 'try-now' && PAUSABLE.includes(subject.kind) ? [target(subject)] : [];
+  const named = [...workload, ...pods.map((pod) => quoted(`pod/${pod}`))];
   const annotate = (note: string): string =>
     command('kubectl annotate --overwrite', ...named, inNamespace(subject), note);
   if (act === 'try-now') return annotate(`${TRY_NOW}="$(date -u +%FT%TZ)"`);

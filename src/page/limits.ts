@@ -21,3 +21,5 @@ export const LAST_RETRY_MS = 30_000;
 export const RIGHTS_KEPT_MS = 30_000;
 /** How long an answer to a click is shown. */
 export const NOTICE_MS = 6_000;
+/** How often a tab that nobody sees looks. Browsers let its timers fire once a minute. */
+export const GLANCE_MS = 60_000;

@@ -3,9 +3,13 @@ import type { PageState, PageVerdict } from './contract.ts';
 import { type Filter, NO_FILTER } from './row-filter.ts';
 import { ageWords } from './words.ts';
 
-/** opening: on the way, with data of just now; over: the session ended. */
+/**
+ * opening: on the way, with data of just now; over: the session ended; asleep: nobody sees the tab, and it only looks now and then,
+ * for its title and icon (`isHeard`: the last look was answered).
+ */
 export type Link =
   | { readonly kind: 'opening' | 'live' | 'over' }
+  | { readonly kind: 'asleep'; readonly isHeard: boolean }
   | { readonly kind: 'lost'; readonly problem: string /** On the page's clock. */; readonly tryAt?: number };
 
 export interface PageView {
@@ -23,6 +27,9 @@ export function firstView(state: PageState): PageView {
   return { state, link: { kind: 'opening' }, filter: NO_FILTER, isHelpOpen: false };
 }
 
+/** Why a tab that is seen again is not live at once. */
+export const UNSEEN = 'nobody looked at this tab';
+
 /** Why nothing may look alive, and since when. */
 export interface Deadness {
   readonly since: number;
@@ -31,6 +38,7 @@ export interface Deadness {
 
 export function deadness({ link, state }: Pick<PageView, 'link' | 'state'>): Deadness | undefined {
   if (link.kind === 'over') return { since: state.at, problem: 'the session has ended' };
+  if (link.kind === 'asleep' && !link.isHeard) return { since: state.stale?.since ?? state.at, problem: UNSEEN };
   if (link.kind === 'lost') return { since: state.stale?.since ?? state.at, problem: link.problem };
   return state.stale;
 }

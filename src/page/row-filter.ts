@@ -23,8 +23,13 @@ const ORDER: readonly Mood[] = [
   'done',
 ];
 
-export function isWell(mood: Mood): boolean {
+function isWell(mood: Mood): boolean {
   return mood === 'ok' || mood === 'done' || mood === 'ending';
+}
+
+/** A row of the filter "not well": whose healing is paused belongs to it. */
+export function isNotWell({ mood, paused }: Pick<PageRow, 'mood' | 'paused'>): boolean {
+  return !isWell(mood) || paused === true;
 }
 
 /** The worst first, then by namespace and name. */
@@ -48,7 +53,7 @@ export function filtered(rows: readonly PageRow[], filter: Filter): readonly Pag
   return rows.filter(
     (row) =>
       (filter.namespace === '' || row.namespace === filter.namespace) &&
-      (!filter.notWell || !isWell(row.mood) || row.paused === true) &&
+      (!filter.notWell || isNotWell(row)) &&
       (wanted === '' || textsOf(row).some((text) => text.toLowerCase().includes(wanted))),
   );
 }

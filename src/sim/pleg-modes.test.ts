@@ -18,7 +18,8 @@ async function churn(seed: number, only: readonly string[]) {
     registries.push(kubelet.metrics);
     return kubelet.run(signal);
   };
-  const report = await runSeed({ seed, loop: realEventLoop, runAgent, only });
+  // Two minutes of faults have agents that die, and streams that fall silent.
+  const report = await runSeed({ seed, loop: realEventLoop, runAgent, only, minutes: 2 });
   const sum = (name: string): number =>
     registries.reduce((total, registry) => {
       const value = new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (\\S+)$`, 'm').exec(registry.text())?.[1];

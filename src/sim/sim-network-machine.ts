@@ -100,8 +100,12 @@ export function createSimNetworkMachine({ sim, life, network, random }: NetworkM
     allowLoopbackThrough: () => call('sysctl', () => {}),
     restoreRules: (rules) => call('iptables-restore', () => network.restore(rules)),
     ensureJump: ({ from, name }) => call('iptables', () => void network.jumps.add(`${from} ${name}`)),
-    hasRules: ({ from, name }) =>
-      call('iptables', () => network.jumps.has(`${from} ${name}`) && (network.rules.get(name) ?? []).length > 0),
+    tornChains: (chains) =>
+      call('iptables', () =>
+        chains.filter(
+          ({ from, name }) => !network.jumps.has(`${from} ${name}`) || (network.rules.get(name) ?? []).length === 0,
+        ),
+      ),
     removeChain: ({ from, name }) =>
       call('iptables', () => {
         network.jumps.delete(`${from} ${name}`);

@@ -8,8 +8,8 @@ export default defineConfig({
     include: ['test/attack/**/*.attack.test.ts'],
     pool: 'forks',
     execArgv: [...STEADY_V8],
-    // Two suites at once fill two cores; each attack has its own sockets, stores and folders.
-    maxWorkers: 2,
+    // Two suites at once leave a seventh of two cores idle; each attack has its own sockets, stores and folders.
+    maxWorkers: 3,
     // This is no speed limit; it only ends and names an attack that hangs.
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -13,7 +13,7 @@ import type {
   WorkloadDay,
   WorkloadDayList,
 } from '../../src/api/index.ts';
-import { onRuntimes } from './extent.ts';
+import { itConcurrentInWhole, onRuntimes } from './extent.ts';
 import { busyboxPod, containerd2, mainContainer, Mendlet, outFolder, root, run, until } from './harness.ts';
 
 const runtimes = [
@@ -254,7 +254,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
     expect(row).toMatch(/liveness probe: mode is bad; after: ConfigMap app changed/);
   });
 
-  it.concurrent('a liveness probe that is refused: where the pod listened instead', async () => {
+  itConcurrentInWhole('a liveness probe that is refused: where the pod listened instead', async () => {
     await mendlet.create(
       busyboxPod('deaf', 'exec httpd -f -p 8080', {
         container: { livenessProbe: { tcpSocket: { port: 9090 }, periodSeconds: 1, failureThreshold: 5 } },
@@ -356,6 +356,8 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('the black box on $name', (r
     const healed = await untilDay('healed', ({ recoveries }) => recoveries.length > 0);
     expect([sum(healed.deaths), sum(healed.restarts)]).toEqual([1, 1]);
     expect(healed.recoveries[0]).toMatchObject({ healed: 1, alone: 1 });
+    // It was dead at least until its status could have said so.
+    expect(healed.recoveries[0]?.totalMs).toBeGreaterThan(0);
     expect(healed.states).toContain('h');
 
     await mendlet.end('SIGTERM');

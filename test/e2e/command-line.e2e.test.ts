@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { kubectl136, Mendlet, root, run } from './harness.ts';
+import { describeInWhole } from './extent.ts';
 
 const mendlet = (...args: string[]) => run(process.execPath, [join(root, 'dist/mendlet.js'), ...args]);
 const demoFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('mendlet-demo-'));
@@ -136,7 +137,7 @@ describe('a network that another instance has', () => {
   });
 });
 
-describe('the package', () => {
+describeInWhole('the package', () => {
   it('installs as one file of its own, without scripts, and runs without the repository', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'mendlet-package-'));
     try {

@@ -125,7 +125,7 @@ describe('databases on one node', () => {
     await goesOnAndHasLostNothing();
   });
 
-  it('their pods are deleted', async () => {
+  itInWhole('their pods are deleted', async () => {
     const before = await containers();
     await mendlet.kubectl(['delete', 'pod', 'postgres-0', 'redis-0']);
     await goesOnAndHasLostNothing();

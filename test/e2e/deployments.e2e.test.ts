@@ -247,7 +247,7 @@ describe('what keeps pods from being made', () => {
   });
 });
 
-it('a replica set adopts what matches and lets go of what does not', async () => {
+itInWhole('a replica set adopts what matches and lets go of what does not', async () => {
   const spec = { terminationGracePeriodSeconds: 1, containers: [container('1')] };
   await mendlet.create(
     { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'foundling', labels: { app: 'home' } }, spec },

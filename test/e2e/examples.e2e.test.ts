@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Lab } from '../support/lab.ts';
-import { itConcurrentInWhole } from './extent.ts';
+import { describeInWhole, itConcurrentInWhole } from './extent.ts';
 import { type CommandResult, mainContainer, Mendlet, type ObservedPod, root, run, until } from './harness.ts';
 
 const bundle = join(root, 'dist/mendlet.js');
@@ -214,7 +214,8 @@ describe('on one node', () => {
   });
 });
 
-describe('on two nodes', () => {
+// `healing-moves` shows the same on three nodes.
+describeInWhole('on two nodes', () => {
   let lab: Lab;
   beforeAll(async () => {
     lab = await Lab.create({ nodes: 2, clusterCidr: '10.159.0.0/16' });

@@ -16,6 +16,7 @@ import {
 } from '../../src/api/index.ts';
 import { Lab } from '../support/lab.ts';
 import { until } from './harness.ts';
+import { itInWhole } from './extent.ts';
 
 const NODES = ['n1', 'n2', 'n3'];
 
@@ -159,7 +160,7 @@ it('a stateful set’s pod keeps its name; when no other node is left it takes t
   makeWell(sick);
 });
 
-it('a pod that no other node has room for stays, and says what is missing', async () => {
+itInWhole('a pod that no other node has room for stays, and says what is missing', async () => {
   const { items: nodes } = await lab.read<{ items: readonly Node[] }>('nodes');
   const smallest = Math.min(...nodes.map(({ status }) => Number.parseInt(status?.allocatable?.['memory'] ?? '', 10)));
   // One pod for each node.

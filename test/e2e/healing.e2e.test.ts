@@ -3,7 +3,7 @@
  * support.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { onRuntimes } from './extent.ts';
+import { itConcurrentInWhole, onRuntimes } from './extent.ts';
 import { busyboxPod, containerd2, mainContainer, Mendlet, outFolder, until } from './harness.ts';
 
 const runtimes = [
@@ -38,7 +38,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('healing on $name', (runtime
     expect(await mendlet.kubectl(['logs', 'exit-1'])).not.toContain('last words');
   });
 
-  it.concurrent('exit 0 under OnFailure: it succeeded and stays so', async () => {
+  itConcurrentInWhole('exit 0 under OnFailure: it succeeded and stays so', async () => {
     await mendlet.create(busyboxPod('exit-0', 'exit 0', { spec: { restartPolicy: 'OnFailure' } }));
     const pod = await mendlet.untilPod('exit-0', 'Succeeded', (p) => p.status.phase === 'Succeeded');
     expect(mainContainer(pod)).toMatchObject({
@@ -157,7 +157,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('healing on $name', (runtime
     expect((await mendlet.tryKubectl(['get', 'pod', 'stubborn'])).stderr).toContain('NotFound');
   });
 
-  it.concurrent('environment and volumes are what the manifest says', async () => {
+  itConcurrentInWhole('environment and volumes are what the manifest says', async () => {
     await mendlet.create(
       {
         apiVersion: 'v1',
@@ -202,7 +202,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('healing on $name', (runtime
     });
   });
 
-  it.concurrent('a missing ConfigMap is named, and the pod starts once it is there', async () => {
+  itConcurrentInWhole('a missing ConfigMap is named, and the pod starts once it is there', async () => {
     await mendlet.create(
       busyboxPod('wanting', 'echo $X; exec sleep 3600', {
         container: { env: [{ name: 'X', valueFrom: { configMapKeyRef: { name: 'later', key: 'x' } } }] },

@@ -3,7 +3,7 @@
  * job that needs a minute is created first and checked last.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { itInWhole } from './extent.ts';
+import { inShort, itInWhole } from './extent.ts';
 import { Mendlet, until } from './harness.ts';
 
 const mendlet = new Mendlet({ podNetwork: 167 });
@@ -52,20 +52,12 @@ const RESTARTED = {
   ],
 };
 
-const JOBS = [
-  job('plain', 'echo done', { completions: 3, parallelism: 2 }),
-  job('restarted', '', { completions: 2, parallelism: 2 }, RESTARTED),
-  job('indexed', 'echo $(hostname) $JOB_COMPLETION_INDEX', indexed(3)),
-  job('per-index', 'test $JOB_COMPLETION_INDEX != 1', indexed(3, { backoffLimitPerIndex: 0 })),
-  job('too-many', 'exit 1', indexed(4, { backoffLimitPerIndex: 0, maxFailedIndexes: 1 })),
-  job('fail-job', 'exit 5', { completions: 2, parallelism: 2, ...onCode('FailJob', 5) }),
+/** Jobs of tests of the whole form. */
+const MORE_JOBS = [
   job('success', `test $JOB_COMPLETION_INDEX = 0 && exit 0; ${FOREVER}`, {
     ...indexed(2),
     successPolicy: { rules: [{ succeededIndexes: '0' }] },
   }),
-  job('limit', 'exit 1', { backoffLimit: 0 }),
-  job('deadline', FOREVER, { activeDeadlineSeconds: 3 }),
-  job('fleeting', 'true', { ttlSecondsAfterFinished: 2 }),
   job('suspended', 'true', { suspend: true, completions: 2 }),
   job('disrupted', FOREVER, {
     backoffLimit: 0,
@@ -73,6 +65,18 @@ const JOBS = [
   }),
   job('patient', FOREVER, { podReplacementPolicy: 'Failed' }),
   job('orphans', FOREVER, { completions: 2, parallelism: 2 }),
+];
+
+const JOBS = [
+  job('plain', 'echo done', { completions: 3, parallelism: 2 }),
+  job('restarted', '', { completions: 2, parallelism: 2 }, RESTARTED),
+  job('indexed', 'echo $(hostname) $JOB_COMPLETION_INDEX', indexed(3)),
+  job('per-index', 'test $JOB_COMPLETION_INDEX != 1', indexed(3, { backoffLimitPerIndex: 0 })),
+  job('too-many', 'exit 1', indexed(4, { backoffLimitPerIndex: 0, maxFailedIndexes: 1 })),
+  job('fail-job', 'exit 5', { completions: 2, parallelism: 2, ...onCode('FailJob', 5) }),
+  job('limit', 'exit 1', { backoffLimit: 0 }),
+  job('deadline', FOREVER, { activeDeadlineSeconds: 3 }),
+  job('fleeting', 'true', { ttlSecondsAfterFinished: 2 }),
   job('queue', `test -f /none || ${FOREVER}`, { parallelism: 2, completions: 4 }),
 ];
 
@@ -129,6 +133,7 @@ beforeAll(async () => {
     cronJob('tick', { successfulJobsHistoryLimit: 1 }),
     cronJob('asleep', { suspend: true, timeZone: 'Asia/Kolkata' }),
     ...JOBS,
+    ...inShort([], MORE_JOBS),
   );
 });
 afterAll(() => mendlet.down());
@@ -173,7 +178,7 @@ describe('jobs', () => {
     expect(status.failed).toBeUndefined();
   });
 
-  it('are suspended, changed, and resumed', async () => {
+  itInWhole('are suspended, changed, and resumed', async () => {
     const waiting = await untilJob('suspended', 'Suspended', ({ status }) => status.conditions?.[0]?.status === 'True');
     expect(waiting.status.startTime).toBeUndefined();
     const label = { spec: { template: { metadata: { annotations: { queue: 'left' } } } } };
@@ -191,7 +196,7 @@ describe('jobs', () => {
     expect(late.stderr).toContain('field is immutable');
   });
 
-  it('replace a pod that was sent away, which is no failure', async () => {
+  itInWhole('replace a pod that was sent away, which is no failure', async () => {
     await untilJob('disrupted', 'ready', ({ status }) => status.ready === 1);
     const [pod = ''] = await podsOf('disrupted');
     const name = pod.replace('pod/', '');

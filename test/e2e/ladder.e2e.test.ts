@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { busyboxPod, Mendlet, type ObservedPod, outFolder, until } from './harness.ts';
+import { itConcurrentInWhole } from './extent.ts';
 
 const POLICY = 'mendlet.dev/healing-policy';
 const STATE = 'mendlet.dev/healing';
@@ -142,7 +143,7 @@ describe('the healing ladder', () => {
     });
   });
 
-  it.concurrent('exit code 0 has a curve of its own', async () => {
+  itConcurrentInWhole('exit code 0 has a curve of its own', async () => {
     const out = outFolder(mendlet, 'worker');
     await mendlet.create(
       busyboxPod('worker', 'echo x >>/out/log; [ $(wc -l </out/log) -ge 6 ] && exit 1; exit 0', {

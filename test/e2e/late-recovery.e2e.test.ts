@@ -161,7 +161,7 @@ describe('a back-off', () => {
     );
   });
 
-  it.concurrent('ends when a ConfigMap that its environment comes from changed', async () => {
+  itConcurrentInWhole('ends when a ConfigMap that its environment comes from changed', async () => {
     await mendlet.kubectl(['create', 'configmap', 'mode', '--from-literal=mode=bad']);
     const env = { env: [{ name: 'MODE', valueFrom: { configMapKeyRef: { name: 'mode', key: 'mode' } } }] };
     const script = '[ "$MODE" = good ] || exit 1; exec sleep 3600';
@@ -188,7 +188,7 @@ describe('a back-off', () => {
     });
   });
 
-  it.concurrent('ends when a Secret was made that it could do without at first', async () => {
+  itConcurrentInWhole('ends when a Secret was made that it could do without at first', async () => {
     const source = { name: 'token', key: 'token', optional: true };
     await mendlet.create(
       busyboxPod('secretive', '[ -n "$TOKEN" ] || exit 1; exec sleep 3600', {
@@ -202,7 +202,7 @@ describe('a back-off', () => {
     expect((await endsOf('secretive')).join()).toContain('secret/token was created: starting container main now');
   });
 
-  it.concurrent('ends when the image that could not be pulled is there', async () => {
+  itConcurrentInWhole('ends when the image that could not be pulled is there', async () => {
     const image = 'docker.io/library/late:1';
     await mendlet.create(
       busyboxPod('imported', 'exec sleep 3600', { metadata: { annotations: POLICY }, container: { image } }),

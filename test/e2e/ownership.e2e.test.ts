@@ -1,6 +1,6 @@
 /** Tests owner references, endpoints of services and disruption budgets, with both kubectls and real pods. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inShort } from './extent.ts';
+import { inShort, itInWhole } from './extent.ts';
 import {
   busyboxPod,
   type CommandResult,
@@ -152,7 +152,7 @@ describe.each(versions)('kubectl $version', ({ binary, namespace }) => {
     });
   });
 
-  it('drains no further than a budget allows', async () => {
+  itInWhole('drains no further than a budget allows', async () => {
     await create(replicaSet('db', 2));
     await readyPods(2);
     await createBudget('db', { minAvailable: 1 });
@@ -196,7 +196,7 @@ describe.each(versions)('kubectl $version', ({ binary, namespace }) => {
   });
 });
 
-it('a circle of owners is no trap', async () => {
+itInWhole('a circle of owners is no trap', async () => {
   const names = ['pod1', 'pod2', 'pod3'];
   for (const name of names) await mendlet.create(busyboxPod(name, 'exec sleep 36000'));
   const uids = new Map<string, string>();

@@ -3,7 +3,7 @@
  * resizes.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { onRuntimes } from './extent.ts';
+import { itConcurrentInWhole, onRuntimes } from './extent.ts';
 import { busyboxPod, containerd2, mainContainer, Mendlet, type ObservedPod, outFolder, until } from './harness.ts';
 
 const runtimes = [
@@ -49,7 +49,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('pod shapes on $name', (runt
     expect(await mendlet.kubectl(['describe', 'pod', 'patient'])).toContain('Ephemeral Containers:');
   });
 
-  it.concurrent('an ephemeral container starts beside an init container that hangs', async () => {
+  itConcurrentInWhole('an ephemeral container starts beside an init container that hangs', async () => {
     const initContainers = [shell('init', FOREVER)];
     await mendlet.create(busyboxPod('stuck', FOREVER, { spec: { initContainers } }));
     await mendlet.untilPod('stuck', 'initializing', (pod) => condition(pod, 'Initialized')?.status === 'False');
@@ -134,7 +134,7 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('pod shapes on $name', (runt
     await mendlet.kubectl(['delete', 'pod', 'bad-hook']);
   });
 
-  it.concurrent('activeDeadlineSeconds may be set while the pod runs', async () => {
+  itConcurrentInWhole('activeDeadlineSeconds may be set while the pod runs', async () => {
     await mendlet.create(busyboxPod('deadline', FOREVER));
     await mendlet.untilPod('deadline', 'running', (pod) => mainContainer(pod)?.state.running !== undefined);
     await mendlet.kubectl(['patch', 'pod', 'deadline', '-p', '{"spec":{"activeDeadlineSeconds":1}}']);

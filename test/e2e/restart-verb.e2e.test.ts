@@ -236,7 +236,7 @@ describe('pods', () => {
     });
   });
 
-  it.concurrent('by somebody who may do nothing else', async () => {
+  itConcurrentInWhole('by somebody who may do nothing else', async () => {
     await mendlet.create(busyboxPod('guarded', SERVE));
     await mendlet.kubectl(['create', 'serviceaccount', 'restarter']);
     await mendlet.kubectl([

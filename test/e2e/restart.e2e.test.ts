@@ -201,7 +201,7 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('restarts i
     });
   });
 
-  it.concurrent('is no failure to the Job that the pod belongs to', async () => {
+  itConcurrentInWhole('is no failure to the Job that the pod belongs to', async () => {
     const { spec } = busyboxPod('of-job', 'sleep 3600', { spec: { restartPolicy: 'OnFailure' } }) as { spec: object };
     const job = { backoffLimit: 0, template: { spec } };
     await mendlet.create({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'patient' }, spec: job });
@@ -250,7 +250,7 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('restarts i
     await inBackOff('5,2');
   });
 
-  it.concurrent('a restart for a time to come waits for it', async () => {
+  itConcurrentInWhole('a restart for a time to come waits for it', async () => {
     await mendlet.create(busyboxPod('later', 'exec sleep 3600'));
     await ready('later');
     const notBefore = new Date(Math.ceil(Date.now() / 1000) * 1000 + 3000).toISOString();

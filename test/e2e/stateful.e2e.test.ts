@@ -389,7 +389,7 @@ describe('DaemonSet', () => {
   });
 });
 
-it.concurrent('a ControllerRevision is made, changed, listed and deleted like any other', async () => {
+itConcurrentInWhole('a ControllerRevision is made, changed, listed and deleted like any other', async () => {
   const t = await team('history');
   await t.create(daemon());
   await t.rolledOut('ds/dae');

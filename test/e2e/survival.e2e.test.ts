@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inShort, onRuntimes } from './extent.ts';
+import { inShort, itInWhole, onRuntimes } from './extent.ts';
 import { busyboxPod, containerd2, mainContainer, Mendlet, outFolder, until } from './harness.ts';
 
 const runtimes = [
@@ -113,7 +113,7 @@ describe.each(onRuntimes(runtimes, "the distribution's containerd"))('survival o
     expect(out.lines('steady')).toEqual(['start']);
   });
 
-  it('SIGKILL of both at once', async () => {
+  itInWhole('SIGKILL of both at once', async () => {
     const ids = {
       steady: await containerId('steady'),
       talker: await containerId('talker'),

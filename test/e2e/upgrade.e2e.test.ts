@@ -6,6 +6,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { buildDriver, driverObject, driverPod } from '../support/csi-driver/manifests.ts';
 import { askHttp } from '../support/ask-port.ts';
 import { unpackLandedProgram } from '../upgrade/landed-program.ts';
@@ -215,7 +216,11 @@ describe('an upgrade from the program that landed last', () => {
     });
     const over = new AbortController();
     const asking = (async () => {
-      while (!over.signal.aborted) said.push(await askHttp(`http://127.0.0.1:${HOST_PORT}/`));
+      while (!over.signal.aborted) {
+        said.push(await askHttp(`http://127.0.0.1:${HOST_PORT}/`));
+        // Each answer forks a process in the pod; a gap is longer than this.
+        await sleep(20);
+      }
     })();
     await mendlet.end('SIGTERM');
 

@@ -1,4 +1,5 @@
 /** A headless Chromium for tests, and contexts of it whose pages report every fault. */
+import { hostname } from 'node:os';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { findChromium } from './find-chromium.ts';
 
@@ -14,7 +15,7 @@ export const STRANGER = 'stranger.example';
 export async function startBrowser(wire?: number): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === undefined) throw new Error('there is no Chromium: npm run e2e:page installs it');
-  const rules = [REBOUND, `*.${REBOUND}`, STRANGER].map((name) => `MAP ${name} 127.0.0.1`);
+  const rules = [REBOUND, `*.${REBOUND}`, STRANGER, hostname()].map((name) => `MAP ${name} 127.0.0.1`);
   const wires = wire === undefined ? [] : [`MAP mendlet-*.localhost 127.0.0.1:${wire}`];
   return chromium.launch({
     executablePath,
@@ -33,6 +34,8 @@ export interface VisitorOptions {
   readonly reducedMotion?: boolean;
   /** Pixels of the screen for one of CSS; 1 when absent. */
   readonly scale?: number;
+  /** Certificates of whoever are taken. */
+  readonly anyCertificate?: boolean;
 }
 
 /** Somebody with a browser profile of their own: cookies and pages, and what went wrong in them. */
@@ -48,6 +51,7 @@ export interface Visitor {
 
 export async function newVisitor(browser: Browser, options: VisitorOptions = {}): Promise<Visitor> {
   const { width = 1280, height = 800, dark = false, javaScript = true, reducedMotion = false, scale = 1 } = options;
+  const { anyCertificate = false } = options;
   const context = await browser.newContext({
     viewport: { width, height },
     deviceScaleFactor: scale,
@@ -56,6 +60,7 @@ export async function newVisitor(browser: Browser, options: VisitorOptions = {})
     reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
     locale: 'en-GB',
     timezoneId: 'UTC',
+    ignoreHTTPSErrors: anyCertificate,
   });
   const faults: string[] = [];
   context.on('weberror', (each) => faults.push(`error: ${each.error().message}`));

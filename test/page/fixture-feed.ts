@@ -183,7 +183,7 @@ export function fixtureState({
         `${all.filter(({ mood }) => mood === 'ok').reduce((sum, { wanted }) => sum + wanted, 0)} pods healthy`,
         healing === 0 ? '' : `${healing} healing`,
         '2 healed in the last hour',
-        ...gaveUp.slice(0, 1).map(({ namespace, name }) => `1 gave up: ${namespace}/${name} (out of memory)`),
+        ...gaveUp.slice(0, 1).map(({ namespace, name }) => `1 gave up: ${namespace}/${name}, out of memory`),
       ]
         .filter((part) => part !== '')
         .join('; '),

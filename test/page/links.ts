@@ -19,7 +19,10 @@ export interface PageLink {
 
 /** @param flags of `mendlet dashboard`. @throws with all that it says when it ends without a link */
 export async function newLink(kubeconfig: string, ...flags: readonly string[]): Promise<PageLink> {
-  const command = new Running(process.execPath, [PROGRAM, 'dashboard', '--kubeconfig', kubeconfig, ...flags]);
+  return await linkOf(new Running(process.execPath, [PROGRAM, 'dashboard', '--kubeconfig', kubeconfig, ...flags]));
+}
+
+async function linkOf(command: Running): Promise<PageLink> {
   const url = await new Promise<string>((done, fail) => {
     const look = (): void => {
       const [found] = LINK.exec(command.out) ?? [];

@@ -247,3 +247,26 @@ describe.each([LIGHT_WIDE, DARK_SMALL, ...inShort([], OTHERS)])('%s', (_, look) 
     await stranger.leave();
   });
 });
+
+describe('a tab that nobody sees', () => {
+  it('has no stream, and says in its title how things are; seen again, it is live', async () => {
+    const other = await newVisitor(browser);
+    await other.context.addInitScript(`{
+      const every = window.setInterval;
+      window.setInterval = (work, ms) => every(work, ms === 60000 ? 200 : ms);
+      let isHidden = false;
+      Object.defineProperty(document, 'hidden', { get: () => isHidden });
+      window.hide = (value) => { isHidden = value; document.dispatchEvent(new Event('visibilitychange')); };
+    }`);
+    const tab = await enter(other, await newLink(cluster.kubeconfig));
+    await tab.evaluate('window.hide(true)');
+    expect(await tab.title()).toContain(await verdict());
+    await cluster.kill('shop', 'web-', { backOffSeconds: 600, message: 'unseen' });
+    await expect.poll(() => tab.title()).toMatch(/^. .*healing/);
+    await tab.evaluate('window.hide(false)');
+    await untilLive(tab);
+    expect(await textOf('deploy/shop/web', tab)).toContain('unseen');
+    expect(other.takeFaults()).toEqual([]);
+    await other.leave();
+  });
+});

@@ -18,18 +18,29 @@ export interface Deployed {
   readonly container?: object;
 }
 
+export interface PageClusterWish {
+  readonly nodes?: number;
+  /** Of `mendlet server`. */
+  readonly flags?: readonly string[];
+}
+
 export class PageCluster {
   readonly folder = mkdtempSync(join(tmpdir(), TEST_FOLDER_PREFIX));
   readonly dataDir = join(this.folder, 'data');
   readonly kubeconfig = join(this.dataDir, 'kubeconfig');
   readonly nodes: PaperNode[] = [];
+  readonly #flags: readonly string[];
   #port = 0;
   #running: Running | undefined;
   #api: Api | undefined;
 
+  private constructor(flags: readonly string[]) {
+    this.#flags = flags;
+  }
+
   /** Starts the server and its nodes. */
-  static async start({ nodes = 1 } = {}): Promise<PageCluster> {
-    const cluster = new PageCluster();
+  static async start({ nodes = 1, flags = [] }: PageClusterWish = {}): Promise<PageCluster> {
+    const cluster = new PageCluster(flags);
     own(cluster.folder);
     try {
       await cluster.startServer();
@@ -59,7 +70,14 @@ export class PageCluster {
   async startServer(): Promise<void> {
     this.#port ||= await freePort();
     const where = ['--data-dir', this.dataDir, '--listen', `127.0.0.1:${this.#port}`];
-    this.#running = new Running(process.execPath, [PROGRAM, 'server', ...where, '--service-cidr', '10.121.0.0/16']);
+    this.#running = new Running(process.execPath, [
+      PROGRAM,
+      'server',
+      ...where,
+      '--service-cidr',
+      '10.121.0.0/16',
+      ...this.#flags,
+    ]);
     await this.#running.ready('mendlet server ready');
   }
 

@@ -9,8 +9,8 @@ export default defineConfig({
     // Containers need root.
     exclude: isRoot ? [] : ['test/page/real.page.test.ts'],
     pool: 'forks',
-    // Each suite has its own browser, server and folders, and mostly waits; a browser alone fills a core at its start.
-    maxWorkers: 2,
+    // Each suite has its own browser, server and folders, and often waits: two at once leave an eighth of two cores idle.
+    maxWorkers: 3,
     // This is no speed limit; it only ends and names what hangs.
     testTimeout: 300_000,
     hookTimeout: 300_000,

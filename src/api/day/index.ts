@@ -2,6 +2,6 @@
 export * from './buckets.ts';
 export { barOf, type DayFigures, dayOf, type DaySeries, seriesOf } from './day-of.ts';
 export { mergeDays, type WorkloadName } from './merge-days.ts';
-export { readDayList, type ReadDays } from './read-day-list.ts';
+export { MAX_POD_STEPS, readDayList, type ReadDays } from './read-day-list.ts';
 export { mergeSpans, type RecoveryFigures, recoveryFigures } from './recovery-figures.ts';
 export type * from './types.ts';

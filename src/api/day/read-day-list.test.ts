@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { recoverySpan, workloadDay } from './day.fixtures.ts';
-import { readDayList } from './read-day-list.ts';
+import { MAX_POD_STEPS, readDayList } from './read-day-list.ts';
 
 const list = (...items: readonly unknown[]): object => ({ kind: 'WorkloadDayList', items });
 
@@ -12,7 +12,12 @@ test('days are read as they were written, through JSON', () => {
     memory: [null, 2],
     recoveries: [recoverySpan()],
   });
-  expect(readDayList(JSON.parse(JSON.stringify({ ...list(day), leftOut: 3 })))).toEqual({ items: [day], leftOut: 3 });
+  expect(readDayList(JSON.parse(JSON.stringify({ ...list(day), leftOut: 3 })))).toEqual({
+    items: [day],
+    leftOut: 3,
+    nodes: [],
+    next: [],
+  });
 });
 
 test.each([
@@ -42,6 +47,16 @@ describe('one bad day does not cost the others', () => {
     ['no first bucket', { first: 1.5 }],
   ])('%s', (_name, change) => {
     const good = workloadDay({ name: 'web' });
-    expect(readDayList(list({ ...workloadDay(), ...change }, good, 7))).toEqual({ items: [good], leftOut: 2 });
+    expect(readDayList(list({ ...workloadDay(), ...change }, good, 7))).toMatchObject({ items: [good], leftOut: 2 });
   });
+});
+
+test('what is told of nodes and of what comes next is read, and bounded', () => {
+  const step = { uid: 'u', namespace: 'shop', words: 'pulls its image again', inMs: 5000 };
+  const node = { name: 'n1', diskUsedPercent: 42 };
+  const bad = [7, null, { ...step, inMs: -1 }, { ...step, words: 'x'.repeat(301) }, { ...node, diskUsedPercent: 101 }];
+  const read = readDayList({ ...list(), nodes: [node, ...bad], next: [step, ...bad] });
+  expect(read).toMatchObject({ nodes: [node], next: [step] });
+  const many = Array.from({ length: MAX_POD_STEPS + 5 }, () => step);
+  expect(readDayList({ ...list(), next: many })?.next).toHaveLength(MAX_POD_STEPS);
 });

@@ -1,16 +1,22 @@
 /** Reads what a node, or a server, says of days. Nothing is taken for granted: it may be another's, or broken. Pure. */
 import { DAY_BUCKETS, LAST_DURATION_CLASS } from './buckets.ts';
-import type { BucketCount, RecoverySpan, WorkloadDay } from './types.ts';
+import type { BucketCount, NodeNow, PodStep, RecoverySpan, WorkloadDay } from './types.ts';
 
 export interface ReadDays {
   readonly items: readonly WorkloadDay[];
   /** Those that it has no place for, and those that are no days. */
   readonly leftOut: number;
+  readonly nodes: readonly NodeNow[];
+  readonly next: readonly PodStep[];
 }
+
+/** The most steps of pods in one list. */
+export const MAX_POD_STEPS = 500;
 
 const MAX_TEXT = 300;
 const MAX_UIDS = 256;
 const MAX_SPANS = 64;
+const MAX_NODES = 5000;
 
 /** Undefined: it is no list of days. */
 export function readDayList(value: unknown): ReadDays | undefined {
@@ -18,7 +24,32 @@ export function readDayList(value: unknown): ReadDays | undefined {
   const all: readonly unknown[] = value['items'];
   const items = all.flatMap((item) => readDay(item) ?? []);
   const { leftOut } = value;
-  return { items, leftOut: (isCount(leftOut) ? leftOut : 0) + all.length - items.length };
+  return {
+    items,
+    leftOut: (isCount(leftOut) ? leftOut : 0) + all.length - items.length,
+    nodes: listOf(value['nodes'], MAX_NODES).flatMap((each) => readNode(each) ?? []),
+    next: listOf(value['next'], MAX_POD_STEPS).flatMap((each) => readStep(each) ?? []),
+  };
+}
+
+function listOf(value: unknown, max: number): readonly unknown[] {
+  return Array.isArray(value) ? value.slice(0, max) : [];
+}
+
+function readNode(value: unknown): NodeNow | undefined {
+  if (!isFields(value)) return undefined;
+  const { name, diskUsedPercent } = value;
+  if (!isText(name) || !isFigure(diskUsedPercent) || diskUsedPercent === null || diskUsedPercent > 100)
+    return undefined;
+  return { name, diskUsedPercent };
+}
+
+function readStep(value: unknown): PodStep | undefined {
+  if (!isFields(value)) return undefined;
+  const { uid, namespace, words, inMs } = value;
+  return isText(uid) && isText(namespace) && isText(words) && isCount(inMs)
+    ? { uid, namespace, words, inMs }
+    : undefined;
 }
 
 function readDay(value: unknown): WorkloadDay | undefined {

@@ -29,11 +29,13 @@ export function recoveryFigures(
   const found = days.flatMap(({ recoveries }) => recoveries.filter(({ from, buckets }) => from + buckets > after));
   const healed = sum(found, (each) => each.healed);
   if (healed === 0) return { healed: 0, healedAlone: 0 };
-  const p90Ms = quantile(found, P90);
+  const meanMs = Math.round(sum(found, (each) => each.totalMs) / healed);
+  // The length of a single one is known.
+  const p90Ms = healed === 1 ? meanMs : quantile(found, P90);
   return {
     healed,
     healedAlone: sum(found, (each) => each.alone),
-    meanMs: Math.round(sum(found, (each) => each.totalMs) / healed),
+    meanMs,
     ...(p90Ms === undefined ? {} : { p90Ms }),
   };
 }

@@ -51,6 +51,22 @@ export interface WorkloadDay {
   readonly recoveries: readonly RecoverySpan[];
 }
 
+/** How a node is, beyond its conditions. */
+export interface NodeNow {
+  readonly name: string;
+  /** Of the file system with the pods' folders. */
+  readonly diskUsedPercent: number;
+}
+
+/** What happens next to a pod: "pulls its image again". */
+export interface PodStep {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly words: string;
+  /** From the answer on, milliseconds: the clocks of nodes differ. */
+  readonly inMs: number;
+}
+
 export interface WorkloadDayList {
   readonly apiVersion: 'mendlet.dev/v1alpha1';
   readonly kind: 'WorkloadDayList';
@@ -59,6 +75,10 @@ export interface WorkloadDayList {
   readonly items: readonly WorkloadDay[];
   /** Workloads of this day that have no place; absent: none. */
   readonly leftOut?: number;
+  /** How the nodes are now; only in the list of all namespaces. Absent: not told. */
+  readonly nodes?: readonly NodeNow[];
+  /** What happens next to pods, by time alone. Absent: nothing. */
+  readonly next?: readonly PodStep[];
   /** Nodes that did not answer, and why. */
   readonly notAsked?: readonly UnaskedNode[];
 }

@@ -1,6 +1,6 @@
 /** The annotations by which a person pauses the healing of a pod, or has it tried now. Pure. */
 import { type FieldError, printFieldErrors } from '../field-error.ts';
-import type { Pod } from '../types.gen.ts';
+import type { ObjectMeta, Pod } from '../types.gen.ts';
 import { quotedReason } from './cut-text.ts';
 import { MAX_RESTART_ID_LENGTH, MAX_RESTART_REASON_LENGTH } from './limits.ts';
 import { checkRestartId } from './validate-restart.ts';
@@ -15,10 +15,21 @@ export interface Pause {
  * The pause that the pod's annotation asks for: "true", or any other text, which is its reason. Undefined: there is none, also for
  * "false" and the empty text.
  */
-export function pauseOf({ metadata }: Pod): Pause | undefined {
-  const text = metadata?.annotations?.[HEALING_PAUSED]?.slice(0, MAX_RESTART_REASON_LENGTH).trim();
-  if (text === undefined || text === '' || text === 'false') return undefined;
+export function pauseOf(pod: Pick<Pod, 'metadata'>): Pause | undefined {
+  const text = pauseText(pod);
+  if (text === undefined) return undefined;
   return text === 'true' ? {} : { reason: quotedReason(text) };
+}
+
+/** The same as it is written, bounded: of a pod or a workload. */
+export function pauseText({ metadata }: { readonly metadata?: ObjectMeta | undefined }): string | undefined {
+  const text = metadata?.annotations?.[HEALING_PAUSED]?.slice(0, MAX_RESTART_REASON_LENGTH).trim();
+  return text === undefined || text === '' || text === 'false' ? undefined : text;
+}
+
+/** What a pod's pause comes of, in its annotation `HEALING_PAUSED_FROM`. */
+export function pausedFrom(kind: string, name: string): string {
+  return `${kind}/${name}`;
 }
 
 export type TryNowReading =

@@ -20,8 +20,12 @@ export const RECOVERY = 'mendlet.dev/recovery';
 export const SIGNAL_AFTER_TRAFFIC = 'mendlet.dev/signal-after-traffic';
 /** On a pod, by the healing controller: the answer to its wish to leave the node (`MoveVerdict` as JSON). */
 export const MOVE_VERDICT = 'mendlet.dev/move-verdict';
-/** On a pod, by a person: its healing is paused (`pauseOf`). */
+/** On a pod, or on one of `PAUSABLE_KINDS` for all its pods, by a person: healing is paused (`pauseOf`). */
 export const HEALING_PAUSED = 'mendlet.dev/healing-paused';
+/** Beside it on a pod, when it comes of the pod's workload: "KIND/NAME" (`pausedFrom`). */
+export const HEALING_PAUSED_FROM = 'mendlet.dev/healing-paused-from';
+/** Workloads whose pause holds for their pods, also for those that are made later. */
+export const PAUSABLE_KINDS: readonly string[] = ['Deployment', 'StatefulSet', 'DaemonSet'];
 /** On a pod, by a person: what waits in a back-off is tried now, once for each value (`tryNowOf`). */
 export const TRY_NOW = 'mendlet.dev/try-now';
 /** On a workload, and on the pods made from it: nodes where its pods died (`AvoidedNode[]` as JSON). */

@@ -75,6 +75,19 @@ describe('what is wrong with a notification', () => {
       ['spec.triggers: Required value: at least one; leave the field out for all'],
     ],
     [
+      'a header twice',
+      {
+        target: {
+          ...target,
+          headers: [
+            { name: 'X-A', value: 'a' },
+            { name: 'x-a', value: 'b' },
+          ],
+        },
+      },
+      ['spec.target.headers[1].name: Duplicate value: "x-a"'],
+    ],
+    [
       'a bad authority',
       { target: { ...target, caBundle: 'AAAA' } },
       [expect.stringContaining('spec.target.caBundle: Invalid value: "<bytes>"') as string],

@@ -2,6 +2,7 @@
 import { checkCaBundle } from '../custom-resources/ca-bundle.ts';
 import {
   child,
+  duplicate,
   type FieldError,
   forbiddenField,
   index,
@@ -80,7 +81,10 @@ function validateTarget(target: NotificationTarget, clusterWide: boolean): reado
     ...(headers.length > MAX_NOTIFICATION_HEADERS ? [tooMany(at, headers.length, MAX_NOTIFICATION_HEADERS)] : []),
     ...headers
       .slice(0, MAX_NOTIFICATION_HEADERS)
-      .flatMap((header, position) => validateHeader(header, index(at, position), clusterWide)),
+      .flatMap((header, position) => [
+        ...validateHeader(header, index(at, position), clusterWide),
+        ...repeatedHeader(headers, position, at),
+      ]),
     ...(caBundle === '' ? [] : validateAuthorities(caBundle, child(path, 'caBundle'))),
   ];
 }
@@ -141,6 +145,13 @@ function validateHeader(header: NotificationHeader, path: string, clusterWide: b
       ? []
       : validateRef(valueFrom.secretKeyRef, child(path, 'valueFrom.secretKeyRef'), clusterWide)),
   ];
+}
+
+/** Names of headers are the same in capitals. */
+function repeatedHeader(headers: readonly NotificationHeader[], position: number, at: string): readonly FieldError[] {
+  const { name = '' } = headers[position] ?? {};
+  const first = headers.findIndex((each) => each.name?.toLowerCase() === name.toLowerCase());
+  return name === '' || first === position ? [] : [duplicate(child(index(at, position), 'name'), name)];
 }
 
 /** What is wrong with the value of a header; it may come of a Secret, so the texts do not quote it. */

@@ -117,6 +117,7 @@ const ROLES: Readonly<Record<string, PolicyRule[]>> = {
     rule('get', '-', 'persistentvolumes'),
     rule('get patch', 'apps', 'deployments replicasets statefulsets'),
     rule('list watch', 'apps', 'deployments statefulsets'),
+    rule(READ, 'apps', 'daemonsets'),
     rule(READ, '-', 'services'),
     rule(READ, 'discovery.k8s.io', 'endpointslices'),
     rule('get patch', '-', 'replicationcontrollers'),

@@ -6,6 +6,7 @@ import {
   badRequest,
   mergeDays,
   methodNotAllowed,
+  MAX_POD_STEPS,
   MENDLET_GROUP,
   MENDLET_VERSION,
   notFoundPath,
@@ -59,9 +60,28 @@ async function answerDays(asked: Asked): Promise<HttpResponse> {
     kind: 'WorkloadDayList',
     items: items.slice(0, MAX_DAYS),
     ...(leftOut === 0 ? {} : { leftOut }),
+    ...presentOf(
+      told.map(({ node, answer }) => ({ node, ...answer })),
+      info.namespace,
+    ),
     ...(notAsked.length === 0 ? {} : { notAsked }),
   };
   return jsonResponse(200, list);
+}
+
+/** A node speaks for itself alone. @param namespace undefined: all */
+function presentOf(
+  told: readonly (Pick<ReadDays, 'nodes' | 'next'> & { readonly node: string })[],
+  namespace: string | undefined,
+): Pick<WorkloadDayList, 'nodes' | 'next'> {
+  const nodes = told.flatMap((each) => each.nodes.filter(({ name }) => name === each.node));
+  const next = told
+    .flatMap((each) => each.next)
+    .filter((step) => namespace === undefined || step.namespace === namespace);
+  return {
+    ...(nodes.length === 0 || namespace !== undefined ? {} : { nodes }),
+    ...(next.length === 0 ? {} : { next: next.slice(0, MAX_POD_STEPS) }),
+  };
 }
 
 /** Path and query on the node. Throws 400. */

@@ -4,6 +4,7 @@ import {
   DEPLOYMENTS,
   HEALING_PAUSED,
   HEALING_PAUSED_CONDITION,
+  HEALING_PAUSED_FROM,
   type Pod,
   POD_RESTARTS,
   PODS,
@@ -78,10 +79,28 @@ describe('pause and resume', () => {
     for (const name of ['web-a', 'web-b', 'other']) await agent(name, 'True');
     expect(await act('pause', 'Deployment', 'web')).toEqual({
       ok: true,
-      words: expect.stringContaining('deploy/web: healing of its 2 pods is paused'),
+      words: expect.stringContaining('deploy/web: healing of its 2 pods, and of those that it gets later, is paused'),
     });
-    expect(await annotationsOf('web-a')).toMatchObject({ [HEALING_PAUSED]: 'true' });
-    expect(await annotationsOf('web-b')).toMatchObject({ [HEALING_PAUSED]: 'true' });
+    const marks = { [HEALING_PAUSED]: 'true', [HEALING_PAUSED_FROM]: 'Deployment/web' };
+    expect(await annotationsOf('web-a')).toMatchObject(marks);
+    expect(await annotationsOf('web-b')).toMatchObject(marks);
+    const workload = async () =>
+      (await cluster.api.client.get(DEPLOYMENTS, 'default', 'web')).metadata?.annotations ?? {};
+    expect(await workload()).toMatchObject({ [HEALING_PAUSED]: 'true' });
+    for (const name of ['web-a', 'web-b']) await agent(name, 'False');
+    expect(await act('resume', 'Pod', 'web-a')).toMatchObject({ ok: true });
+    expect(await annotationsOf('web-a')).not.toHaveProperty([HEALING_PAUSED]);
+    expect(await annotationsOf('web-a')).toHaveProperty([HEALING_PAUSED_FROM]);
+    expect(await act('resume', 'Deployment', 'web')).toEqual({
+      ok: true,
+      words: 'deploy/web: healing of its pod goes on',
+    });
+    for (const name of ['web-a', 'web-b']) expect(await annotationsOf(name)).toEqual({});
+    expect(await workload()).not.toHaveProperty([HEALING_PAUSED]);
+    expect(await act('resume', 'Deployment', 'web')).toEqual({
+      ok: true,
+      words: 'deploy/web: healing is not paused',
+    });
     expect(await annotationsOf('other')).not.toHaveProperty([HEALING_PAUSED]);
   });
 
@@ -96,7 +115,14 @@ describe('pause and resume', () => {
         template: { metadata: { labels: { app: 'db' } }, spec: { containers: [{ name: 'main', image: 'x' }] } },
       },
     });
-    expect(await act('pause', 'StatefulSet', 'db')).toEqual({ ok: false, words: 'sts/db: it has no pods' });
+    expect(await act('try-now', 'StatefulSet', 'db')).toEqual({ ok: false, words: 'sts/db: it has no pods' });
+    expect(await act('pause', 'StatefulSet', 'db')).toEqual({
+      ok: true,
+      words: expect.stringContaining(
+        'sts/db: healing of its pods (it has none now), and of those that it gets later, is paused',
+      ),
+    });
+    expect(await act('resume', 'StatefulSet', 'db')).toMatchObject({ ok: true });
     await cluster.pod('over');
     await cluster.api.client.patch(PODS, 'default', 'over', 'merge', { status: { phase: 'Succeeded' } }, 'status');
     expect(await act('pause', 'Pod', 'over')).toEqual({ ok: false, words: 'pod/over: it has ended (Succeeded)' });
@@ -194,6 +220,36 @@ describe('rights', () => {
       await allow(`doer-${place}`, [{ verbs: [right.verb], apiGroups: [right.group], resources: [resource] }]);
       expect(await act(what, 'Pod', 'web', undefined, `doer-${place}`)).toMatchObject({ ok: true });
     }
+  });
+});
+
+describe('a workload whose own object one may not patch', () => {
+  it('is paused for the pods that it has, which is said', async () => {
+    const owner = await cluster.deployment('web', 1);
+    await cluster.pod('web-a', { owner });
+    await agent('web-a', 'True');
+    const reads = {
+      verbs: ['get', 'list'],
+      apiGroups: ['', 'apps'],
+      resources: ['pods', 'replicasets', 'deployments'],
+    };
+    const rules = [reads, { verbs: ['patch'], apiGroups: [''], resources: ['pods'] }];
+    await cluster.create(ROLES, { metadata: { name: 'podder' }, rules });
+    await cluster.create(ROLE_BINDINGS, {
+      metadata: { name: 'podder' },
+      subjects: [{ kind: 'User', name: 'podder', apiGroup: 'rbac.authorization.k8s.io' }],
+      roleRef: { kind: 'Role', name: 'podder', apiGroup: 'rbac.authorization.k8s.io' },
+    });
+    const result = await act('pause', 'Deployment', 'web', undefined, 'podder');
+    expect(result).toMatchObject({
+      ok: true,
+      words: expect.stringMatching(
+        /healing of its pod is paused: .* Pods that it gets later are not paused: .*forbidden/,
+      ),
+    });
+    expect(await annotationsOf('web-a')).not.toHaveProperty([HEALING_PAUSED_FROM]);
+    await agent('web-a', 'False');
+    expect(await act('resume', 'Deployment', 'web', undefined, 'podder')).toMatchObject({ ok: true });
   });
 });
 

@@ -30,6 +30,11 @@ const RESOURCES: Readonly<Record<Exclude<ActKind, 'Pod'>, Resource<KubeObject>>>
 /** The kinds whose pods are made by another object of theirs. */
 const BETWEEN: Readonly<Partial<Record<ActKind, Resource<KubeObject>>>> = { Deployment: REPLICA_SETS, CronJob: JOBS };
 
+/** Undefined for a pod. */
+export function workloadResource(kind: ActKind): Resource<KubeObject> | undefined {
+  return kind === 'Pod' ? undefined : RESOURCES[kind];
+}
+
 /**
  * The pods that are there and have not ended, in order of their names.
  * @throws StatusError, ConnectionError

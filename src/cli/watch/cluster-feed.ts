@@ -5,6 +5,7 @@ import {
   DEPLOYMENTS,
   JOBS,
   type KubeObject,
+  type Lease,
   LEASES,
   NODES,
   PODS,
@@ -13,7 +14,7 @@ import {
   type Resource,
   STATEFUL_SETS,
 } from '../../api/index.ts';
-import { createReflector, type KubeClient, type Lister } from '../../client/index.ts';
+import { type Change, createReflector, type KubeClient, type Lister } from '../../client/index.ts';
 import { seededRandom, silentLogger, type Timer } from '../../lib/index.ts';
 import { KNOCK_MS } from './limits.ts';
 import type { OverviewFacts, Said } from '../../overview/index.ts';
@@ -61,6 +62,8 @@ export function watchOverview(
   };
   const nodes = sources.listen(NODES, undefined);
   const leases = sources.listen(LEASES, 'kube-node-lease');
+  const heard = new LeaseTimes(session.clock);
+  leases.onChange((change) => heard.take(change));
   return {
     ready: awaited(sources.synced),
     settled: awaited(sources.settled),
@@ -75,11 +78,36 @@ export function watchOverview(
       cronJobs: lists.cronJobs.list(),
       nodes: nodes.list(),
       leases: leases.list(),
+      silentMs: (node) => heard.silentMs(node),
       said,
     }),
     failures: () => [...sources.failing.values()],
     listen: (resource, where) => sources.listen(resource, where),
   };
+}
+
+/** When leases were last seen to change: the times in them are of the nodes' clocks, which may be wrong by minutes. */
+class LeaseTimes {
+  readonly #clock: ClusterSession['clock'];
+  /** By the node's name; `at`: mono ms. */
+  readonly #seen = new Map<string, { readonly renewTime: string; readonly at: number }>();
+
+  constructor(clock: ClusterSession['clock']) {
+    this.#clock = clock;
+  }
+
+  take({ type, object: { metadata, spec } }: Change<Lease>): void {
+    const [name, renewTime] = [metadata?.name ?? '', spec?.renewTime ?? ''];
+    if (type === 'delete') this.#seen.delete(name);
+    else if (this.#seen.get(name)?.renewTime !== renewTime)
+      this.#seen.set(name, { renewTime, at: this.#clock.now().mono });
+  }
+
+  /** Of a node that was just met for the first time: 0; whether it is lost, its conditions say. */
+  silentMs(node: string): number | undefined {
+    const seen = this.#seen.get(node);
+    return seen === undefined ? undefined : this.#clock.now().mono - seen.at;
+  }
 }
 
 /** All of them; that nobody waits for it is no error. */

@@ -29,7 +29,13 @@ const PANE_HELP = '↑↓ scroll   q back';
 /** Lines for rows or for a pane. */
 export function heightOf(overview: Overview | undefined, frame: Frame): number {
   const head = headText(overview, frame).length;
-  return Math.max(LEAST_ROWS, frame.rows - CHROME - head - Math.min(overview?.nodes.length ?? 0, MAX_NODES));
+  return Math.max(1, frame.rows - CHROME - head - nodesShown(overview, frame));
+}
+
+/** Rows, and the line with questions and answers, are more than strips. */
+function nodesShown(overview: Overview | undefined, frame: Frame): number {
+  const room = frame.rows - CHROME - headText(overview, frame).length - LEAST_ROWS;
+  return Math.max(0, Math.min(overview?.nodes.length ?? 0, MAX_NODES, room));
 }
 
 /** Strips above the rows; what is more is counted. */
@@ -78,12 +84,13 @@ function headText(overview: Overview | undefined, { stale, columns }: Frame): re
   return [...lines, cut(rest, columns)];
 }
 
-function nodeLines(overview: Overview | undefined, { columns }: Frame, paint: Paint): readonly string[] {
+function nodeLines(overview: Overview | undefined, frame: Frame, paint: Paint): readonly string[] {
+  const { columns } = frame;
   const nodes = overview?.nodes ?? [];
+  const count = nodesShown(overview, frame);
   const worst = nodes.toSorted((a, b) => Number(a.mood === 'ok') - Number(b.mood === 'ok'));
-  return worst.slice(0, MAX_NODES).map((node, place) => {
-    const more =
-      place === MAX_NODES - 1 && nodes.length > MAX_NODES ? ` (and ${nodes.length - MAX_NODES} more nodes)` : '';
+  return worst.slice(0, count).map((node, place) => {
+    const more = place === count - 1 && nodes.length > count ? ` (and ${nodes.length - count} more nodes)` : '';
     return paint.in(node.mood === 'ok' ? 'grey' : 'yellow', cut(visibleLine(`${nodeText(node)}${more}`), columns));
   });
 }

@@ -25,11 +25,14 @@ export interface WatchOptions {
 
 /** Until the signal is aborted, the user leaves, or with `once` after the first. @throws StatusError, ConnectionError */
 export async function runWatch(session: ClusterSession, options: WatchOptions): Promise<ExitCode> {
-  const { clock, connection, signal: given } = session;
+  const { clock, connection } = session;
+  const given = AbortSignal.any([session.signal, ...(session.readerGone === undefined ? [] : [session.readerGone])]);
   const aheadMs = (await clusterTime(connection, clock)) - clock.now().wall;
   const end = new AbortController();
   const signal = AbortSignal.any([given, end.signal]);
   const bell = new Bell();
+  // Whoever waits for a change must not wait on after the end.
+  signal.addEventListener('abort', () => bell.ring(), { once: true });
   const feed = watchOverview(session, options.namespace, bell, signal);
   const said = new SaidWords({ ...session, signal }, () => bell.ring());
   const look = (): Overview => {
@@ -42,7 +45,7 @@ export async function runWatch(session: ClusterSession, options: WatchOptions): 
     if (screen !== undefined)
       return await new WatchScreen({ session: { ...session, signal }, screen, feed, bell, aheadMs }).run(look);
     await Promise.race([feed.ready, sleepQuietly(clock, FIRST_LISTS_MS, signal)]);
-    return await printChanges(session, options, { feed, bell, look });
+    return await printChanges({ ...session, signal }, options, { feed, bell, look });
   } finally {
     end.abort();
   }
@@ -85,7 +88,8 @@ function printJson(session: ClusterSession, before: Overview | undefined, after:
 
 /** "20:31:05", as the clock on the wall of this machine. */
 function timeText(wallMs: number): string {
-  return new Date(wallMs).toISOString().slice(11, 19);
+  const at = new Date(wallMs);
+  return [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
 }
 
 async function sleepQuietly(clock: ClusterSession['clock'], ms: number, signal: AbortSignal): Promise<void> {

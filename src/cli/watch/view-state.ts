@@ -48,7 +48,7 @@ export function markedPlace({ marked }: ViewState, rows: readonly WorkloadRow[])
 }
 
 export function visibleRows({ onlyTroubled }: ViewState, rows: readonly WorkloadRow[]): readonly WorkloadRow[] {
-  return onlyTroubled ? rows.filter(({ mood }) => mood !== 'ok' && mood !== 'done') : rows;
+  return onlyTroubled ? rows.filter(({ mood, paused }) => (mood !== 'ok' && mood !== 'done') || paused === true) : rows;
 }
 
 export function pressed(state: ViewState, key: Key, room: Room): { readonly state: ViewState; readonly act?: Act } {

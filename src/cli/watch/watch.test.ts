@@ -96,6 +96,19 @@ describe('what a key does', () => {
 });
 
 describe('the picture', () => {
+  it.each([3, 4, 5, 6, 8, 12])('of %d lines still has a row, and what is asked', (rows) => {
+    const node = OVERVIEW.nodes[0];
+    const nodes = Array.from({ length: 9 }, (_, at) => ({
+      ...node,
+      name: `n${at}`,
+    })) as unknown as typeof OVERVIEW.nodes;
+    const asks = { text: 'restart deploy/api in shop? y/n', act: { kind: 'quit' } } as const;
+    const lines = picture({ ...OVERVIEW, nodes }, { ...START, asks }, { ...FRAME, rows });
+    expect(lines.at(-1)).toContain('y/n');
+    expect(lines.join('\n')).toContain('deploy/api');
+    if (rows >= 4) expect(lines.length).toBeLessThanOrEqual(rows);
+  });
+
   it('has the verdict, the nodes, a row each, and what the keys do', () => {
     const [verdict, node, head, api, web, keys] = picture(OVERVIEW, START, FRAME);
     expect(verdict).toBe('1 pod healthy; 1 healing');
@@ -207,6 +220,23 @@ describe('the verb', () => {
     expect(await cluster.finish(run)).toBe(0);
     expect(cluster.said.out).toMatch(/^\d\d:\d\d:\d\d 1 pod healthy; 1 /);
     expect(cluster.said.out).toContain('default pod/sick');
+  });
+
+  it.each(['Ctrl-C', 'the end of its reader'])('ends with %s at once, though nothing changes', async (how) => {
+    const end = new AbortController();
+    const session = how === 'Ctrl-C' ? cluster.session(end.signal) : { ...cluster.session(), readerGone: end.signal };
+    const run = runWatch(session, { namespace: undefined, output: 'text', once: false });
+    const { clock } = cluster.api;
+    await cluster.finish(
+      (async () => {
+        while (cluster.said.out === '') await clock.sleep(50);
+      })(),
+    );
+    await clock.advance(5000);
+    const before = clock.now().mono;
+    end.abort();
+    expect(await cluster.finish(run)).toBe(0);
+    expect(clock.now().mono - before).toBeLessThan(1000);
   });
 
   it('as JSON for programs, of one namespace', async () => {

@@ -4,6 +4,7 @@ import type { Clock, Logger, MetricsRegistry } from '../../lib/index.ts';
 import type { Controller } from '../controller.ts';
 import { moveController } from './move-controller.ts';
 import type { Refusals } from './other-nodes.ts';
+import { pauseController } from './pause-controller.ts';
 import { podRestartController } from './pod-restart-controller.ts';
 import { recoveryController } from './recovery-controller.ts';
 import { policyController, policyStatusController } from './policy-controllers.ts';
@@ -28,6 +29,7 @@ const COMPONENT = 'mendlet-healing-controller';
 /** Each makes controllers of one kind. */
 const HEALING_CONTROLLERS: readonly ((setup: HealingSetup) => readonly Controller[])[] = [
   ({ informers, clock }) => [policyController(informers), policyStatusController(informers, clock)],
+  ({ informers }) => [pauseController(informers)],
   ({ informers, clock }) => [recoveryController(informers, clock)],
   (setup) => [
     podRestartController({

@@ -1,10 +1,11 @@
 /** What targets, name servers and people who write addresses may try. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHttpNoticeSender } from './http-notice-sender.node.ts';
-import { hostAddresses, searchedNames } from './name-lookup.node.ts';
+import { firstFound, hostAddresses, searchedNames } from './name-lookup.node.ts';
 import type { OutgoingMessage, SendResult } from './notice-sender.ts';
 
 const LOCAL = ['127.0.0.0/8'];
@@ -28,6 +29,7 @@ const serve = (handle: RequestListener): Promise<number> => listen(createServer(
 interface Options {
   readonly allowed?: readonly string[];
   readonly timeoutMs?: number;
+  readonly connectTimeoutMs?: number;
   readonly lookup?: (name: string) => Promise<readonly string[]>;
 }
 
@@ -127,9 +129,76 @@ describe('a message', () => {
     expect(result).toMatchObject({ delivered: false, reason: 'Answered', retryAfterMs: 7000 });
     expect(JSON.stringify(result)).not.toMatch(/s3cr3t|xyz/);
   });
+
+  it('whose secret is said again and again, and cut off in the middle, tells nothing of it', async () => {
+    const secret = `s3cr3t${'0123456789'.repeat(9)}`;
+    for (const text of [secret.repeat(100), secret.slice(0, 80)]) {
+      const port = await serve((_, response) => {
+        response.writeHead(500);
+        response.write(text);
+        if (text.length > 1000) response.end();
+      });
+      const result = await send(`http://127.0.0.1:${port}/`, {}, { secrets: [secret] });
+      expect(JSON.stringify(result)).not.toContain('s3cr3t');
+    }
+  });
 });
 
+/** Now, by the clock of a target that is a day ahead. */
+const aheadBy = (seconds: number): string => new Date(Date.UTC(2026, 10, 25) + seconds * 1000).toUTCString();
+
+describe('a wait that a target asks for', () => {
+  it.each<[what: string, retryAfter: string, wanted: number | undefined]>([
+    ['seconds', '7', 7000],
+    ['no time', '0', 0],
+    ['a date by its own clock', aheadBy(30), 30_000],
+    ['a date in the past', aheadBy(-3600), 0],
+    ['more than is granted', '99999999999999999999', 600_000],
+    ['a day', '86400', 600_000],
+    ['a date far away', aheadBy(1e9), 600_000],
+    ['nonsense', 'soon', undefined],
+    ['a number that is none', '-5', undefined],
+    ['another number', '1e9', undefined],
+  ])('%s: %s', async (_, retryAfter, wanted) => {
+    const port = await serve((_request, response) => {
+      response.writeHead(503, { 'retry-after': retryAfter, date: aheadBy(0) }).end();
+    });
+    const result = await send(`http://127.0.0.1:${port}/`);
+    expect(result).toMatchObject({ delivered: false });
+    expect('retryAfterMs' in result ? result.retryAfterMs : undefined).toBe(wanted);
+  });
+});
+
+/** A server whose machine drops what it has no room for: its loop stands still, and its queue is full. */
+async function listenDeaf(): Promise<{ readonly port: number; readonly end: () => Promise<unknown> }> {
+  const code = `const { parentPort } = require('node:worker_threads');
+    const server = require('node:net').createServer().listen({ host: '127.0.0.2', port: 0, backlog: 1 }, () => {
+      parentPort.postMessage(server.address().port);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    });`;
+  const worker = new Worker(code, { eval: true });
+  const port = await new Promise<number>((resolve) => worker.once('message', resolve));
+  const fill = Array.from({ length: 8 }, () => connect(port, '127.0.0.2').on('error', () => {}));
+  const end = (): Promise<unknown> => {
+    for (const each of fill) each.destroy();
+    return worker.terminate();
+  };
+  await expect.poll(() => fill.filter(({ connecting }) => !connecting).length).toBeGreaterThan(0);
+  return { port, end };
+}
+
 describe('a target', () => {
+  it('of several addresses gets the message though packets to the first one vanish', async () => {
+    const deaf = await listenDeaf();
+    const server = createServer((_, response) => response.end('here'));
+    servers.add(server);
+    await new Promise<void>((resolve) => server.listen(deaf.port, '127.0.0.1', resolve));
+    const lookup = () => Promise.resolve(['127.0.0.2', '127.0.0.1']);
+    const result = await send(`http://two.example:${deaf.port}/`, { lookup, timeoutMs: 5000, connectTimeoutMs: 100 });
+    await deaf.end();
+    expect(result).toEqual({ delivered: true, answer: '200 OK: here' });
+  });
+
   it('that does not answer is given up', async () => {
     const silent = await serve(() => {});
     expect(await send(`http://127.0.0.1:${silent}/`, { timeoutMs: 200 })).toEqual({
@@ -230,4 +299,16 @@ it('names of the hosts file are known', () => {
   expect(hostAddresses(hosts, 'NTFY')).toEqual(['10.0.0.7']);
   expect(hostAddresses(hosts, 'localhost')).toEqual(['127.0.0.1', '::1']);
   expect(hostAddresses(hosts, 'gone')).toEqual([]);
+});
+
+it('a name of the search list that no server knows about does not hide the name itself', async () => {
+  const { signal } = new AbortController();
+  const asked: string[] = [];
+  const addresses = (name: string): Promise<readonly string[]> => {
+    asked.push(name);
+    return name === 'am.ops' ? Promise.resolve(['10.0.0.7']) : Promise.reject(new Error(`queryA ESERVFAIL ${name}`));
+  };
+  expect(await firstFound(['am.ops.dead.example', 'am.ops'], addresses, signal)).toEqual(['10.0.0.7']);
+  expect(asked).toEqual(['am.ops.dead.example', 'am.ops']);
+  await expect(firstFound(['a.dead', 'b.dead'], addresses, signal)).rejects.toThrow('ESERVFAIL a.dead');
 });

@@ -9,7 +9,7 @@ import { isIP } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { orAborted, visibleLine } from '../../lib/index.ts';
 import { maskSecrets, withoutKnown } from '../../log-analysis/index.ts';
-import { MAX_ANSWER_BYTES, MAX_ANSWER_LENGTH, SEND_TIMEOUT_MS } from './limits.ts';
+import { MAX_ANSWER_BYTES, MAX_ANSWER_LENGTH, MAX_RETRY_AFTER_MS, SEND_TIMEOUT_MS } from './limits.ts';
 import { createNameLookup, type NameLookup } from './name-lookup.node.ts';
 import type { NoticeSender, OutgoingMessage, SendResult } from './notice-sender.ts';
 import { addressProblem } from './target-address.ts';
@@ -22,9 +22,12 @@ export interface HttpNoticeSenderOptions {
   readonly lookup?: NameLookup;
   /** ms; for tests. */
   readonly timeoutMs?: number;
+  readonly connectTimeoutMs?: number;
 }
 
 const MAX_ADDRESSES = 3;
+/** For a connection to an address that is not the last one. */
+const CONNECT_TIMEOUT_MS = 2500;
 const MAX_HEADER_BYTES = 16 * 1024;
 /** For the rest of an answer whose status is known. */
 const ANSWER_TIMEOUT_MS = 1000;
@@ -96,9 +99,10 @@ async function sendToAny(
   way: Way,
 ): Promise<SendResult> {
   let last: unknown;
-  for (const address of addresses.slice(0, MAX_ADDRESSES)) {
+  const tried = addresses.slice(0, MAX_ADDRESSES);
+  for (const address of tried) {
     try {
-      return await post(address, url, message, way);
+      return await post(address, url, message, { ...way, isLast: address === tried.at(-1) });
     } catch (error) {
       last = error;
       if (way.deadline.aborted || !isNotConnected(error)) break;
@@ -107,7 +111,12 @@ async function sendToAny(
   return way.deadline.aborted ? late(url) : failure('Unreachable', `${hostOf(url)}: ${textOf(last)}`);
 }
 
-function post(address: string, url: URL, message: OutgoingMessage, { options, deadline }: Way): Promise<SendResult> {
+function post(
+  address: string,
+  url: URL,
+  message: OutgoingMessage,
+  { options, deadline, isLast }: Way & { readonly isLast: boolean },
+): Promise<SendResult> {
   const { promise, resolve, reject } = Promise.withResolvers<SendResult>();
   const body = Buffer.from(message.body);
   const isTls = url.protocol === 'https:';
@@ -132,8 +141,11 @@ function post(address: string, url: URL, message: OutgoingMessage, { options, de
     ...(isTls ? tlsOptions(hostOf(url), message.authorityPem) : {}),
   });
   request.on('error', reject);
+  if (!isLast) giveUpConnecting(request, options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
   request.on('response', (response) =>
-    readAnswer(response, (text) => resolve(resultOf(response, withoutKnown(text, message.secrets)))),
+    readAnswer(response, (text, isWhole) =>
+      resolve(resultOf(response, withoutSecrets(text, isWhole, message.secrets))),
+    ),
   );
   // Nobody asked for another protocol.
   request.on('upgrade', (_, socket) => {
@@ -142,6 +154,15 @@ function post(address: string, url: URL, message: OutgoingMessage, { options, de
   });
   request.end(body);
   return promise;
+}
+
+/** An address that packets vanish on their way to leaves time for the next one. */
+function giveUpConnecting(request: http.ClientRequest, ms: number): void {
+  const error = Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT', syscall: 'connect' });
+  const timer = setTimeout(() => request.destroy(error), ms);
+  const stop = (): void => clearTimeout(timer);
+  request.once('socket', (socket) => socket.once('connect', stop));
+  request.once('close', stop);
 }
 
 function tlsOptions(host: string, authorityPem: string | undefined): https.RequestOptions {
@@ -154,13 +175,13 @@ function tlsOptions(host: string, authorityPem: string | undefined): https.Reque
 }
 
 /** The beginning of an answer, or what came in time: its status is known already. */
-function readAnswer(response: http.IncomingMessage, done: (text: string) => void): void {
+function readAnswer(response: http.IncomingMessage, done: (text: string, isWhole: boolean) => void): void {
   const chunks: Buffer[] = [];
   let length = 0;
   const end = (): void => {
     clearTimeout(timer);
     response.destroy();
-    done(Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString('utf8'));
+    done(Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString('utf8'), response.complete);
   };
   const timer = setTimeout(end, ANSWER_TIMEOUT_MS);
   response.on('data', (chunk: Buffer) => {
@@ -172,6 +193,14 @@ function readAnswer(response: http.IncomingMessage, done: (text: string) => void
   response.once('error', end);
 }
 
+/** An answer that was cut off may end with the beginning of a secret, which nothing would recognize. */
+function withoutSecrets(text: string, isWhole: boolean, secrets: readonly string[]): string {
+  const masked = withoutKnown(text, secrets);
+  if (isWhole && text.length < MAX_ANSWER_BYTES) return masked;
+  const longest = secrets.reduce((most, { length }) => Math.max(most, length), 0);
+  return masked.slice(0, Math.max(0, masked.length - longest));
+}
+
 function resultOf({ statusCode: status = 0, headers }: http.IncomingMessage, text: string): SendResult {
   const excerpt = maskSecrets(visibleLine(text)).slice(0, MAX_ANSWER_LENGTH);
   const answer = `${status} ${http.STATUS_CODES[status] ?? ''}`.trim();
@@ -179,10 +208,23 @@ function resultOf({ statusCode: status = 0, headers }: http.IncomingMessage, tex
   if (status >= 200 && status < 300) return { delivered: true, answer: full };
   if (status >= 300 && status < 400)
     return failure('Answered', `the target answered ${answer}, and redirects are not followed`);
-  const seconds = headers['retry-after'];
-  const wait = seconds !== undefined && /^\d{1,5}$/.test(seconds) ? { retryAfterMs: Number(seconds) * 1000 } : {};
+  const retryAfterMs = retryAfterOf(headers['retry-after'], headers.date);
+  const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
   return { ...failure('Answered', `the target answered ${full}`), ...wait };
 }
+
+/** Seconds, or a date by the target's own clock (RFC 9110, 10.2.3), in ms. Undefined: neither. */
+function retryAfterOf(text: string | undefined, date: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, MAX_RETRY_AFTER_MS);
+  const [at, now] = [HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN, Date.parse(date ?? '')];
+  return Number.isNaN(at)
+    ? undefined
+    : Math.min(Math.max(0, at - (Number.isNaN(now) ? Date.now() : now)), MAX_RETRY_AFTER_MS);
+}
+
+/** "Tue, 24 Nov 2026 03:33:26 GMT" */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 function late(url: URL): Failure {
   return failure('TimedOut', `${hostOf(url)} did not answer in time`);

@@ -14,8 +14,8 @@ export function titleOf(message: Message): string {
   return `${where}${[...sorts].map(([sort, each]) => `${each.length} ${sort}`).join(', ')}`;
 }
 
-function sortOf({ kind, trigger }: ToldNotice): string {
-  if (kind === 'recovered') return 'recovered';
+function sortOf({ kind, trigger, end }: ToldNotice): string {
+  if (kind === 'recovered') return end === 'recovered' ? 'recovered' : end === 'failed' ? 'failed' : 'gone';
   return { GaveUp: 'gave up', NeedsHuman: 'need a person', NodeLost: 'lost', DataAtRisk: 'at risk' }[trigger];
 }
 
@@ -32,8 +32,8 @@ export function nameOf({ sender: { kind, namespace, name } }: Message): string {
 }
 
 function partOf(notice: ToldNotice, message: Message, quote: (command: string) => string): string {
-  const { kind, headline, cause, since, times, next, commands } = notice;
-  const sign = kind === 'recovered' ? '✔' : '✖';
+  const { kind, end, headline, cause, since, times, next, commands } = notice;
+  const sign = kind !== 'recovered' || end === 'failed' ? '✖' : end === 'recovered' ? '✔' : '–';
   const again = times > 1 ? `; ${times} times within an hour` : '';
   const ago = kind === 'recovered' ? '' : `, ${formatDurationMs(Math.max(0, message.at - since))} ago`;
   return [

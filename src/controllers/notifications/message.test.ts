@@ -5,6 +5,7 @@ import { composeMessage, composeTest, type Message } from './message.ts';
 import { bodyOf, titleOf } from './message-text.ts';
 import type { DueNotice } from './plan-notices.ts';
 import { shapeMessage } from './shapes.ts';
+import { endOfPod, endOfWorkload, type TroubleEnd } from './trouble-end.ts';
 
 const AT = Date.parse('2026-05-01T12:05:00Z');
 const sender = { kind: 'Notification', namespace: 'shop', name: 'team', uid: 'u1' };
@@ -29,8 +30,8 @@ const lost: NotificationNotice = {
   times: 2,
   told: 0,
 };
-const compose = (due: readonly DueNotice[], gone = false): Message =>
-  composeMessage(due, { sender, at: AT, isGone: () => gone });
+const compose = (due: readonly DueNotice[], end: TroubleEnd = 'recovered'): Message =>
+  composeMessage(due, { sender, at: AT, endOf: () => end });
 const one = compose([{ kind: 'firing', notice: gaveUp }]);
 const over: DueNotice = { kind: 'recovered', notice: { ...gaveUp, told: 1, endTime: '2026-05-01T12:04:10Z' } };
 const both = compose([{ kind: 'firing', notice: lost }, over]);
@@ -60,8 +61,23 @@ describe('the words', () => {
     expect(titleOf(late)).toBe(
       'deployment shop/api recovered after 4m10s (before this target could be told: healing gave up)',
     );
-    expect(titleOf(compose([over], true))).toBe('deployment shop/api does not exist any more');
+    expect(titleOf(compose([over], 'gone'))).toBe('deployment shop/api does not exist any more');
     expect(titleOf(compose([{ kind: 'again', notice: gaveUp }]))).toBe('deployment shop/api: healing gave up (still)');
+  });
+
+  it('call nothing recovered that is gone or has failed', () => {
+    expect(titleOf(compose([over], 'no-pods'))).toBe('deployment shop/api has no pods any more');
+    const failed = compose([over], 'failed');
+    expect(titleOf(failed)).toBe('deployment shop/api has failed, and is not healed any more');
+    expect(bodyOf(failed)).toMatch(/^✖ .*\n(.*\n)*Next: It is not started again\.$/m);
+    expect(titleOf(compose([over, over, { kind: 'firing', notice: lost }], 'failed'))).toBe('2 failed, 1 lost');
+    expect(shapeMessage('Ntfy', failed, { url: 'https://x' }).headers).toMatchObject({
+      priority: '3',
+      tags: 'information_source',
+    });
+    expect(JSON.parse(shapeMessage('Generic', failed, { url: 'https://x' }).body)).toMatchObject({
+      notices: [{ state: 'Recovered', end: 'Failed' }],
+    });
   });
 
   it('have the cluster, and are a test when they are one', () => {
@@ -135,6 +151,24 @@ describe('the shape', () => {
     expect(text).toContain('Look: `mendlet why deploy/api -n shop` · `kubectl');
   });
 
+  it('Slack has no mentions that Mattermost and Rocket.Chat know, and fetches no page', () => {
+    const cause = '@all (@channel) user@example.com repo/app@sha256:12 @here';
+    const body = json('Slack', compose([{ kind: 'firing', notice: { ...gaveUp, cause } }])) as { text: string };
+    expect(body).toMatchObject({ unfurl_links: false, unfurl_media: false });
+    expect(body.text).toContain('@\u200ball (@\u200bchannel) user@example.com repo/app@sha256:12 @\u200bhere');
+  });
+
+  it('Alertmanager gets no alert that ends before it starts', () => {
+    const times = (each: NotificationNotice, kind: DueNotice['kind']): unknown =>
+      json('Alertmanager', compose([{ kind, notice: each }]));
+    const ended = { ...gaveUp, since: '2026-05-01T12:04:30Z', endTime: '2026-05-01T12:04:00Z', told: 1 };
+    expect(times(ended, 'recovered')).toMatchObject([
+      { startsAt: '2026-05-01T12:04:00Z', endsAt: '2026-05-01T12:04:00Z' },
+    ]);
+    const ahead = { ...gaveUp, since: '2027-01-01T00:00:00Z' };
+    expect(times(ahead, 'firing')).toMatchObject([{ startsAt: '2026-05-01T12:05:00Z' }]);
+  });
+
   it('Ntfy has a title, a priority and few bytes', () => {
     const { headers, body } = shapeMessage('Ntfy', one, { url });
     expect(headers).toMatchObject({
@@ -188,4 +222,30 @@ describe('the shape', () => {
       },
     ]);
   });
+});
+
+describe('the end of a trouble', () => {
+  const pod = (phase: string, deleted = false) => ({
+    metadata: deleted ? { deletionTimestamp: '2026-05-01T12:00:00Z' } : {},
+    status: { phase },
+  });
+
+  it('of a pod', () => {
+    expect([undefined, pod('Running'), pod('Succeeded'), pod('Failed')].map(endOfPod)).toEqual([
+      'gone',
+      'recovered',
+      'recovered',
+      'failed',
+    ]);
+  });
+
+  it.each([
+    ['Deployment', [pod('Running'), pod('Failed')], 'recovered'],
+    ['Deployment', [pod('Failed')], 'no-pods'],
+    ['Deployment', [pod('Running', true)], 'no-pods'],
+    ['Deployment', [], 'no-pods'],
+    ['Job', [pod('Failed')], 'failed'],
+    ['Job', [pod('Failed'), pod('Succeeded')], 'recovered'],
+    ['Job', [], 'no-pods'],
+  ] as const)('of a %s', (kind, pods, wanted) => expect(endOfWorkload(kind, pods)).toBe(wanted));
 });

@@ -5,6 +5,7 @@ import { fnv1a64, parseTime } from '../../lib/index.ts';
 import { MAX_NOTICES_IN_MESSAGE } from './limits.ts';
 import { type DueKind, type DueNotice, wordId } from './plan-notices.ts';
 import type { TroubleTrigger } from './trouble.ts';
+import type { TroubleEnd } from './trouble-end.ts';
 
 /** The object whose target gets the message. */
 export interface Sender {
@@ -28,6 +29,8 @@ export interface ToldNotice {
   /** Wall ms. */
   readonly since: number;
   readonly endedAt?: number;
+  /** How it came that it is over. */
+  readonly end?: TroubleEnd;
   readonly times: number;
   /** "deployment shop/api: healing gave up" */
   readonly headline: string;
@@ -51,8 +54,8 @@ export interface MessageOptions {
   readonly sender: Sender;
   readonly cluster?: string;
   readonly at: number;
-  /** Whether the object of a notice does not exist any more, as far as it is known. */
-  readonly isGone: (notice: NotificationNotice) => boolean;
+  /** How it came that a notice is over. */
+  readonly endOf: (notice: NotificationNotice) => TroubleEnd;
 }
 
 /** As many as fit into one message; the rest follows in the next one. */
@@ -60,30 +63,31 @@ export function firstOf(due: readonly DueNotice[]): readonly DueNotice[] {
   return due.slice(0, MAX_NOTICES_IN_MESSAGE);
 }
 
-export function composeMessage(due: readonly DueNotice[], { sender, cluster, at, isGone }: MessageOptions): Message {
-  const notices = due.map((each) => toldNotice(each, at, isGone(each.notice)));
+export function composeMessage(due: readonly DueNotice[], { sender, cluster, at, endOf }: MessageOptions): Message {
+  const notices = due.map((each) => toldNotice(each, at, each.kind === 'recovered' ? endOf(each.notice) : undefined));
   const id = fnv1a64(JSON.stringify([sender.uid, ...notices.map((each) => each.id)]));
   return { id, sender, ...(cluster === undefined ? {} : { cluster }), at, notices, isTest: false };
 }
 
 /** The message that `mendlet notify test` asks for. */
-export function composeTest(testId: string, { sender, cluster, at }: Omit<MessageOptions, 'isGone'>): Message {
+export function composeTest(testId: string, { sender, cluster, at }: Omit<MessageOptions, 'endOf'>): Message {
   const id = fnv1a64(JSON.stringify([sender.uid, 'test', testId]));
   return { id, sender, ...(cluster === undefined ? {} : { cluster }), at, notices: [], isTest: true };
 }
 
-function toldNotice(due: DueNotice, at: number, isGone: boolean): ToldNotice {
+function toldNotice(due: DueNotice, at: number, end: TroubleEnd | undefined): ToldNotice {
   const { kind, notice } = due;
   const { id = '', objectKind = '', namespace = '', name = '', cause = '', times = 1, told = 0 } = notice;
   const trigger = (notice.trigger ?? 'NeedsHuman') as TroubleTrigger;
   const since = parseTime(notice.since) ?? at;
-  const endedAt = kind === 'recovered' ? (parseTime(notice.endTime) ?? at) : undefined;
+  const endedAt = end === undefined ? undefined : (parseTime(notice.endTime) ?? at);
   const subject = `${kindWord(objectKind)} ${namespace === '' ? '' : `${namespace}/`}${name}`;
   const said = TROUBLE_WORDS[trigger];
-  const over = isGone ? 'does not exist any more' : `recovered after ${formatDurationMs((endedAt ?? at) - since)}`;
   const late = told === 0 ? ` (before this target could be told: ${said.was})` : '';
   const headline =
-    kind === 'recovered' ? `${subject} ${over}${late}` : `${subject}${said.is}${kind === 'again' ? ' (still)' : ''}`;
+    end === undefined
+      ? `${subject}${said.is}${kind === 'again' ? ' (still)' : ''}`
+      : `${subject} ${overWords(end, Math.max(0, (endedAt ?? at) - since))}${late}`;
   return {
     id: wordId(due),
     trouble: id,
@@ -95,11 +99,26 @@ function toldNotice(due: DueNotice, at: number, isGone: boolean): ToldNotice {
     cause,
     since,
     ...(endedAt === undefined ? {} : { endedAt }),
+    ...(end === undefined ? {} : { end }),
     times,
     headline,
-    next: kind === 'recovered' ? 'Nothing is to be done.' : said.next,
+    next: end === undefined ? said.next : end === 'failed' ? 'It is not started again.' : 'Nothing is to be done.',
     commands: commandsOf(notice, kind, trigger),
   };
+}
+
+/** @param tookMs from the beginning to the end */
+function overWords(end: TroubleEnd, tookMs: number): string {
+  switch (end) {
+    case 'recovered':
+      return `recovered after ${formatDurationMs(tookMs)}`;
+    case 'gone':
+      return 'does not exist any more';
+    case 'no-pods':
+      return 'has no pods any more';
+    case 'failed':
+      return 'has failed, and is not healed any more';
+  }
 }
 
 const TROUBLE_WORDS: Readonly<

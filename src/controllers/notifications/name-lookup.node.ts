@@ -30,16 +30,30 @@ export function createNameLookup(
     const cancel = (): void => resolver.cancel();
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      for (const candidate of candidates) {
-        signal.throwIfAborted();
-        const found = await addressesOf(resolver, candidate);
-        if (found.length > 0) return found;
-      }
-      return [];
+      return await firstFound(candidates, (candidate) => addressesOf(resolver, candidate), signal);
     } finally {
       signal.removeEventListener('abort', cancel);
     }
   };
+}
+
+/** The addresses of the first name that has any. A name that no server knows about does not keep the next one from being asked for. */
+export async function firstFound(
+  candidates: readonly string[],
+  addresses: (name: string) => Promise<readonly string[]>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const problems: unknown[] = [];
+  for (const candidate of candidates) {
+    signal.throwIfAborted();
+    const found = await addresses(candidate).catch((error: unknown) => {
+      problems.push(error);
+      return [];
+    });
+    if (found.length > 0) return found;
+  }
+  if (problems.length > 0) throw problems[0];
+  return [];
 }
 
 async function addressesOf(resolver: Resolver, name: string): Promise<readonly string[]> {

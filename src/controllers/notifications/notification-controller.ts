@@ -138,7 +138,8 @@ class NotificationReconciler {
     due: readonly DueNotice[],
     context: ReconcileContext,
   ): Promise<ReconcileResult | void> {
-    const giveBack = this.#places.take(namespaceOf(object));
+    const hasFailed = this.#deliveries.memory(object).failures > 0;
+    const giveBack = this.#places.take(namespaceOf(object), hasFailed);
     if (giveBack === undefined) return { requeueAfterMs: NO_PLACE_RETRY_MS };
     const first = firstOf(due);
     const { wall } = this.#clock.now();
@@ -146,7 +147,7 @@ class NotificationReconciler {
       sender: senderOf(object),
       ...(settings.cluster === undefined ? {} : { cluster: settings.cluster }),
       at: wall,
-      isGone: (notice) => this.#watch.isGone(notice),
+      endOf: (notice) => this.#watch.endOf(notice),
     });
     try {
       const result = await this.#deliveries.send(object, settings, message, context.signal);

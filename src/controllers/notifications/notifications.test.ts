@@ -178,6 +178,12 @@ describe('a pod whose ladder has ended', () => {
     expect(titles()[1]).toBe('pod shop/web does not exist any more');
   });
 
+  it('that fails for good has not recovered', async () => {
+    await cluster.client.patch(PODS, 'shop', 'web', 'merge', { status: { phase: 'Failed' } }, 'status');
+    await eventually(() => sent.length > 1, 'end told');
+    expect(titles()[1]).toBe('pod shop/web has failed, and is not healed any more');
+  });
+
   it('is no news when nobody asks for it any more', async () => {
     await cluster.client.patch(NOTIFICATIONS, 'shop', 'team', 'merge', { spec: { triggers: ['NodeLost'] } });
     await pass(60);

@@ -36,7 +36,17 @@ export async function targetValues(target: ResolvedTarget, read: ReadSecret): Pr
     headers[name] = found.value;
     if ('secret' in value) secrets.push(found.value, ...found.value.split(/[ =,;]/));
   }
-  return { url: url.value, headers, secrets };
+  return { url: url.value, headers, secrets: secrets.flatMap(echoesOf) };
+}
+
+/** The forms in which a server may say again what it was sent. */
+function echoesOf(secret: string): readonly string[] {
+  const encoded = encodeURIComponent(secret);
+  return [
+    secret,
+    ...(encoded === secret ? [] : [encoded]),
+    ...(/^[\u0020-\u007e]{4,}$/.test(secret) ? [btoa(secret)] : []),
+  ];
 }
 
 /** The parts of an address that may be its secret. */

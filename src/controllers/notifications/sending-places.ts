@@ -5,10 +5,16 @@ export class SendingPlaces {
   readonly #taken = new Map<string, number>();
   #all = 0;
 
-  /** A place, to be given back; undefined: there is none now. @param namespace '' for objects of the cluster */
-  take(namespace: string): (() => void) | undefined {
+  /**
+   * A place, to be given back; undefined: there is none now. Targets whose last try failed have half of all places, so that there is
+   * always one for those that work.
+   *
+   * @param namespace '' for objects of the cluster
+   */
+  take(namespace: string, hasFailed = false): (() => void) | undefined {
     const own = this.#taken.get(namespace) ?? 0;
-    if (this.#all >= MAX_SENDING || own >= MAX_SENDING_PER_NAMESPACE) return undefined;
+    const share = hasFailed ? 0.5 : 1;
+    if (this.#all >= MAX_SENDING * share || own >= MAX_SENDING_PER_NAMESPACE * share) return undefined;
     this.#taken.set(namespace, own + 1);
     this.#all += 1;
     return () => {

@@ -27,7 +27,7 @@ export function shapeMessage(type: NotificationTargetType, message: Message, opt
     case 'Generic':
       return { url: options.url, headers: { ...JSON_TYPE, ...id }, body: JSON.stringify(genericBody(message)) };
     case 'Slack':
-      return { url: options.url, headers: { ...JSON_TYPE, ...id }, body: JSON.stringify({ text: slackText(message) }) };
+      return { url: options.url, headers: { ...JSON_TYPE, ...id }, body: JSON.stringify(slackBody(message)) };
     case 'Ntfy':
       return {
         url: options.url,
@@ -61,6 +61,8 @@ function genericBody(message: Message): object {
   };
 }
 
+const END_WORDS = { recovered: 'Recovered', gone: 'Gone', 'no-pods': 'NoPods', failed: 'Failed' } as const;
+
 function genericNotice(notice: ToldNotice): object {
   const { id, trouble, kind, trigger, objectKind, namespace, name, since, endedAt, times, headline, cause, next } =
     notice;
@@ -68,6 +70,7 @@ function genericNotice(notice: ToldNotice): object {
     id,
     trouble,
     state: kind === 'recovered' ? 'Recovered' : 'Firing',
+    ...(notice.end === undefined ? {} : { end: END_WORDS[notice.end] }),
     trigger,
     object: { kind: objectKind, ...(namespace === '' ? {} : { namespace }), name },
     headline,
@@ -82,9 +85,18 @@ function genericNotice(notice: ToldNotice): object {
   };
 }
 
-/** Slack's control characters of text. */
+/** Slack fetches no page that a log line names. */
+function slackBody(message: Message): object {
+  return { text: slackText(message), unfurl_links: false, unfurl_media: false };
+}
+
+/**
+ * Slack's control characters of text. Mattermost and Rocket.Chat take a bare "@all" for a mention, too: a space without width after
+ * the sign ends that, and stays out of "image@sha256:…".
+ */
 function escapeSlack(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return escaped.replaceAll(/(?<![\w/.-])@(?=[\p{L}\p{N}_])/gu, '@\u200b');
 }
 
 function slackText(message: Message): string {
@@ -96,13 +108,14 @@ function slackText(message: Message): string {
 
 /** Headers of HTTP hold ASCII; ntfy decodes the words of RFC 2047. */
 function ntfyHeaders(message: Message): Record<string, string> {
-  const isOver = !message.isTest && message.notices.every(({ kind }) => kind === 'recovered');
+  const isOver = !message.isTest && message.notices.every(({ end }) => end === 'recovered');
+  const isFiring = message.notices.some(({ kind }) => kind !== 'recovered');
   const isGrave = message.notices.some(({ kind, trigger }) => kind !== 'recovered' && trigger !== 'NeedsHuman');
   return {
     'content-type': 'text/plain; charset=utf-8',
     title: headerText(titleOf(message).slice(0, 200)),
-    priority: isGrave ? '5' : isOver || message.isTest ? '3' : '4',
-    tags: message.isTest ? 'wrench' : isOver ? 'white_check_mark' : 'rotating_light',
+    priority: isGrave ? '5' : isFiring ? '4' : '3',
+    tags: message.isTest ? 'wrench' : isOver ? 'white_check_mark' : isFiring ? 'rotating_light' : 'information_source',
   };
 }
 
@@ -158,7 +171,12 @@ function alertsOf(message: Message, repeatAfterMs: number | undefined): readonly
       description: `${notice.cause}\n${notice.next}`,
       commands: notice.commands.join('\n'),
     },
-    startsAt: formatTime(notice.since),
-    endsAt: formatTime(notice.endedAt ?? at + life),
+    ...periodOf(notice, at, life),
   }));
+}
+
+/** Alertmanager refuses all alerts of a request when one of them ends before it starts, as clocks of nodes may have it. */
+function periodOf({ since, endedAt }: ToldNotice, at: number, life: number): { startsAt: string; endsAt: string } {
+  const end = endedAt ?? at + life;
+  return { startsAt: formatTime(Math.min(since, at, end)), endsAt: formatTime(end) };
 }

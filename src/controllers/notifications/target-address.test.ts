@@ -21,6 +21,15 @@ describe('an address of a target', () => {
     ['::127.0.0.1', LOOPBACK],
     ['64:ff9b::127.0.0.1', LOOPBACK],
     ['64:ff9b:1::7f00:1', LOOPBACK],
+    ['64:ff9b:1:7f00:0:100::', LOOPBACK],
+    ['64:ff9b:1:7f:0:1::', LOOPBACK],
+    ['64:ff9b:1:0:7f:0:100:0', LOOPBACK],
+    ['64:ff9b:1::5db8:d822', undefined],
+    ['::ffff:0:127.0.0.1', LOOPBACK],
+    ['2001:db8::5efe:127.0.0.1', LOOPBACK],
+    ['2001:db8::200:5efe:7f00:1', LOOPBACK],
+    ['2001:0:7f00:1::', LOOPBACK],
+    ['2001:0:5db8:d822::80ff:fffe', LOOPBACK],
     ['2002:7f00:1::', LOOPBACK],
     ['169.254.169.254', LINK_LOCAL],
     ['169.254.0.1', LINK_LOCAL],
@@ -31,6 +40,9 @@ describe('an address of a target', () => {
     ['febf::1', LINK_LOCAL],
     ['fd00:ec2::254', METADATA],
     ['fd00:0ec2:0:0:0:0:0:254', METADATA],
+    ['fd00:ec2::23', METADATA],
+    ['fd00:c1::a9fe:a9fe', METADATA],
+    ['fd00:42::42', METADATA],
     ['fd20:ce::254', METADATA],
     ['100.100.100.200', METADATA],
     ['::ffff:100.100.100.200', METADATA],
@@ -55,6 +67,8 @@ describe('an address of a target', () => {
     expect(addressProblem('::1', ['127.0.0.0/8'])).toBe(LOOPBACK);
     expect(addressProblem('169.254.169.254', ['127.0.0.0/8', 'fe80::/10'])).toBe(LINK_LOCAL);
     expect(addressProblem('fe80::7', ['fe80::/10'])).toBeUndefined();
+    // The server of a tunnel is no leave for its client.
+    expect(addressProblem('2001:0:a00:1::80ff:fffe', ['10.0.0.0/8'])).toBe(LOOPBACK);
   });
 
   it('within 127/8 or 169.254/16 is refused however it is wrapped', () => {

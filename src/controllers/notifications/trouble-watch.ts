@@ -2,6 +2,7 @@
 import {
   CLUSTER_NOTIFICATIONS,
   type ClusterNotification,
+  controllerOf,
   type KubeObject,
   NAMESPACES,
   namespaceOf,
@@ -9,6 +10,7 @@ import {
   NOTIFICATIONS,
   PERSISTENT_VOLUME_CLAIMS,
   type NotificationNotice,
+  type Pod,
   PODS,
   type Resource,
 } from '../../api/index.ts';
@@ -17,10 +19,11 @@ import type { Clock } from '../../lib/index.ts';
 import { type ControllerSource, source } from '../controller.ts';
 import { BY_CLAIM, BY_NODE } from '../indexes.ts';
 import { claimTroubles, nodeTroubles } from './other-troubles.ts';
-import { podTroubles } from './pod-troubles.ts';
+import { podTroubles, subjectOf } from './pod-troubles.ts';
 import type { ClusterFacts } from './select-troubles.ts';
 import type { SeenTrouble, Trouble } from './trouble.ts';
 import { TroubleBook } from './trouble-book.ts';
+import { endOfPod, endOfWorkload, type TroubleEnd } from './trouble-end.ts';
 
 export class TroubleWatch {
   readonly facts: ClusterFacts;
@@ -29,7 +32,9 @@ export class TroubleWatch {
   readonly #clock: Clock;
   readonly #notifications: Lister<ClusterNotification>;
   readonly #clusterNotifications: Lister<ClusterNotification>;
-  readonly #isThere: (notice: NotificationNotice) => boolean;
+  readonly #pods: Lister<Pod>;
+  /** What has no pods, by kind. */
+  readonly #others: Readonly<Record<string, Lister<KubeObject>>>;
 
   constructor(informers: Informers, clock: Clock) {
     this.#clock = clock;
@@ -42,15 +47,8 @@ export class TroubleWatch {
       podsOfClaim: (key) => pods.byIndex(BY_CLAIM, key),
       labelsOfNamespace: (name) => namespaces.get(undefined, name)?.metadata?.labels ?? {},
     };
-    const listers: Readonly<Record<string, Lister<KubeObject>>> = {
-      Pod: pods,
-      Node: nodes,
-      PersistentVolumeClaim: claims,
-    };
-    this.#isThere = ({ objectKind = '', namespace, name = '' }) => {
-      const lister = listers[objectKind];
-      return lister === undefined || lister.get(namespace, name) !== undefined;
-    };
+    this.#pods = pods;
+    this.#others = { Node: nodes, PersistentVolumeClaim: claims };
     this.sources = [
       source(NOTIFICATIONS, ({ object }) => [objectKey(object)]),
       source(CLUSTER_NOTIFICATIONS, ({ object }) => [objectKey(object)]),
@@ -70,9 +68,18 @@ export class TroubleWatch {
     return namespace === undefined ? this.#book.list() : [...this.#book.list(namespace), ...this.#book.list('')];
   }
 
-  /** Whether the object of a notice does not exist any more; false for kinds that nobody follows here. */
-  isGone(notice: NotificationNotice): boolean {
-    return !this.#isThere(notice);
+  /** How it came that a notice is over. */
+  endOf({ objectKind = '', namespace = '', name = '' }: NotificationNotice): TroubleEnd {
+    if (objectKind === 'Pod') return endOfPod(this.#pods.get(namespace, name));
+    const lister = this.#others[objectKind];
+    if (lister !== undefined) return lister.get(namespace, name) === undefined ? 'gone' : 'recovered';
+    const isOwn = (pod: Pod): boolean => {
+      // Most pods of a big namespace are others'.
+      if (controllerOf(pod)?.name.startsWith(name) !== true) return false;
+      const subject = subjectOf(pod);
+      return subject.kind === objectKind && subject.name === name;
+    };
+    return endOfWorkload(objectKind, this.#pods.list(namespace).filter(isOwn));
   }
 
   #troubles<T extends KubeObject>(

@@ -26,7 +26,7 @@ export class OneTimeLinks {
   /** @returns the code; undefined: too many wait */
   make(admission: Admission): string | undefined {
     this.#forgetOld();
-    const own = [...this.#waiting].filter(([, each]) => each.admission.viewer.key === admission.viewer.key);
+    const own = [...this.#waiting].filter(([, each]) => each.admission.viewer.name === admission.viewer.name);
     if (own.length >= MAX_LINKS_EACH && own[0] !== undefined) this.#waiting.delete(own[0][0]);
     if (this.#waiting.size >= MAX_LINKS) return undefined;
     const code = this.#ports.secrets.random();

@@ -37,7 +37,7 @@ export class Sessions {
   /** @returns the cookie's value; undefined: there are too many sessions of others */
   begin(admission: Admission): string | undefined {
     this.#forgetOld();
-    const own = [...this.#kept].filter(([, { session }]) => session.viewer.key === admission.viewer.key);
+    const own = [...this.#kept].filter(([, { session }]) => session.viewer.name === admission.viewer.name);
     if (own.length >= MAX_SESSIONS_EACH && own[0] !== undefined) this.#end(own[0][0]);
     if (this.#kept.size >= MAX_SESSIONS) return undefined;
     const value = this.#ports.secrets.random();

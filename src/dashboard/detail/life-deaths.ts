@@ -80,7 +80,7 @@ function doneAbout({ backOffSeconds, rung, requested }: DeathRecord): readonly s
     ...(rung === undefined ? [] : [shownText(`rung ${rung} of its healing policy`)]),
     ...(backOffSeconds === undefined
       ? ['not started again']
-      : [backOffSeconds === 0 ? 'started again at once' : `started again after ${backOffSeconds}s`]),
+      : [backOffSeconds === 0 ? 'started again at once' : `starts again after ${backOffSeconds}s`]),
   ];
 }
 

@@ -12,6 +12,7 @@ import { Refused } from '../refused.ts';
 import { lifeDeaths } from './life-deaths.ts';
 import type { RowId } from './row-id.ts';
 import { shownText } from './shown-text.ts';
+import { withUsage } from './usage-around.ts';
 import { viewerSession } from './viewer-session.ts';
 
 /** @throws Refused when nothing came in time, StatusError when the workload may not be read */
@@ -49,7 +50,7 @@ async function gather(session: ClusterSession, viewer: Viewer, row: PageRow, id:
   ]);
   return {
     row,
-    deaths: lifeDeaths(lives, row.lastDeath),
+    deaths: withUsage(lifeDeaths(lives, row.lastDeath), series),
     findings,
     events,
     ...(series === undefined ? {} : { series }),
@@ -104,7 +105,7 @@ async function seriesFor(session: ClusterSession, viewer: Viewer, row: PageRow):
   const { clock, signal, namespace } = session;
   const nodes = [...new Set(row.pods.flatMap(({ node }) => node ?? []))];
   const days = await askDays(viewer, { namespace, seriesOf: row.name, nodes }, { clock, signal });
-  const own = days?.filter(({ kind }) => KIND_OF[row.kind] === kind) ?? [];
+  const own = days?.items.filter(({ kind }) => KIND_OF[row.kind] === kind) ?? [];
   const [day] = mergeDays(own);
   return day === undefined ? undefined : seriesOf(day, clock.now().wall);
 }

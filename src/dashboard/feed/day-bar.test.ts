@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { barWithNow, CELL_MS, CELLS, dayBar } from './day-bar.ts';
+import { type BarFacts, barWithNow, CELL_MS, CELLS, dayBar } from './day-bar.ts';
 import { recoveryOf } from './recovery.ts';
 
 const NOW = Date.UTC(2030, 0, 1, 12, 7);
@@ -29,6 +30,38 @@ describe('a bar from deaths alone', () => {
   });
 });
 
+/** What each cell is, asked of each by itself. */
+function naiveBar({ since, deaths }: Pick<BarFacts, 'since' | 'deaths'>): string {
+  const failures = deaths.filter(({ isWished }) => !isWished);
+  const cells = Array.from({ length: CELLS }, (_, index) => {
+    const from = CELL - (CELLS - 1 - index) * CELL_MS;
+    const to = from + CELL_MS;
+    if (since !== undefined && to <= since) return '.';
+    if (failures.some(({ at, healedMs = Infinity }) => at < to && at + healedMs >= to)) return 'x';
+    return failures.some(({ at }) => at >= from && at < to) ? 'h' : '?';
+  });
+  return cells.join('');
+}
+
+it('a bar from deaths is what each of its cells is by itself', () => {
+  // Mostly at borders of cells.
+  const times = fc
+    .integer({ min: -3, max: CELLS + 2 })
+    .chain((cell) =>
+      fc.constantFrom(0, 1, CELL_MS / 2, CELL_MS - 1).map((ms) => CELL - (CELLS - 1 - cell) * CELL_MS + ms),
+    );
+  const lasting = fc.option(fc.constantFrom(0, 1, CELL_MS - 1, CELL_MS, 3 * CELL_MS + 5), { nil: undefined });
+  const anyDeath = fc.tuple(times, lasting, fc.boolean()).map((parts) => death(...parts));
+  const facts = fc.record({ deaths: fc.array(anyDeath, { maxLength: 5 }), since: times }, { requiredKeys: ['deaths'] });
+  fc.assert(
+    fc.property(facts, (each) => {
+      // A mood that says nothing of now.
+      expect(dayBar({ ...each, mood: 'unknown' }, NOW).slice(0, -1)).toBe(naiveBar(each).slice(0, -1));
+    }),
+    { numRuns: 200 },
+  );
+});
+
 describe('a bar of nodes', () => {
   it.each([
     ['oo', '?o', 'oo'],
@@ -44,15 +77,22 @@ describe('a bar of nodes', () => {
 });
 
 describe('figures of recovery', () => {
-  it('count what failed and came back', () => {
-    const deaths = [
-      death(NOW - 1000, 100),
-      death(NOW - 2000, 300),
-      death(NOW - 3000),
-      death(NOW - 4000, 50, true),
-      death(0, 1),
+  const hourAgo = NOW - 3_600_000;
+
+  it('count what failed and came back, and stayed up', () => {
+    const minutes = (count: number): number => NOW - count * 60_000;
+    const pods = [
+      [death(0, 1), death(minutes(50), 100), death(minutes(40), 50, true), death(minutes(30), 300)],
+      [death(minutes(20))],
+      [death(NOW - 2000, 100)],
     ];
-    expect(recoveryOf(deaths, NOW - 10_000)).toEqual({ healed: 2, healedAlone: 2, meanMs: 200, p90Ms: 300 });
-    expect(recoveryOf([], 0)).toEqual({ healed: 0, healedAlone: 0 });
+    expect(recoveryOf(pods, hourAgo)).toEqual({ healed: 3, healedAlone: 3, meanMs: 167, p90Ms: 300 });
+    expect(recoveryOf([], hourAgo)).toEqual({ healed: 0, healedAlone: 0 });
+  });
+
+  it('take a crash loop as one outage', () => {
+    const loop = [death(NOW - 200_000, 50), death(NOW - 195_000, 10_000), death(NOW - 180_000, 20_000)];
+    expect(recoveryOf([loop], hourAgo)).toEqual({ healed: 1, healedAlone: 1, meanMs: 40_000, p90Ms: 40_000 });
+    expect(recoveryOf([[...loop, death(NOW - 155_000)]], hourAgo)).toEqual({ healed: 0, healedAlone: 0 });
   });
 });

@@ -13,21 +13,23 @@ export interface BarFacts {
 }
 
 /** @param now wall ms of the cluster */
-export function dayBar(facts: BarFacts, now: number): string {
+export function dayBar({ since = Number.NEGATIVE_INFINITY, deaths, mood }: BarFacts, now: number): string {
   // Cells begin at full quarters, so that the bar moves four times an hour and not at each look.
-  const last = Math.floor(now / CELL_MS);
-  const cells = Array.from({ length: CELLS }, (_, index) => cellAt((last - CELLS + 1 + index) * CELL_MS, facts));
-  cells[CELLS - 1] = presentCell(cells[CELLS - 1] ?? '?', facts.mood);
+  const first = Math.floor(now / CELL_MS) - CELLS + 1;
+  const cellOf = (at: number): number => Math.floor(at / CELL_MS) - first;
+  const unborn = Math.min(CELLS, Math.max(0, cellOf(since)));
+  const cells = Array.from({ length: CELLS }, (_, cell): string => (cell < unborn ? '.' : '?'));
+  // A bar is drawn for each row at each look: the work is that of its deaths, not of its cells.
+  for (const { at, healedMs, isWished } of deaths) {
+    if (isWished) continue;
+    const died = cellOf(at);
+    // In the cell in which it ran again it was healed; in those before it was dead.
+    const healed = Math.min(CELLS, cellOf(at + (healedMs ?? Number.POSITIVE_INFINITY)));
+    for (let cell = Math.max(died, unborn); cell < healed; cell += 1) cells[cell] = 'x';
+    if (died >= unborn && died < CELLS && cells[died] !== 'x') cells[died] = 'h';
+  }
+  cells[CELLS - 1] = presentCell(cells[CELLS - 1] ?? '?', mood);
   return cells.join('');
-}
-
-function cellAt(from: number, { since, deaths }: BarFacts): string {
-  const to = from + CELL_MS;
-  if (since !== undefined && to <= since) return '.';
-  const died = deaths.filter(({ at, isWished }) => at < to && at >= from && !isWished);
-  const isDead = deaths.some(({ at, healedMs, isWished }) => !isWished && at < to && at + (healedMs ?? Infinity) >= to);
-  if (isDead) return 'x';
-  return died.length > 0 ? 'h' : '?';
 }
 
 const PRESENT: Readonly<Record<PageRow['mood'], string>> = {

@@ -1,5 +1,5 @@
 /** The deaths of a pod as its node remembers them, in what the feed shows of them. Pure. */
-import type { ContainerHistory, DeathRecord, Pod, PodHistory } from '../../api/index.ts';
+import type { DeathRecord, Pod, PodHistory } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import { MAX_POD_DEATHS } from '../limits.ts';
 
@@ -20,7 +20,53 @@ export interface PodDeaths {
   readonly completeFrom?: number;
 }
 
-export function deathsOf({ containers }: PodHistory, pod: Pod | undefined): PodDeaths {
+/** When and how a container ended, without its words and logs. */
+type Ending = Pick<
+  DeathRecord,
+  | 'number'
+  | 'containerId'
+  | 'startedAt'
+  | 'finishedAt'
+  | 'exitCode'
+  | 'survived'
+  | 'backOffSeconds'
+  | 'requested'
+  | 'rung'
+>;
+
+interface Endings {
+  readonly name: string;
+  readonly total: number;
+  readonly deaths: readonly Ending[];
+}
+
+/** The part of a history that a feed keeps. */
+export interface PodEndings {
+  readonly containers: readonly Endings[];
+}
+
+export function endingsOf({ containers }: PodHistory): PodEndings {
+  return {
+    containers: containers.map(({ name, total, deaths }) => ({ name, total, deaths: deaths.map(endingOf) })),
+  };
+}
+
+function endingOf(death: DeathRecord): Ending {
+  const { number, containerId, startedAt, finishedAt, exitCode, survived, backOffSeconds, requested, rung } = death;
+  return {
+    number,
+    containerId,
+    finishedAt,
+    exitCode,
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(survived === undefined ? {} : { survived }),
+    ...(backOffSeconds === undefined ? {} : { backOffSeconds }),
+    ...(requested === undefined ? {} : { requested }),
+    ...(rung === undefined ? {} : { rung }),
+  };
+}
+
+export function deathsOf({ containers }: PodEndings, pod: Pod | undefined): PodDeaths {
   const all = containers.flatMap((container) => deathsIn(container, pod));
   const gaps = containers.flatMap((container) => gapOf(container) ?? []);
   return {
@@ -29,7 +75,7 @@ export function deathsOf({ containers }: PodHistory, pod: Pod | undefined): PodD
   };
 }
 
-function deathsIn({ name, deaths }: ContainerHistory, pod: Pod | undefined): readonly KnownDeath[] {
+function deathsIn({ name, deaths }: Endings, pod: Pod | undefined): readonly KnownDeath[] {
   const ends = deaths.filter(({ survived }) => survived !== true);
   return ends.flatMap((death, index) => {
     const at = parseTime(death.finishedAt);
@@ -49,12 +95,12 @@ function deathsIn({ name, deaths }: ContainerHistory, pod: Pod | undefined): rea
 }
 
 /** A container that ended as it should: no failure, if nobody wants it to run on. */
-function isDone({ exitCode, requested, backOffSeconds }: DeathRecord): boolean {
+function isDone({ exitCode, requested, backOffSeconds }: Ending): boolean {
   return exitCode === 0 && requested === undefined && backOffSeconds === undefined;
 }
 
 /** A person asked for it; what a rung of the ladder asked for answers a failure before it. */
-function isWished({ requested, rung }: DeathRecord): boolean {
+function isWished({ requested, rung }: Ending): boolean {
   return requested !== undefined && rung === undefined;
 }
 
@@ -65,7 +111,7 @@ function runsSince(pod: Pod | undefined, container: string): number | undefined 
 }
 
 /** The first death and the last ones are kept: between them some may be missing. */
-function gapOf({ total, deaths }: ContainerHistory): number | undefined {
+function gapOf({ total, deaths }: Endings): number | undefined {
   if (total <= deaths.length) return undefined;
   const [first, second] = deaths;
   const from = first?.number === 1 ? second : first;

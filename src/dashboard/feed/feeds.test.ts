@@ -3,7 +3,7 @@ import { createInMemoryApi, until } from '../../../test/support/in-memory-api.ts
 import { PODS } from '../../api/index.ts';
 import { createKubeClient } from '../../client/index.ts';
 import { silentLogger } from '../../lib/index.ts';
-import { FEED_LINGER_MS, MAX_FEEDS } from '../limits.ts';
+import { FEED_LINGER_MS, MAX_FEEDS, MAX_FEEDS_OF_ONE } from '../limits.ts';
 import type { Viewer } from '../ports.ts';
 import { Feeds } from './feeds.ts';
 
@@ -36,7 +36,7 @@ async function setUp() {
 }
 
 describe('a feed', () => {
-  it('is one for all tabs of an identity, and ends half a minute after the last, with all that it holds', async () => {
+  it('is one for all tabs of an identity, and ends a while after the last, with all that it holds', async () => {
     const { api, counted, viewer, feeds } = await setUp();
     const timersBefore = api.clock.pendingTimers;
     const alice = viewer('alice');
@@ -118,5 +118,16 @@ describe('a feed', () => {
     expect(feeds.look(viewer('late'), undefined)).toBeDefined();
     feeds.close();
     expect(feeds.size).toBe(0);
+  });
+
+  it('of one user takes no more than a part of all, whatever tokens and namespaces it has', async () => {
+    const { viewer, feeds } = await setUp();
+    const token = (number: number): Viewer => ({ ...viewer('system:serviceaccount:a:b'), key: `token ${number}` });
+    for (let number = 0; number < MAX_FEEDS_OF_ONE; number += 1)
+      expect(feeds.look(token(number), `n${number}`)).toBeDefined();
+    expect(feeds.look(token(99), 'other')).toBeUndefined();
+    expect(feeds.look(token(0), 'n0')).toBeDefined();
+    expect(feeds.look(viewer('alice'), undefined)).toBeDefined();
+    feeds.close();
   });
 });

@@ -1,11 +1,13 @@
 /** One feed for each identity and namespace, however many tabs look; it ends soon after the last of them. */
 import type { Clock, Logger, Timer } from '../../lib/index.ts';
-import { FEED_LINGER_MS, MAX_FEEDS } from '../limits.ts';
+import { FEED_LINGER_MS, MAX_FEEDS, MAX_FEEDS_OF_ONE } from '../limits.ts';
 import type { Viewer } from '../ports.ts';
 import { ViewerFeed } from './viewer-feed.ts';
 
 interface Kept {
   readonly feed: ViewerFeed;
+  /** Each token of a service account is another identity; its name is the same. */
+  readonly user: string;
   lookers: number;
   ending: Timer | undefined;
 }
@@ -54,12 +56,15 @@ export class Feeds {
   }
 
   #begin(key: string, viewer: Viewer, namespace: string | undefined): Kept | undefined {
-    if (this.#kept.size >= MAX_FEEDS) {
-      const [idle] = [...this.#kept].filter(([, { lookers }]) => lookers === 0);
+    const own = [...this.#kept].filter(([, { user }]) => user === viewer.name);
+    const isFull = own.length >= MAX_FEEDS_OF_ONE;
+    if (isFull || this.#kept.size >= MAX_FEEDS) {
+      const [idle] = (isFull ? own : [...this.#kept]).filter(([, { lookers }]) => lookers === 0);
       if (idle === undefined) return undefined;
       this.#end(...idle);
     }
-    const kept = { feed: new ViewerFeed({ ...this.#ports, viewer, namespace }), lookers: 0, ending: undefined };
+    const feed = new ViewerFeed({ ...this.#ports, viewer, namespace });
+    const kept = { feed, user: viewer.name, lookers: 0, ending: undefined };
     this.#kept.set(key, kept);
     return kept;
   }

@@ -3,6 +3,7 @@ import {
   type DayFigures,
   dayOf,
   mergeDays,
+  type PodStep,
   type RecoveryFigures,
   recoveryFigures,
   type WorkloadDay,
@@ -10,13 +11,20 @@ import {
 } from '../../api/index.ts';
 import type { Clock } from '../../lib/index.ts';
 import { DAYS_AGAIN_MS, DAYS_EVERY_MS } from '../limits.ts';
+import type { ToldDays } from './ask-days.ts';
 
 export interface DaysQuestion {
-  readonly ask: () => Promise<readonly WorkloadDay[] | undefined>;
+  readonly ask: () => Promise<ToldDays | undefined>;
   /** Whose day it is. */
   readonly names: () => (day: WorkloadDay) => WorkloadName;
-  /** What differs after a death: the days are asked for again. */
-  readonly mark: number;
+  /** What differs after a death, or when something else waits: the days are asked for again. */
+  readonly mark: string;
+}
+
+interface Step {
+  readonly words: string;
+  /** Mono ms. */
+  readonly at: number;
 }
 
 export class KnownDays {
@@ -24,7 +32,10 @@ export class KnownDays {
   readonly #onNews: () => void;
   #byRow: ReadonlyMap<string, WorkloadDay> | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
-  #mark: number | undefined;
+  #mark: string | undefined;
+  /** By UID of the pod. */
+  #next: ReadonlyMap<string, Step> = new Map();
+  #disks: ReadonlyMap<string, number> = new Map();
   #isUnderWay = false;
 
   constructor(clock: Clock, onNews: () => void) {
@@ -38,6 +49,17 @@ export class KnownDays {
     return day === undefined ? undefined : dayOf(day, now);
   }
 
+  /** What a pod's node says that happens next to it by time alone; undefined: nothing, or it has happened. */
+  next(uid: string): { readonly words: string; readonly inMs: number } | undefined {
+    const step = this.#next.get(uid);
+    const inMs = step === undefined ? 0 : step.at - this.#clock.now().mono;
+    return step === undefined || inMs <= 0 ? undefined : { words: step.words, inMs };
+  }
+
+  diskUsedPercent(node: string): number | undefined {
+    return this.#disks.get(node);
+  }
+
   /** Of all rows together; undefined: no node has told. */
   recovery(span: 'day' | 'week', now: number): RecoveryFigures | undefined {
     return this.#byRow === undefined ? undefined : recoveryFigures([...this.#byRow.values()], span, now);
@@ -46,7 +68,8 @@ export class KnownDays {
   /** Asks if it is time. */
   look(question: DaysQuestion): void {
     const since = this.#clock.now().mono - this.#askedAt;
-    const isDue = since >= DAYS_EVERY_MS || (question.mark !== this.#mark && since >= DAYS_AGAIN_MS);
+    const isOther = question.mark !== this.#mark || this.#isOver();
+    const isDue = since >= DAYS_EVERY_MS || (isOther && since >= DAYS_AGAIN_MS);
     if (!isDue || this.#isUnderWay) return;
     this.#isUnderWay = true;
     this.#askedAt = this.#clock.now().mono;
@@ -57,11 +80,23 @@ export class KnownDays {
     });
   }
 
+  /** A step has come since it was told: another one may follow. */
+  #isOver(): boolean {
+    const { mono } = this.#clock.now();
+    return this.#next.values().some(({ at }) => at <= mono && at > this.#askedAt);
+  }
+
   async #ask({ ask, names }: DaysQuestion): Promise<void> {
-    const days = await ask();
+    const told = await ask();
     // What was told before is older, and still true of its time.
-    if (days === undefined) return;
-    const merged = mergeDays(days, names());
+    if (told === undefined) return;
+    this.#next = stepsAt(told.next, this.#clock.now().mono);
+    this.#disks = new Map(told.nodes.map(({ name, diskUsedPercent }) => [name, diskUsedPercent]));
+    const merged = mergeDays(told.items, names());
     this.#byRow = new Map(merged.map((day) => [`${day.kind}/${day.namespace}/${day.name}`, day]));
   }
+}
+
+function stepsAt(steps: readonly PodStep[], mono: number): ReadonlyMap<string, Step> {
+  return new Map(steps.map(({ uid, words, inMs }) => [uid, { words, at: mono + inMs }]));
 }

@@ -17,6 +17,8 @@ export interface RowFacts {
   readonly shown: (text: string) => string;
   /** What nodes remember of a row's last day. */
   readonly dayOf: (id: string) => DayFigures | undefined;
+  /** What a pod's node says that comes next, by the pod's UID. */
+  readonly stepOf: (uid: string) => { readonly words: string; readonly inMs: number } | undefined;
 }
 
 export function pageRows(overview: Overview, known: RowFacts): readonly PageRow[] {
@@ -27,24 +29,25 @@ export function pageRows(overview: Overview, known: RowFacts): readonly PageRow[
 
 interface RowContext {
   readonly known: RowFacts;
-  readonly created: ReadonlyMap<string, number>;
+  readonly created: ReadonlyMap<string, string>;
   readonly pods: ReadonlyMap<string, Pod>;
   readonly now: number;
 }
 
 function pageRow(row: WorkloadRow, { known, created, pods, now }: RowContext): PageRow {
-  const { kind, namespace, name, mood, ready, wanted, restarts, lastDeath, next, why } = row;
+  const { kind, namespace, name, mood, ready, wanted, restarts, lastDeath, why } = row;
   const { shown } = known;
   const id = `${kind}/${namespace}/${name}`;
   const lives = row.pods.flatMap(({ uid }) => known.deathsOf(uid) ?? []);
   const deaths = lives.flatMap((life) => life.deaths);
-  const since = created.get(id);
+  const since = parseTime(created.get(id));
   const day = known.dayOf(id);
   const counted = deathsOfDay(row, lives, deaths, now);
   // The nodes' memory of the day is asked for now and then; a death that the feed has just heard of counts at once.
   const restartsDay = day === undefined ? counted : Math.max(day.restarts, counted ?? 0);
   const ofDeaths = dayBar({ ...(since === undefined ? {} : { since }), deaths, mood }, now);
   const isPaused = row.pods.some(({ uid }) => pauseOf(pods.get(uid) ?? {}) !== undefined);
+  const next = nextOf(row, known, now);
   const endpoints = endpointsOf(row, known.serving);
   return {
     id,
@@ -65,6 +68,14 @@ function pageRow(row: WorkloadRow, { known, created, pods, now }: RowContext): P
     pods: row.pods.slice(0, MAX_ROW_PODS).map((pod) => pagePod(pod, pods.get(pod.uid), shown)),
     ...(row.pods.length > MAX_ROW_PODS ? { podsLeftOut: row.pods.length - MAX_ROW_PODS } : {}),
   };
+}
+
+/** As the statuses tell it; what they have no time for, the nodes may know. */
+function nextOf({ next, mood, pods }: WorkloadRow, { stepOf }: RowFacts, now: number): WorkloadRow['next'] {
+  if (next?.at !== undefined || mood === 'ok' || mood === 'done') return next;
+  const step = pods.flatMap((pod) => (pod.mood === 'ok' ? [] : (stepOf(pod.uid) ?? [])))[0];
+  // Whole seconds: the same step is not another one with each answer.
+  return step === undefined ? next : { words: step.words, at: Math.round((now + step.inMs) / 1000) * 1000 };
 }
 
 /** undefined: nobody knows. */
@@ -104,13 +115,13 @@ function pagePod(
   };
 }
 
-/** When each object that has a row was made, by the row's id. */
-function creationTimes(facts: OverviewFacts): ReadonlyMap<string, number> {
-  const times = new Map<string, number>();
+/** When each object that may have a row was made, by the row's id. */
+function creationTimes(facts: OverviewFacts): ReadonlyMap<string, string> {
+  const times = new Map<string, string>();
   const add = (kind: string, objects: readonly KubeObject[]): void => {
     for (const { metadata } of objects) {
-      const at = parseTime(metadata?.creationTimestamp ?? undefined);
-      if (at !== undefined) times.set(`${kind}/${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`, at);
+      const at = metadata?.creationTimestamp ?? '';
+      if (at !== '') times.set(`${kind}/${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`, at);
     }
   };
   add('deploy', facts.deployments);

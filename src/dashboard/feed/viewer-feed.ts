@@ -14,9 +14,11 @@ import { gapsOf, verdictWith } from './gaps.ts';
 import { askDays } from './ask-days.ts';
 import { KnownDays } from './known-days.ts';
 import { KnownDeaths } from './known-deaths.ts';
+import { pageNodes } from './page-nodes.ts';
 import { pageRows } from './page-rows.ts';
 import { DAY_MS, recoveryOf, WEEK_MS } from './recovery.ts';
 import { rowNames } from './row-of-day.ts';
+import { serverVersion } from './server-version.ts';
 
 export interface FeedOptions {
   readonly clock: Clock;
@@ -36,6 +38,7 @@ export class ViewerFeed {
   readonly #texts = new BoundedMap<string, string>(MAX_SHOWN_TEXTS);
   readonly #waiting = new Set<() => void>();
   #aheadMs = 0;
+  #serverVersion: string | undefined;
   #first: Promise<void> | undefined;
 
   constructor(options: FeedOptions) {
@@ -108,6 +111,10 @@ export class ViewerFeed {
       },
       () => {},
     );
+    void serverVersion(viewer.connection, signal).then((version) => {
+      this.#serverVersion = version;
+      this.#bell.ring();
+    });
     // Whatever is not there by then is said to be missing.
     const first = Promise.all([feed.settled, skew]).catch(() => {});
     await Promise.race([first, clock.sleep(FIRST_LISTS_MS, signal).catch(() => {})]);
@@ -139,7 +146,7 @@ export class ViewerFeed {
     const overview = overviewOf(facts, now);
     this.#lookAtDays(overview, facts);
     const gaps = gapsOf(feed.failures(), this.#aheadMs);
-    const known = facts.pods.flatMap(({ metadata }) => this.#deaths.of(metadata?.uid ?? '')?.deaths ?? []);
+    const known = facts.pods.map(({ metadata }) => this.#deaths.of(metadata?.uid ?? '')?.deaths ?? []);
     const differs = this.#changes.take({
       at: now,
       verdict: verdictWith(overview.verdict, gaps, namespace),
@@ -151,8 +158,14 @@ export class ViewerFeed {
         shown: (text) => this.#shown(text),
         serving: servingPods(slices.list()),
         dayOf: (id) => this.#days.of(id, now),
+        stepOf: (uid) => this.#days.next(uid),
       }),
-      nodes: overview.nodes,
+      nodes: pageNodes(overview.nodes, {
+        nodes: facts.nodes,
+        slices: slices.list(),
+        diskUsedPercent: (name) => this.#days.diskUsedPercent(name),
+        serverVersion: this.#serverVersion,
+      }),
       ...(gaps.stale === undefined ? {} : { stale: gaps.stale }),
     });
     if (differs) for (const done of this.#waiting) done();
@@ -173,7 +186,9 @@ export class ViewerFeed {
     this.#days.look({
       ask: () => askDays(viewer, { namespace, nodes }, { clock, signal: this.#end.signal }),
       names: () => rowNames(overview, facts),
-      mark: overview.rows.reduce((sum, { restarts, ready }) => sum + restarts + ready, 0),
+      mark: overview.rows
+        .map(({ restarts, ready, mood, why }) => `${restarts} ${ready} ${mood} ${why ?? ''}`)
+        .join('\n'),
     });
   }
 }

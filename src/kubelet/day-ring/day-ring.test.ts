@@ -4,7 +4,7 @@ import { BUCKET_MS, bucketOf, DAY_BUCKETS, recoveryFigures, type WorkloadDay } f
 import type { Now } from '../../lib/index.ts';
 import { dayPass, dayPod, type PassWish } from './day-ring.fixtures.ts';
 import { DayRing } from './day-ring.ts';
-import { CLOCK_HOLD_MS, MAX_WORKLOADS } from './limits.ts';
+import { CLOCK_HOLD_MS, MAX_WORKLOADS, STAYS_UP_MS } from './limits.ts';
 import { fitting, formatRing, formatWorkload, parseRing } from './ring-file.ts';
 
 /** A full quarter of an hour. */
@@ -85,6 +85,20 @@ describe('buckets', () => {
       ],
     });
     expect(recoveryFigures([day()], 'day', now.wall)).toMatchObject({ healed: 2, healedAlone: 2 });
+  });
+
+  test('a crash loop is one outage, however often it was up', () => {
+    seen();
+    let back = 0;
+    for (const [count, backOff] of [0, 10_000, 20_000, 40_000].entries()) {
+      seen({ ready: false, restarts: count, deaths: [{ containerId: `c${count}`, finishedAt: now.wall }] });
+      pass(backOff + 50);
+      seen({ restarts: count + 1 });
+      back += backOff + 50;
+      pass(2000);
+    }
+    expect(recoveryFigures([day()], 'day', now.wall)).toMatchObject({ healed: 1, meanMs: back + 3 * 2000 });
+    expect(total(day().deaths)).toBe(4);
   });
 
   test('the worst of several pods counts', () => {
@@ -204,6 +218,30 @@ describe('the agent is away', () => {
     restart(file);
     seen({ restarts: 1, known: [{}] });
     expect(recoveryFigures([day()], 'day', now.wall)).toMatchObject({ healed: 1, meanMs: 60_000 });
+  });
+
+  test('a pod that came back before stays up across the agent, or has died meanwhile', () => {
+    const begin = (): Uint8Array => {
+      now = { wall: START, mono: 1000 };
+      ring = new DayRing(clock);
+      seen();
+      seen({ ready: false, deaths: [{ finishedAt: now.wall }] });
+      pass(500);
+      seen({ restarts: 1, known: [{}] });
+      pass(10_000);
+      return save();
+    };
+    const healed = () => recoveryFigures([day()], 'day', now.wall);
+    const file = begin();
+    pass(20_000);
+    restart(file);
+    seen({ restarts: 1, known: [{}] });
+    expect(healed()).toMatchObject({ healed: 1, meanMs: 500 });
+    const other = begin();
+    pass(20_000);
+    restart(other);
+    seen({ restarts: 2, known: [{ containerId: 'c1', finishedAt: now.wall - 5000 }, {}] });
+    expect(healed()).toMatchObject({ healed: 1, meanMs: 30_500 });
   });
 
   test('of a pod that ran before, and that no file tells of, nothing is known', () => {
@@ -338,7 +376,20 @@ const HAPPENINGS: readonly Happening[] = ['die', 'heal', 'ask', 'wait', 'longer'
 function live(happenings: readonly Happening[]): void {
   now = { wall: START, mono: 1000 };
   ring = new DayRing(clock);
-  const model = { deaths: 0, restarts: 0, healed: 0, dead: false, away: new Set<number>() };
+  const model = {
+    deaths: 0,
+    restarts: 0,
+    healed: 0,
+    dead: false,
+    /** It came back from an outage at this time, mono ms, and may die of it again. */
+    back: undefined as number | undefined,
+    away: new Set<number>(),
+  };
+  /** A death at this time, mono ms: what was no recovery is taken back. */
+  const dies = (mono: number): void => {
+    if (model.back !== undefined && mono - model.back < STAYS_UP_MS) model.healed -= 1;
+    model.back = undefined;
+  };
   const known: { containerId: string; finishedAt: number }[] = [];
   const keep = () => ({ ...model, file: save(), at: now.wall });
   const show = (deaths: typeof known = []): void => {
@@ -348,9 +399,15 @@ function live(happenings: readonly Happening[]): void {
   };
   const begin = (): void => {
     // What the note of the pod still has of the time after the file is counted when it is seen again.
-    const news = known.filter(({ finishedAt }) => finishedAt > saved.at).length;
-    model.deaths = saved.deaths + news;
-    model.healed = saved.healed + ((saved.dead || news > 0) && !model.dead ? 1 : 0);
+    const news = known.map(({ finishedAt }) => finishedAt).filter((finishedAt) => finishedAt > saved.at);
+    model.deaths = saved.deaths + news.length;
+    model.healed = saved.healed;
+    model.back = saved.back;
+    if (news.length > 0) dies(Math.min(...news) - (now.wall - now.mono));
+    if (!model.dead && (saved.dead || news.length > 0)) {
+      model.healed += 1;
+      model.back = now.mono;
+    }
     for (let bucket = bucketOf(saved.at); bucket <= bucketOf(now.wall); bucket += 1) model.away.add(bucket);
     restart(saved.file);
     show();
@@ -359,6 +416,7 @@ function live(happenings: readonly Happening[]): void {
     die: () => {
       if (model.dead) return;
       model.dead = true;
+      dies(now.mono);
       model.deaths += 1;
       show([{ containerId: `c${now.mono}`, finishedAt: now.wall }]);
     },
@@ -367,6 +425,7 @@ function live(happenings: readonly Happening[]): void {
       model.dead = false;
       model.restarts += 1;
       model.healed += 1;
+      model.back = now.mono;
       show();
     },
     ask: () => {

@@ -102,7 +102,8 @@ export class DayRing {
     this.#advance();
     const workload = this.#byPod.get(uid);
     if (workload === undefined) return;
-    if (workload.tracks.get(uid)?.outage !== undefined) workload.ring.see(this.#bucket, 'dead');
+    const outage = workload.tracks.get(uid)?.outage;
+    if (outage !== undefined && outage.up === undefined) workload.ring.see(this.#bucket, 'dead');
     workload.tracks.delete(uid);
     workload.kept.delete(uid);
     this.#byPod.delete(uid);
@@ -232,8 +233,9 @@ export class DayRing {
     }
   }
 
-  #take(ring: WorkloadRing, { restarts, deaths, recovered, lost, done }: PodNews): void {
+  #take(ring: WorkloadRing, { restarts, deaths, recovered, takenBack, lost, done }: PodNews): void {
     ring.count(this.#bucket, restarts, deaths);
+    if (takenBack !== undefined) ring.takeBack(takenBack);
     if (recovered !== undefined) ring.recover(this.#bucket, recovered);
     if (lost) ring.see(this.#bucket, 'dead');
     if (done) ring.see(this.#bucket, 'ok');

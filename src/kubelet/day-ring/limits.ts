@@ -22,6 +22,8 @@ export const SLACK_MS = 100;
 
 /** A pod that was not ready yet counts as on its way for so long, then as degraded. */
 export const STARTING_MS = 300_000;
+/** A pod that dies again sooner than this after it was ready had not healed: its outage goes on, ms. */
+export const STAYS_UP_MS = 60_000;
 /** A clock that was set back may be set right again within this time; then the new time holds. */
 export const CLOCK_HOLD_MS = 600_000;
 

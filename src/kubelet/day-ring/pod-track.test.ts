@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { STARTING_MS } from './limits.ts';
+import { STARTING_MS, STAYS_UP_MS } from './limits.ts';
 import {
   healthOf,
   keptTrack,
@@ -10,6 +10,7 @@ import {
   trackFrom,
   trackPod,
 } from './pod-track.ts';
+import type { Recovered } from './recovery-spans.ts';
 
 const WALL = 1_700_000_000_000;
 const now = (mono: number) => ({ wall: WALL + mono, mono });
@@ -79,42 +80,86 @@ describe('health', () => {
   });
 });
 
-describe('news', () => {
-  test('a recovery takes from the first death, as its time says, until the pod is ready', () => {
-    const { news } = run(
-      up(0),
-      down(1000, { ends: [{ ...own, finishedAt: WALL + 900 }] }),
-      down(2000, { ends: [own] }),
-      up(5000),
-    );
-    expect(news.recovered).toEqual({ durationMs: 4100, alone: true });
+/** All recoveries that were counted, without those that were taken back. */
+function recoveries(...wishes: readonly Wish[]): readonly Recovered[] {
+  const counted: Recovered[] = [];
+  for (let count = 1; count <= wishes.length; count += 1) {
+    const { recovered, takenBack } = run(...wishes.slice(0, count)).news;
+    if (takenBack !== undefined) expect(counted.pop()).toEqual(takenBack);
+    if (recovered !== undefined) counted.push(recovered);
+  }
+  return counted;
+}
+
+describe('recoveries', () => {
+  test('one takes from the first death, as its time says, until the pod is ready', () => {
+    const ends = [{ ...own, finishedAt: WALL + 900 }];
+    expect(recoveries(up(0), down(1000, { ends }), down(2000, { ends: [own] }), up(5000))).toEqual([
+      { durationMs: 4100, alone: true },
+    ]);
+  });
+
+  test('a pod that dies again soon had not healed: its crash loop is one outage, with its back-offs', () => {
+    const again = (at: number): Wish => down(at, { ends: [{ ...own, finishedAt: WALL + at }] });
+    const loop = [up(0), again(1000), up(1100), again(3000), up(13_000), again(15_000)];
+    expect(recoveries(...loop)).toEqual([]);
+    expect(recoveries(...loop, up(35_000))).toEqual([{ durationMs: 34_000, alone: true }]);
+    expect(run(...loop, up(35_000)).healths).toEqual(['ok', 'dead', 'ok', 'dead', 'ok', 'dead', 'ok']);
+  });
+
+  test('one that stayed up before it died again had healed, though nobody looked meanwhile', () => {
+    const late = 1100 + STAYS_UP_MS;
+    const wishes = [up(0), down(1000, { ends: [own] }), up(1100), down(late, { ends: [own] })];
+    expect(recoveries(...wishes)).toEqual([{ durationMs: 100, alone: true }]);
+    expect(run(...wishes).track.outage).toEqual({ since: late, human: false });
+  });
+
+  test('a death that is seen late counts at its own time', () => {
+    const wishes = [up(0), down(1000, { ends: [own] }), up(1100)];
+    const late = down(200_000, { ends: [{ ...own, finishedAt: WALL + 5000 }] });
+    expect(recoveries(...wishes, late)).toEqual([]);
+  });
+
+  test('a pod that is not ready for a moment is not dead for that', () => {
+    const wishes = [up(0), down(1000, { ends: [own] }), up(1100), down(2000), up(3000)];
+    expect(recoveries(...wishes)).toEqual([{ durationMs: 100, alone: true }]);
   });
 
   test('a death that is said to lie in the future happened now', () => {
-    const { news } = run(up(0), down(1000, { ends: [{ ...own, finishedAt: WALL + 99_000 }] }), up(1500));
-    expect(news.recovered).toEqual({ durationMs: 500, alone: true });
+    const ends = [{ ...own, finishedAt: WALL + 99_000 }];
+    expect(recoveries(up(0), down(1000, { ends }), up(1500))).toEqual([{ durationMs: 500, alone: true }]);
   });
 
   test.each<[string, readonly Wish[]]>([
     ['asks for a restart meanwhile', [down(2, { human: true })]],
     ['wishes an end meanwhile', [down(2, { ends: [asked] })]],
-  ])('it is not alone when somebody %s', (_name, meanwhile) => {
-    expect(run(up(0), down(1, { ends: [own] }), ...meanwhile, up(3)).news.recovered?.alone).toBe(false);
+  ])('one is not alone when somebody %s', (_name, meanwhile) => {
+    expect(recoveries(up(0), down(1, { ends: [own] }), ...meanwhile, up(3))[0]?.alone).toBe(false);
   });
 
   test('the ladder is no human', () => {
-    expect(run(up(0), down(1, { ends: [own] }), down(2, { ends: [step] }), up(3)).news.recovered?.alone).toBe(true);
+    expect(recoveries(up(0), down(1, { ends: [own] }), down(2, { ends: [step] }), up(3))[0]?.alone).toBe(true);
   });
 
   test('a pod that is up in the pass that shows its death has recovered in it', () => {
-    const { news } = run(up(0), up(100, { ends: [{ ...own, finishedAt: WALL + 60 }] }));
-    expect(news).toMatchObject({ deaths: 1, recovered: { durationMs: 40, alone: true } });
+    const wishes = [up(0), up(100, { ends: [{ ...own, finishedAt: WALL + 60 }] })];
+    expect(run(...wishes).news.deaths).toBe(1);
+    expect(recoveries(...wishes)).toEqual([{ durationMs: 40, alone: true }]);
   });
 
   test('an init container that fails before the first start counts, too', () => {
-    expect(run(down(1, { ends: [own] }), up(11)).news.recovered).toEqual({ durationMs: 10, alone: true });
+    expect(recoveries(down(1, { ends: [own] }), up(11))).toEqual([{ durationMs: 10, alone: true }]);
   });
 
+  test('a pod that is taken away, or fails, after it came back is not lost', () => {
+    const wishes = [up(0), down(1, { ends: [own] }), up(2)];
+    const { news, track } = run(...wishes, down(3, { ending: true }));
+    expect([news.takenBack, news.lost, track.outage]).toEqual([undefined, false, undefined]);
+    expect(run(...wishes, down(3, { over: 'failed' })).track.outage).toBeUndefined();
+  });
+});
+
+describe('news', () => {
   test('only own ends are deaths', () => {
     expect(run(up(0), down(1, { ends: [own, own, asked, step] })).news.deaths).toBe(2);
   });
@@ -152,4 +197,9 @@ test('an outage goes on after a restart of the agent', () => {
   const after = trackFrom(kept, { wall: WALL + 61_000, mono: 5 });
   expect(after).toMatchObject({ restarts: 3, outage: { since: 5 - 60_000, human: true } });
   expect(trackFrom(kept, { wall: WALL, mono: 5 }).outage?.since).toBe(5);
+
+  const back = run(up(0), down(1000, { ends: [own] }), up(1100)).track;
+  const keptBack = keptTrack('p', back, now(2000));
+  expect(keptBack.outage).toEqual({ since: WALL + 1000, human: false, up: WALL + 1100 });
+  expect(trackFrom(keptBack, { wall: WALL + 31_000, mono: 5 }).outage).toMatchObject({ up: 5 - 29_900 });
 });

@@ -1,6 +1,6 @@
 /** How a pod is, and what a pass over it changes in that: deaths, outages and their ends. Pure. */
 import type { Now } from '../../lib/index.ts';
-import { STARTING_MS } from './limits.ts';
+import { STARTING_MS, STAYS_UP_MS } from './limits.ts';
 import type { Recovered } from './recovery-spans.ts';
 
 /**
@@ -41,14 +41,26 @@ export interface PodTrack {
   readonly owes: boolean;
   /** Mono ms: not ready since. */
   readonly unreadySince: number | undefined;
-  /** From the first death until it is ready again. `since`: mono ms. */
-  readonly outage: { readonly since: number; readonly human: boolean } | undefined;
+  readonly outage: Outage | undefined;
+}
+
+/** From the first death until the pod is ready again, and stays up. */
+export interface Outage {
+  /** Mono ms: the first death. */
+  readonly since: number;
+  /** A human took part. */
+  readonly human: boolean;
+  /** Mono ms: ready again. Kept for a while, as a death soon after it shows that the pod had not healed. */
+  readonly up?: number;
 }
 
 export interface PodNews {
   readonly restarts: number;
   readonly deaths: number;
+  /** It is ready again. */
   readonly recovered: Recovered | undefined;
+  /** It died again so soon that this was no recovery: the outage goes on. */
+  readonly takenBack: Recovered | undefined;
   /** It was dead at some moment of this pass, and there is no recovery: it is taken away, or has failed. */
   readonly lost: boolean;
   /** It was well at some moment, though it is over now. */
@@ -60,8 +72,8 @@ export interface KeptTrack {
   readonly uid: string;
   readonly restarts: number;
   readonly owes: boolean;
-  /** `since`: wall ms. */
-  readonly outage?: { readonly since: number; readonly human: boolean };
+  /** Its times are wall ms. */
+  readonly outage?: Outage;
 }
 
 export type PodHealth = 'ok' | 'degraded' | 'dead' | 'none';
@@ -82,25 +94,26 @@ export function newTrack(now: Now, restarts: number): PodTrack {
 }
 
 export function keptTrack(uid: string, { restarts, owes, outage }: PodTrack, now: Now): KeptTrack {
-  return {
-    uid,
-    restarts,
-    owes,
-    ...(outage === undefined ? {} : { outage: { ...outage, since: now.wall - (now.mono - outage.since) } }),
-  };
+  const wall = (mono: number): number => now.wall - (now.mono - mono);
+  return { uid, restarts, owes, ...(outage === undefined ? {} : { outage: outageAt(outage, wall) }) };
 }
 
 /** A time to come, from a clock that was set back since, counts as now. */
 export function trackFrom({ restarts, owes, outage }: KeptTrack, now: Now): PodTrack {
-  const since = outage === undefined ? 0 : now.mono - Math.max(0, now.wall - outage.since);
-  return { ...newTrack(now, restarts), owes, outage: outage === undefined ? undefined : { ...outage, since } };
+  const mono = (wall: number): number => now.mono - Math.max(0, now.wall - wall);
+  return { ...newTrack(now, restarts), owes, outage: outage === undefined ? undefined : outageAt(outage, mono) };
+}
+
+function outageAt({ since, human, up }: Outage, at: (time: number) => number): Outage {
+  return { since: at(since), human, ...(up === undefined ? {} : { up: at(up) }) };
 }
 
 export function trackPod(before: PodTrack, facts: PodFacts): { readonly track: PodTrack; readonly news: PodNews } {
   const { now, ready, over, ending, stuck, bare, restarts } = facts;
-  const isUp = ready || over === 'succeeded';
-  const outage = outageOf(before, facts);
-  const ends = outage !== undefined && (isUp || ending || over === 'failed');
+  const isUp = (ready || over === 'succeeded') && !ending;
+  const { going, takenBack } = outageOf(before, facts);
+  const isBack = going !== undefined && going.up === undefined && isUp;
+  const isLost = going !== undefined && going.up === undefined && (ending || over === 'failed');
   const asked = facts.restarting || facts.ends.some(({ kind }) => kind === 'asked');
   const track: PodTrack = {
     ready,
@@ -111,20 +124,31 @@ export function trackPod(before: PodTrack, facts: PodFacts): { readonly track: P
     restarts: Math.max(before.restarts, restarts),
     owes: ready || (before.owes && !asked),
     unreadySince: ready ? undefined : (before.unreadySince ?? now.mono),
-    outage: ends ? undefined : outage,
+    // What has done its work, or is taken away, does not die again.
+    outage: ending || over !== undefined ? undefined : isBack ? { ...going, up: now.mono } : going,
   };
   const failed = over === 'failed' && before.over !== 'failed' && !ending;
   const news: PodNews = {
     restarts: Math.max(0, restarts - before.restarts),
     deaths: facts.ends.filter(({ kind }) => kind === 'own').length,
-    recovered:
-      outage !== undefined && isUp && !ending
-        ? { durationMs: Math.max(0, now.mono - outage.since), alone: !outage.human }
-        : undefined,
-    lost: (ends && !(isUp && !ending)) || failed,
+    recovered: isBack ? recoveryOf(going, now.mono) : undefined,
+    takenBack,
+    lost: isLost || failed,
     done: over === 'succeeded' && before.over !== 'succeeded',
   };
   return { track, news };
+}
+
+function recoveryOf({ since, human }: Outage, up: number): Recovered {
+  return { durationMs: Math.max(0, up - since), alone: !human };
+}
+
+/** Mono ms; undefined: nothing died. */
+function firstDeathAt({ now, ends }: PodFacts): number | undefined {
+  const own = ends.filter(({ kind }) => kind === 'own');
+  if (own.length === 0) return undefined;
+  const times = own.map(({ finishedAt }) => (finishedAt > 0 ? Math.max(0, now.wall - finishedAt) : 0));
+  return now.mono - Math.max(...times);
 }
 
 /** @param mono ms */
@@ -134,16 +158,27 @@ export function healthOf(
 ): PodHealth {
   if (ending || over === 'succeeded') return 'none';
   if (over === 'failed') return bare ? 'dead' : 'none';
-  if (outage !== undefined) return 'dead';
+  if (outage !== undefined && outage.up === undefined) return 'dead';
   if (ready) return 'ok';
   return stuck || owes || mono - (unreadySince ?? mono) > STARTING_MS ? 'degraded' : 'none';
 }
 
-function outageOf(before: PodTrack, { now, ends, human, ending, over }: PodFacts): PodTrack['outage'] {
-  const own = ends.filter(({ kind }) => kind === 'own');
+/** The outage that is under way, or was until a moment ago. */
+function outageOf(
+  { outage, over: overBefore }: PodTrack,
+  facts: PodFacts,
+): { readonly going: Outage | undefined; readonly takenBack: Recovered | undefined } {
+  const { ends, human, ending, over, now } = facts;
   const helped = human || ends.some(({ kind }) => kind === 'asked');
-  if (before.outage !== undefined) return helped ? { ...before.outage, human: true } : before.outage;
-  if (own.length === 0 || ending || (over !== undefined && before.over !== undefined)) return undefined;
-  const times = own.map(({ finishedAt }) => (finishedAt > 0 ? Math.max(0, now.wall - finishedAt) : 0));
-  return { since: now.mono - Math.max(...times), human: helped };
+  const diedAt = firstDeathAt(facts);
+  if (outage !== undefined && outage.up === undefined)
+    return { going: { ...outage, human: outage.human || helped }, takenBack: undefined };
+  const isOver = outage?.up === undefined || (diedAt ?? now.mono) - outage.up >= STAYS_UP_MS;
+  if (diedAt === undefined) return { going: isOver ? undefined : outage, takenBack: undefined };
+  if (outage?.up === undefined || isOver) {
+    const isNone = ending || (over !== undefined && overBefore !== undefined);
+    return { going: isNone ? undefined : { since: diedAt, human: helped }, takenBack: undefined };
+  }
+  const going = { since: outage.since, human: outage.human || helped };
+  return { going, takenBack: recoveryOf(outage, outage.up) };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agedSpans, withRecovery } from './recovery-spans.ts';
+import { agedSpans, withoutRecovery, withRecovery } from './recovery-spans.ts';
 
 const DAY = 288;
 const T = 100 * DAY;
@@ -28,4 +28,15 @@ test('an hour becomes part of its day after a day, and the day is forgotten afte
 test('recoveries of a time to come count for this hour', () => {
   const spans = withRecovery(withRecovery([], T + 5, one), T + 500, one);
   expect(agedSpans(spans, T + 7)).toMatchObject([{ from: T, buckets: 12, healed: 2 }]);
+});
+
+test('the newest recovery of a length is taken back, and of another length none', () => {
+  const spans = withRecovery(withRecovery(withRecovery([], T, one), T + 12, one), T + 12, {
+    durationMs: 900,
+    alone: false,
+  });
+  const less = withoutRecovery(spans, one);
+  expect(less).toMatchObject([{ healed: 1 }, { from: T + 12, healed: 1, alone: 0, totalMs: 900 }]);
+  expect(withoutRecovery(less, { durationMs: 900, alone: false })).toHaveLength(1);
+  expect(withoutRecovery(spans, { durationMs: 5000, alone: true })).toBe(spans);
 });

@@ -24,6 +24,28 @@ export function withRecovery(
   return mergeSpans([...spans, one]);
 }
 
+/** Without the newest recovery of this length, as far as one is there. */
+export function withoutRecovery(
+  spans: readonly RecoverySpan[],
+  { durationMs, alone }: Recovered,
+): readonly RecoverySpan[] {
+  const own = durationClass(durationMs);
+  const at = spans.findLastIndex(({ classes }) => classes.some(([each]) => each === own));
+  const span = spans[at];
+  if (span === undefined) return spans;
+  const less: RecoverySpan = {
+    ...span,
+    healed: span.healed - 1,
+    alone: Math.max(0, span.alone - (alone ? 1 : 0)),
+    totalMs: Math.max(0, span.totalMs - durationMs),
+    classes: span.classes.flatMap(([each, count]) => {
+      const rest = each === own ? count - 1 : count;
+      return rest <= 0 ? [] : [[each, rest] as const];
+    }),
+  };
+  return less.healed <= 0 ? spans.toSpliced(at, 1) : spans.with(at, less);
+}
+
 /**
  * What is left of the spans when `bucket` begins: hours that ended more than a day ago become part of their day, days that ended more
  * than a week ago are forgotten. Spans of a time to come are those of a clock that was set back: they count for this hour.

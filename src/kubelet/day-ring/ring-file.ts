@@ -172,10 +172,9 @@ function isTrack(value: unknown): value is KeptTrack {
   if (!isFields(value)) return false;
   const { uid, restarts, owes, outage } = value;
   if (typeof uid !== 'string' || !isWhole(restarts) || typeof owes !== 'boolean') return false;
-  return (
-    outage === undefined ||
-    (isFields(outage) && Number.isFinite(outage['since']) && typeof outage['human'] === 'boolean')
-  );
+  if (outage === undefined) return true;
+  if (!isFields(outage) || typeof outage['human'] !== 'boolean') return false;
+  return [outage['since'], outage['up'] ?? 0].every((time) => Number.isFinite(time));
 }
 
 /** FNV-1a over bytes, 32 bits. */

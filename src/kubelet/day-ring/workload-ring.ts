@@ -9,7 +9,7 @@ import {
 } from '../../api/index.ts';
 import { figureCode, figureOf } from './figure-code.ts';
 import { MAX_OWNERS, MAX_PODS } from './limits.ts';
-import { agedSpans, type Recovered, withRecovery } from './recovery-spans.ts';
+import { agedSpans, type Recovered, withoutRecovery, withRecovery } from './recovery-spans.ts';
 
 /** What was seen in a bucket, one bit each. */
 export const SEEN = { ok: 1, degraded: 2, dead: 4, healed: 8, away: 16 } as const;
@@ -65,6 +65,11 @@ export class WorkloadRing {
   recover(bucket: number, recovered: Recovered): void {
     this.see(bucket, 'healed');
     this.#spans = withRecovery(this.#spans, bucket, recovered);
+  }
+
+  /** It was none. What was seen stays seen. */
+  takeBack(recovered: Recovered): void {
+    this.#spans = withoutRecovery(this.#spans, recovered);
   }
 
   /** @param figures thousandths of a core, and bytes */

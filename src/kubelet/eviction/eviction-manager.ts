@@ -13,7 +13,7 @@ import type { PodEvents, PressureVerdict } from '../types.ts';
 import { CLEANUP_TIMEOUT_MS, HARD_GRACE_SECONDS, MONITOR_PERIOD_MS, PRESSURE_TIMEOUT_MS } from './limits.ts';
 import { hasStorageLimits, storageViolation } from './local-storage.ts';
 import { evictionMessage, resourceOf } from './messages.ts';
-import { type Observations, observe } from './observations.ts';
+import { type Observation, type Observations, observe } from './observations.ts';
 import { CALM, conditionOf, isCrossed, NO_PRESSURE, type PressureState, stepPressure } from './pressure-step.ts';
 import { rankPods } from './rank-pods.ts';
 import { type EvictionSignal, hardReserve, parseThresholds, type Threshold } from './thresholds.ts';
@@ -63,6 +63,7 @@ export class EvictionManager {
   readonly #evictions;
   #state: PressureState = CALM;
   #verdict: PressureVerdict = NO_PRESSURE;
+  #disk: Observation | undefined;
   #size: { readonly memoryBytes: number; readonly maxPids: number } | undefined;
   #looks = 0;
   #known = false;
@@ -90,6 +91,13 @@ export class EvictionManager {
   /** The verdict rests on what was seen: at the agent's start nothing has been. */
   known(): boolean {
     return this.#known;
+  }
+
+  /** Of the file system with the pods' folders, as it was looked at last: 0 to 100; undefined: not yet, or it has no size. */
+  diskUsedPercent(): number | undefined {
+    if (this.#disk === undefined) return undefined;
+    const { available, capacity } = this.#disk;
+    return Math.round(Math.min(100, Math.max(0, (1 - available / capacity) * 100)));
   }
 
   /** The amount of this capacity that the hard threshold of this signal keeps free. */
@@ -129,7 +137,9 @@ export class EvictionManager {
     if (answer.kind !== 'done') return undefined;
     const { facts, pressure } = answer.value;
     this.#size = { memoryBytes: facts.memoryBytes, maxPids: facts.maxPids };
-    return observe(pressure, this.#size);
+    const observed = observe(pressure, this.#size);
+    this.#disk = observed['nodefs.available'];
+    return observed;
   }
 
   /** @returns the threshold to reclaim for */

@@ -6,7 +6,7 @@ import { formatDurationMs } from '../../api/index.ts';
 import { type BackOffAnswer, backOffKey, crashLoopBackOff, formatDelay, policyBackOffKey } from './back-off.ts';
 import type { ContainerView } from './container-view.ts';
 import { fieldPath, formatPod } from './containers.ts';
-import { type Draft, wait } from './draft.ts';
+import { type Draft, tellNext, wait } from './draft.ts';
 import { backOffOnCurve, defaultCurve } from './healing/curve.ts';
 import { curveFor, deathFacts } from './healing/death-facts.ts';
 import { answerTo } from './healing/ladder-note.ts';
@@ -79,6 +79,7 @@ export function tellBackOff(
     message: `back-off ${delay} restarting failed container=${name} pod=${formatPod(pod)}`,
   };
   wait(draft, `container ${name} waits in CrashLoopBackOff (${delay})`, until);
+  tellNext(draft, 'starts again', until);
   if (draft.backOffReported[death.containerId] !== undefined) return;
   draft.backOffReported = { ...draft.backOffReported, [death.containerId]: true };
   draft.events.push({

@@ -9,7 +9,15 @@ import { absorbObservation } from './absorb-observation.ts';
 import type { PodAction } from './actions.ts';
 import { backOffMono, exitMono } from './ask-back-off.ts';
 import { type ContainerView, isAlive, isFinal } from './container-view.ts';
-import { createDraft, type Draft, type EndedRestart, startsUnderWay, type StepReport, wait } from './draft.ts';
+import {
+  createDraft,
+  type Draft,
+  type EndedRestart,
+  type NextStep,
+  startsUnderWay,
+  type StepReport,
+  wait,
+} from './draft.ts';
 import type { PlanInput, PlannedEvent } from './facts.ts';
 import { generatePodStatus } from './generate-pod-status.ts';
 import { healingAnnotations } from './healing/healing-annotations.ts';
@@ -49,6 +57,8 @@ export interface PodPlan {
   /** For the metric. */
   readonly endedRestarts: readonly EndedRestart[];
   readonly why: readonly string[];
+  /** Absent: nothing happens to the pod by time alone. */
+  readonly next?: NextStep;
   /** Nothing is left of the pod: forget it. */
   readonly gone: boolean;
 }
@@ -90,6 +100,7 @@ export function computePodActions(given: PlanInput): PodPlan {
     wakeAt: draft.wakeAt,
     endedRestarts: draft.endedRestarts,
     why: draft.why,
+    ...(draft.next === undefined ? {} : { next: draft.next }),
     gone: lifecycle.state === 'finished' && isGone(draft),
   };
 }

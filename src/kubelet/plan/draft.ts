@@ -10,6 +10,13 @@ export interface WaitingReason {
   readonly message: string;
 }
 
+/** What happens next by itself, in words that follow the pod's name: "pulls its image again". */
+export interface NextStep {
+  readonly words: string;
+  /** Mono ms. */
+  readonly at: number;
+}
+
 /** For the metric: a restart that came to its end in this pass. */
 export interface EndedRestart extends Pick<GoingRestart, 'scope' | 'source'> {
   /** As the reason of its outcome. */
@@ -35,6 +42,8 @@ export interface Draft {
   readonly why: string[];
   /** By container name: its waiting state. */
   readonly waiting: Record<string, WaitingReason>;
+  /** What time alone brings next, as far as people want to know it. */
+  next: NextStep | undefined;
   note: PodNote;
   /** Mono ms. */
   wakeAt: number | undefined;
@@ -46,7 +55,7 @@ export interface Draft {
 export function createDraft(input: PlanInput, times: WallTimes, note: PodNote): Draft {
   const { backOffReported } = input.memory.volatile;
   const written = { actions: [], events: [], endedRestarts: [], why: [], waiting: {} };
-  return { input, times, ...written, note, wakeAt: undefined, backOffReported, afresh: false };
+  return { input, times, ...written, note, wakeAt: undefined, next: undefined, backOffReported, afresh: false };
 }
 
 /** Plans `action` unless it is under way or its last failure is too recent. True when it was planned. */
@@ -69,6 +78,11 @@ export function act(draft: Draft, action: PodAction): boolean {
 export function wait(draft: Draft, reason: string, until?: number): void {
   draft.why.push(reason);
   if (until !== undefined) wakeBy(draft, until);
+}
+
+/** What the page of the cluster counts down to; of several steps the first. */
+export function tellNext(draft: Draft, words: string, at: number): void {
+  if (at > draft.input.now.mono && (draft.next === undefined || at < draft.next.at)) draft.next = { words, at };
 }
 
 export function wakeBy(draft: Draft, mono: number): void {

@@ -7,7 +7,7 @@ import type { RuntimeSandbox } from '../types.ts';
 import { containersNamed, neverRan } from './absorb-observation.ts';
 import { exitMono, tellBackOff } from './ask-back-off.ts';
 import { type ContainerView, isHistory, isKilledForRestart, isOfNext } from './container-view.ts';
-import { act, type Draft, updateContainer, wait } from './draft.ts';
+import { act, type Draft, tellNext, updateContainer, wait } from './draft.ts';
 import { heldByLadder } from './healing/held-by-ladder.ts';
 import { heldByPause } from './healing/paused.ts';
 import { restartCountOf } from './labels.ts';
@@ -79,6 +79,7 @@ function inStartBackOff(draft: Draft, view: ContainerView): boolean {
   draft.waiting[view.container.name] = { reason: failure.reason, message: failure.message };
   if (draft.input.now.mono >= until || endsWait(draft, view, { what: 'starting', until })) return false;
   wait(draft, `container ${view.container.name}: ${failure.reason}: ${failure.message}`, until);
+  tellNext(draft, 'is started again', until);
   return true;
 }
 
@@ -121,6 +122,7 @@ function imageReady(draft: Draft, view: ContainerView) {
       const what = isPulled ? 'pulling the image of' : 'looking for the image of';
       const ended = endsWait(draft, view, { what, until });
       if (ended) act(draft, { verb: 'request-image', container: name, attempt, afresh: true });
+      else tellNext(draft, isPulled ? 'pulls its image again' : 'looks for its image again', until);
       return undefined;
     }
   }
@@ -139,6 +141,7 @@ function volumesReady(draft: Draft, view: ContainerView): boolean {
     // Also while a try is under way: it may have begun before the recovery.
     const ended = { what: 'setting up the volumes of', until: fact.retryAt } as const;
     if (endsWait(draft, view, ended)) planVolumes(draft, true);
+    else if (fact.retryAt !== undefined) tellNext(draft, 'sets up its volumes again', fact.retryAt);
   }
   if (fact?.state === 'preparing') wait(draft, 'volumes are being prepared');
   return false;

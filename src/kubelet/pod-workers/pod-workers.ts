@@ -3,7 +3,7 @@
  * plan (pure) → note on disk → status, events, probes → actions begun. It never waits for an action: each marks the pod dirty
  * when it ends, and the next pass sees the outcome as a fact.
  */
-import type { Pod } from '../../api/index.ts';
+import type { Pod, PodStep } from '../../api/index.ts';
 import { RuntimeError } from '../../cri/index.ts';
 import {
   type Clock,
@@ -204,6 +204,16 @@ export class PodWorkers implements PodDirectory {
     return this.#workers.get(uid)?.why ?? [];
   }
 
+  /** What happens next to pods by time alone, for who looks. */
+  nextSteps(): readonly PodStep[] {
+    const { mono } = this.#ports.clock.now();
+    return [...this.#workers.values()].flatMap(({ uid, pod: { metadata }, next }) => {
+      if (next === undefined || next.at <= mono) return [];
+      const { namespace = '' } = metadata ?? {};
+      return [{ uid, namespace, words: next.words, inMs: Math.round(next.at - mono) }];
+    });
+  }
+
   pods(): readonly PodView[] {
     const { desired } = this.#sources;
     return desired.all().flatMap(({ pod, wanted }) => (wanted ? [this.#view(pod)] : []));
@@ -295,6 +305,7 @@ export class PodWorkers implements PodDirectory {
       this.#reporters.events.pod(worker.pod, 'Normal', 'WaitingForEarlierPod', message);
     }
     worker.why = [why];
+    worker.next = undefined;
     return true;
   }
 
@@ -344,6 +355,7 @@ export class PodWorkers implements PodDirectory {
       firstSeenAt: pod.status?.startTime === undefined && note === undefined ? clock.now().mono : undefined,
       preparedVersion: undefined,
       why: [],
+      next: undefined,
     };
     this.#workers.set(uid, worker);
     return worker;
@@ -438,6 +450,7 @@ export class PodWorkers implements PodDirectory {
     worker.status = plan.status;
     worker.annotations = plan.annotations;
     worker.why = plan.why;
+    worker.next = plan.next;
     const ending = plan.lifecycle.state !== 'syncing' && plan.lifecycle.state !== 'waiting';
     this.#reporters.days?.passed({ pod, status: plan.status, noteBefore, note, observed, ending });
     this.#parts.routing?.keeper.passed(uid, {

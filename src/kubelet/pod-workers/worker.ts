@@ -1,5 +1,6 @@
 /** The state that the pod workers keep of one pod between passes. Only its own pass changes it. */
 import type { Pod, PodStatus } from '../../api/index.ts';
+import type { NextStep } from '../plan/draft.ts';
 import type { PodLifecycle } from '../plan/lifecycle.ts';
 import type { PodMemory } from '../plan/pod-memory.ts';
 import type { PodUID, StatusAnnotations } from '../types.ts';
@@ -24,4 +25,6 @@ export interface Worker {
   preparedVersion: string | undefined;
   /** The things that the last pass waited for. */
   why: readonly string[];
+  /** What time alone brings next; `at`: mono ms. */
+  next: NextStep | undefined;
 }

@@ -1,7 +1,8 @@
 /** The page, alive: joins the store, the stream, the keys and the address to what is drawn. */
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { PageView } from '../page-view.ts';
+import { GLANCE_MS } from '../limits.ts';
+import { type Link, type PageView, UNSEEN } from '../page-view.ts';
 import type { Hands } from '../view/hands.ts';
 import { LIFE_ID } from '../view/life.tsx';
 import { Page } from '../view/page.tsx';
@@ -115,23 +116,46 @@ function rowElement(id: string): HTMLElement | null {
   return document.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`);
 }
 
-/** A tab that nobody sees has no stream; seen again, it goes on from where it was. */
+/**
+ * A tab that nobody sees has no stream: browsers open six connections to one host, and other tabs need them. It looks once a minute,
+ * so that its title and its icon say how things are. Seen again, it goes on from where it was.
+ */
 function followVisibility(store: PageStore, stream: PageStream): () => void {
+  let timer: number | undefined;
+  const change = (link: Link): void => store.change((view) => (view.link.kind === 'over' ? view : { ...view, link }));
+  const glance = (): void => {
+    if (store.view.link.kind !== 'asleep') return;
+    stream.glance().then(
+      (messages) => {
+        if (store.view.link.kind === 'asleep') store.apply(messages, { kind: 'asleep', isHeard: true });
+      },
+      (error: unknown) => {
+        if (store.view.link.kind === 'asleep')
+          change(error instanceof SessionOver ? { kind: 'over' } : { kind: 'asleep', isHeard: false });
+      },
+    );
+  };
   const look = (): void => {
+    window.clearInterval(timer);
+    if (store.view.link.kind === 'over') return;
     if (document.hidden) {
       stream.close();
-      store.change((view) =>
-        view.link.kind === 'over' ? view : { ...view, link: { kind: 'lost', problem: 'nobody looked at this tab' } },
-      );
-    } else if (store.view.link.kind !== 'over') stream.open();
+      change({ kind: 'asleep', isHeard: ['live', 'opening'].includes(store.view.link.kind) });
+      timer = window.setInterval(glance, GLANCE_MS);
+    } else {
+      change({ kind: 'lost', problem: UNSEEN });
+      stream.open();
+    }
   };
   const online = (): void => {
     if (!document.hidden && store.view.link.kind === 'lost') stream.open();
   };
   document.addEventListener('visibilitychange', look);
   window.addEventListener('online', online);
-  if (!document.hidden) stream.open();
+  if (document.hidden) look();
+  else stream.open();
   return () => {
+    window.clearInterval(timer);
     document.removeEventListener('visibilitychange', look);
     window.removeEventListener('online', online);
   };

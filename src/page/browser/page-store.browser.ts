@@ -2,7 +2,7 @@
 import type { StreamMessage } from '../contract.ts';
 import { applied } from '../feed.ts';
 import { NOTICE_MS } from '../limits.ts';
-import { iconOf, lookOf, type PageView, titleOf } from '../page-view.ts';
+import { iconOf, type Link, lookOf, type PageView, titleOf } from '../page-view.ts';
 import { ICON_ID } from '../places.ts';
 import type { PageClock } from '../view/clock.tsx';
 
@@ -41,10 +41,10 @@ export class PageStore implements PageClock {
   }
 
   /** Messages of the stream: the page is live by them. */
-  apply(messages: readonly StreamMessage[]): void {
+  apply(messages: readonly StreamMessage[], link: Link = { kind: 'live' }): void {
     const last = messages.at(-1);
     if (last !== undefined) this.#ahead = (last.type === 'full' ? last.state.at : last.at) - Date.now();
-    this.change((view) => ({ ...view, state: messages.reduce(applied, view.state), link: { kind: 'live' } }));
+    this.change((view) => ({ ...view, state: messages.reduce(applied, view.state), link }));
   }
 
   /** The revision with all that waits to be drawn. */

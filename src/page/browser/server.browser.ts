@@ -12,6 +12,8 @@ export class SessionOver extends Error {
 
 /** Characters of a refusal that are shown. */
 const MAX_REFUSAL = 500;
+/** Lines that wait for the next frame. */
+const MAX_WAITING_LINES = 1_000;
 /** An unfinished line of a log is cut there, and goes on as the next one. */
 const MAX_OPEN_LINE = 16 * MAX_LOG_LINE;
 
@@ -116,6 +118,7 @@ function batched(
   let waiting: string[] = [];
   let frame: number | undefined;
   const flush = (): void => {
+    if (frame !== undefined) cancelAnimationFrame(frame);
     frame = undefined;
     const lines = waiting;
     waiting = [];
@@ -124,7 +127,9 @@ function batched(
   return {
     add: (lines) => {
       for (const line of lines) waiting.push(line);
-      frame ??= requestAnimationFrame(flush);
+      // A tab that nobody sees has no frames: what waits must not grow there.
+      if (waiting.length >= MAX_WAITING_LINES) flush();
+      else frame ??= requestAnimationFrame(flush);
     },
     flush,
   };

@@ -32,6 +32,30 @@ export class PageStream {
     void this.#follow(abort);
   }
 
+  /**
+   * What changed since the page's revision, without following it.
+   * @throws SessionOver, Error in words
+   */
+  async glance(): Promise<readonly StreamMessage[]> {
+    const abort = new AbortController();
+    const silence = this.#watch(abort);
+    try {
+      const response = await ask(`/stream?from=${this.#sink.revision()}`, { signal: abort.signal });
+      const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+      let open = '';
+      for (;;) {
+        const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+        if (done) throw new Error('the server of this page has closed the stream');
+        const { lines, rest } = splitLines(open + value, MAX_MESSAGE);
+        if (lines.length > 0) return lines.map((line) => JSON.parse(line) as StreamMessage);
+        open = rest;
+      }
+    } finally {
+      window.clearTimeout(silence);
+      abort.abort();
+    }
+  }
+
   /** Closes the stream, and stays away. */
   close(): void {
     window.clearTimeout(this.#retry);

@@ -1,6 +1,6 @@
 /** The life of one workload, beside the table: why, deaths, figures, pods, logs, events. */
 import type { ComponentChildren, VNode } from 'preact';
-import { useContext, useEffect, useState } from 'preact/hooks';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { eventsCommand, getCommand, historyCommand, topCommand, whyCommand } from '../commands.ts';
 import type { Life, PageRow } from '../contract.ts';
 import { Acts, useRights } from './acts.tsx';
@@ -64,7 +64,7 @@ export function LifePanel({ id, row, isDead, mayWrite }: LifeProps): VNode {
   );
 }
 
-/** Loads again whenever the row says that something happened. */
+/** Loads again whenever the row says that something happened; one question at a time, however much happens. */
 function useLife(
   id: string,
   row: PageRow | undefined,
@@ -73,23 +73,38 @@ function useLife(
   const [life, setLife] = useState<Life | undefined>(undefined);
   const [problem, setProblem] = useState<string | undefined>(undefined);
   const [asked, setAsked] = useState(0);
+  const course = useRef({ isUnderWay: false, isWanted: false, isOver: false });
   const happened = `${row?.mood} ${row?.restarts} ${row?.lastDeath?.at} ${row?.lastDeath?.healedMs}`;
-  useEffect(() => {
-    let isWanted = true;
-    hands.server.life(id).then(
-      (fresh) => {
-        if (!isWanted) return;
-        setLife(fresh);
-        setProblem(undefined);
-      },
-      (error: unknown) => {
-        if (isWanted) setProblem(error instanceof Error ? error.message : String(error));
-      },
-    );
-    return () => {
-      isWanted = false;
+  const ask = (): void => {
+    const { current } = course;
+    if (current.isOver || current.isUnderWay) {
+      current.isWanted = true;
+      return;
+    }
+    current.isUnderWay = true;
+    current.isWanted = false;
+    const ended = (show: () => void): void => {
+      current.isUnderWay = false;
+      if (current.isOver) return;
+      show();
+      if (current.isWanted) ask();
     };
-  }, [id, happened, asked]);
+    hands.server.life(id).then(
+      (fresh) =>
+        ended(() => {
+          setLife(fresh);
+          setProblem(undefined);
+        }),
+      (error: unknown) => ended(() => setProblem(error instanceof Error ? error.message : String(error))),
+    );
+  };
+  useEffect(ask, [id, happened, asked]);
+  useEffect(
+    () => () => {
+      course.current.isOver = true;
+    },
+    [],
+  );
   return { life, problem, again: () => setAsked(asked + 1) };
 }
 

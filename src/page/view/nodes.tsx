@@ -31,7 +31,7 @@ const WORDS: Readonly<Record<PageNode['mood'], string>> = { ok: 'ok', troubled: 
 
 function Node({ node, isDead }: { readonly node: PageNode; readonly isDead: boolean }): VNode {
   const { name, mood, troubles } = node;
-  const versions = [node.runtime, node.agent, node.server === undefined ? '' : `server ${node.server}`];
+  const versions = [node.runtime, node.agent, node.server === undefined ? '' : `server ${node.server}`.trim()];
   return (
     <li class={`node is-${isDead ? 'stale' : mood}`}>
       <p class="node-name">

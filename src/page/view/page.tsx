@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { deadness, type PageView } from '../page-view.ts';
-import { filtered, inOrder, isWell, namespacesOf } from '../row-filter.ts';
+import { filtered, inOrder, isNotWell, namespacesOf } from '../row-filter.ts';
 import { type PageClock, Clock } from './clock.tsx';
 import { type Hands, HandsContext } from './hands.ts';
 import { Help } from './help.tsx';
@@ -43,7 +43,7 @@ export function Page({ view, clock, hands }: PageProps): VNode {
               namespaces={namespaces}
               shown={rows.length}
               all={state.rows.length}
-              notWell={state.rows.filter(({ mood }) => !isWell(mood)).length}
+              notWell={state.rows.filter(isNotWell).length}
             />
             <Table rows={rows} isDead={isDead} openId={openId} />
             {rows.length === 0 ? <Empty hasRows={state.rows.length > 0} /> : null}

@@ -122,6 +122,9 @@ export function Figures({ state }: { readonly state: PageState }): VNode {
   );
 }
 
+export const RECOVERY_MEANS =
+  'From a death until its pod is ready again, with all waits between. A pod that dies again within a minute has not recovered: its time goes on.';
+
 function Span({ title, recovery }: { readonly title: string; readonly recovery: Recovery }): VNode {
   const { healed, healedAlone, meanMs, p90Ms } = recovery;
   return (
@@ -136,13 +139,13 @@ function Span({ title, recovery }: { readonly title: string; readonly recovery: 
           </dd>
         </div>
         <div>
-          <dt>mean time back</dt>
+          <dt title={RECOVERY_MEANS}>mean recovery</dt>
           <dd>
             <b>{meanMs === undefined ? '–' : spanWords(meanMs)}</b>
           </dd>
         </div>
         <div>
-          <dt>nine of ten within</dt>
+          <dt title="nine of ten took at most so long">p90 recovery</dt>
           <dd>
             <b>{p90Ms === undefined ? '–' : spanWords(p90Ms)}</b>
           </dd>

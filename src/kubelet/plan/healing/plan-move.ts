@@ -3,7 +3,7 @@
  * must not keep it dead: without an answer it continues here. Pure.
  */
 import { formatDurationMs, HEALING_SCOPES, type HealingScope, type ResolvedHealingPolicy } from '../../../api/index.ts';
-import { type Draft, wait } from '../draft.ts';
+import { type Draft, tellNext, wait } from '../draft.ts';
 import { MOVE_ANSWER_MS } from '../limits.ts';
 import type { HealingNote, LadderAttempt } from '../pod-memory.ts';
 import { stopContainer } from './answer-death.ts';
@@ -13,6 +13,8 @@ import { answerTo, withHealing } from './ladder-note.ts';
 import { doingText, stopText } from './ladder-texts.ts';
 import { moveMono } from './ladder-times.ts';
 import { moveVerdict } from './moves.ts';
+
+const NO_MOVE = 'goes on here, unless it is moved to another node';
 
 export function planMove(draft: Draft, policy: ResolvedHealingPolicy, dead: readonly Dead[]): void {
   const { healing } = draft.note;
@@ -29,7 +31,9 @@ export function planMove(draft: Draft, policy: ResolvedHealingPolicy, dead: read
     const { wall } = draft.input.now;
     const asked = { id: first.death.containerId, cause: healing.cause ?? '', at: wall };
     draft.note = withHealing(draft.note, { ...healing, move: asked });
-    wait(draft, 'the pod asks to go on on another node', moveMono(draft, asked) + MOVE_ANSWER_MS);
+    const answerBy = moveMono(draft, asked) + MOVE_ANSWER_MS;
+    wait(draft, 'the pod asks to go on on another node', answerBy);
+    tellNext(draft, NO_MOVE, answerBy);
     return;
   }
   const verdict = moveVerdict(draft.input.pod, move.id);
@@ -40,6 +44,7 @@ export function planMove(draft: Draft, policy: ResolvedHealingPolicy, dead: read
   const until = moveMono(draft, move) + MOVE_ANSWER_MS;
   if (draft.input.now.mono < until) {
     wait(draft, 'the pod waits to go on on another node', until);
+    tellNext(draft, NO_MOVE, until);
     return;
   }
   goOnHere(draft, policy, rest, waiting);

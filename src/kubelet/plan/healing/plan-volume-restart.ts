@@ -4,7 +4,7 @@
  */
 import { DEFAULT_RUNG_ATTEMPTS, type ResolvedHealingPolicy } from '../../../api/index.ts';
 import type { VolumeTrouble } from '../../types.ts';
-import { type Draft, wait } from '../draft.ts';
+import { type Draft, tellNext, wait } from '../draft.ts';
 import { VOLUME_RESTARTS_WINDOW_MS } from '../limits.ts';
 import type { HealingNote, LadderAttempt } from '../pod-memory.ts';
 import { beginRestart } from '../restart/begin-restart.ts';
@@ -37,6 +37,7 @@ export function planVolumeRestart(draft: Draft, own: ValidPolicy): boolean {
   const until = notBefore(draft, own.policy, healing);
   if (draft.input.now.mono < until) {
     wait(draft, `the restart of the pod for volume ${trouble.volume} waits for its back-off`, until);
+    tellNext(draft, 'restarts, with its volumes mounted anew', until);
     return true;
   }
   begin(draft, own.policy, healing, trouble, troubles);

@@ -11,7 +11,7 @@ import {
 } from '../../../api/index.ts';
 import { formatTime, parseTime, fnv1a64 } from '../../../lib/index.ts';
 import type { ContainerView } from '../container-view.ts';
-import { type Draft, wait } from '../draft.ts';
+import { type Draft, tellNext, wait } from '../draft.ts';
 import { isStoppedByLadder } from '../healing/held-by-ladder.ts';
 import { resetLadder } from '../healing/ladder-note.ts';
 import { MAX_RESTART_WAIT_MS } from '../limits.ts';
@@ -92,6 +92,7 @@ function isDue(draft: Draft, { id, scope, container, notBefore }: RestartRequest
   if (now.mono >= due) return true;
   const what = scopeText({ scope, ...(container === undefined ? {} : { container }) });
   wait(draft, `the restart of ${what} waits until ${notBefore}`, Math.min(due, now.mono + MAX_RESTART_WAIT_MS));
+  tellNext(draft, 'restarts, as somebody asked', due);
   return false;
 }
 
