@@ -73,6 +73,16 @@ describe('what stands around', () => {
       'ERROR: bind() on 10.0.0.1: Address already in use (10.0.0.1:5060)',
     ],
     [
+      'the trace right above a logged error without names',
+      [
+        'Traceback (most recent call last):',
+        '  File "/app/a.py", line 1, in a',
+        'ConnectionError: queue:9092 is away',
+        'CRITICAL:shop:the feed has ended',
+      ],
+      'ConnectionError: queue:9092 is away',
+    ],
+    [
       'the warning above a trace',
       [
         '12:00:00 WARN a.B - cannot resolve queue:9092',

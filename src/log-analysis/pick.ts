@@ -17,7 +17,14 @@ export function pick(candidates: readonly Candidate[]): Candidate | undefined {
   const best =
     tops.findLast(({ line, score, firm }) => score >= most - 1 && (!firm || shape(line.text) === same)) ?? first;
   const announcement = tops.find(({ position, line }) => position === best.position - 1 && line.said.endsWith(':'));
-  return announcement ?? causeAbove(best, tops) ?? namedBelow(best, tops) ?? toldAgain(best, tops) ?? best;
+  return (
+    announcement ??
+    traceAbove(best, tops) ??
+    causeAbove(best, tops) ??
+    namedBelow(best, tops) ??
+    toldAgain(best, tops) ??
+    best
+  );
 }
 
 /** Lines between an error and the one that it led to. */
@@ -40,6 +47,14 @@ function causeAbove(best: Candidate, tops: readonly Candidate[]): Candidate | un
     position = above.position;
   }
   return found;
+}
+
+/** The trace that ends right above a logged error without names: "Connection refused" above "the feed has ended". */
+function traceAbove(best: Candidate, tops: readonly Candidate[]): Candidate | undefined {
+  if (best.line.role !== 'line' || nameCount(best.line.text) > 0 || SYSTEM_ERROR.test(best.line.text)) return undefined;
+  const above = tops.findLast(({ position }) => position < best.position);
+  const isRightAbove = above !== undefined && above.line.afterFrames === true && above.position === best.position - 1;
+  return isRightAbove && above.firm ? above : undefined;
 }
 
 /** A plain error without names above one that names what is wrong: "schema validation", "variable not found: DATABASE_URL". */

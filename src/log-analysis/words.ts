@@ -119,10 +119,11 @@ export function isConsequence(text: string): boolean {
 
 /** What a program does without: it says so, and goes on. */
 const TOLERATED =
-  /\b(?:using (?:the |its )?(?:built-in )?defaults?|ignor(?:ing|ed)|skipp(?:ing|ed)|continuing|going on|fall(?:ing|s)? back|defaulting to|not found in \S{1,200} - \w+ing|not fatal|non-?fatal|deprecated)\b/i;
+  /\b(?:using (?:the |its )?(?:built-in )?defaults?|ignor(?:ing|ed)|skipp(?:ing|ed)|continuing|going on|fall(?:ing|s)? back|defaulting to|not found in \S{1,200} - \w+ing|not fatal|non-?fatal)\b/i;
+const DEPRECATED = /\bdeprecated\b/i;
 
 export function isTolerated(text: string): boolean {
-  return TOLERATED.test(text);
+  return TOLERATED.test(text) || (DEPRECATED.test(text) && !/^error\b/i.test(text));
 }
 
 /** Figures that a program prints when it ends: "CPU Usage: 0.017 seconds", "Page faults with physical i/o: 4". */

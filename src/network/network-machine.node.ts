@@ -22,18 +22,8 @@ const MAX_ADDRESSES = 16;
 /** The machine that `process` runs programs on: in its network namespace. */
 export function openNetworkMachine(process: Process): NetworkMachine {
   const must = (file: string, args: readonly string[], input?: string) => mustRun(process, file, args, input);
-  const iptables = (chain: Pick<FilterChain, 'table'>, verb: string, rule: readonly string[]): Promise<RunResult> =>
+  const iptables: AskIptables = (chain, verb, rule) =>
     process.run('iptables', iptablesArguments(chain, verb, rule), { maxOutputBytes: MAX_LISTING_BYTES });
-  /** Asks for each by itself. */
-  const filterAsked = async (chains: readonly FilterChain[]): Promise<readonly FilterChain[]> => {
-    const found: FilterChain[] = [];
-    for (const chain of chains) {
-      const jump = await iptables(chain, '-C', [chain.from, '-j', chain.name]);
-      const rules = await iptables(chain, '-S', [chain.name]);
-      if (jump.code === 0 && hasRule(chain, rules.stdout)) found.push(chain);
-    }
-    return found;
-  };
   return {
     addresses: outwardAddresses,
     allRoutes: async () => {
@@ -72,17 +62,7 @@ export function openNetworkMachine(process: Process): NetworkMachine {
       const there = await iptables(chain, '-C', jump);
       if (there.code !== 0) await must('iptables', iptablesArguments(chain, '-I', jump));
     },
-    tornChains: async (chains) => {
-      const torn: FilterChain[] = [];
-      for (const [table, own] of Map.groupBy(chains, (chain) => chain.table)) {
-        const listed = await iptables({ table }, '-S', []);
-        // Where others have thousands of rules, the listing may be cut.
-        const isWhole = listed.code === 0 && Buffer.byteLength(listed.stdout) < MAX_LISTING_BYTES;
-        const wholeOnes = isWhole ? own.filter((chain) => isInPlace(chain, listed.stdout)) : await filterAsked(own);
-        torn.push(...own.filter((chain) => !wholeOnes.includes(chain)));
-      }
-      return torn;
-    },
+    tornChains: (chains) => tornChains(iptables, chains),
     removeChain: async (chain) => {
       for (let left = MAX_JUMPS; left > 0; left--) {
         if ((await iptables(chain, '-D', [chain.from, '-j', chain.name])).code !== 0) break;
@@ -91,6 +71,27 @@ export function openNetworkMachine(process: Process): NetworkMachine {
       await iptables(chain, '-X', [chain.name]);
     },
   };
+}
+
+type AskIptables = (chain: Pick<FilterChain, 'table'>, verb: string, rule: readonly string[]) => Promise<RunResult>;
+
+async function tornChains(iptables: AskIptables, chains: readonly FilterChain[]): Promise<readonly FilterChain[]> {
+  const torn: FilterChain[] = [];
+  for (const [table, own] of Map.groupBy(chains, (chain) => chain.table)) {
+    const listed = await iptables({ table }, '-S', []);
+    // Where others have thousands of rules, the listing may be cut.
+    const isWhole = listed.code === 0 && Buffer.byteLength(listed.stdout) < MAX_LISTING_BYTES;
+    for (const chain of own) {
+      if (!(isWhole ? isInPlace(chain, listed.stdout) : await isFoundInPlace(iptables, chain))) torn.push(chain);
+    }
+  }
+  return torn;
+}
+
+async function isFoundInPlace(iptables: AskIptables, chain: FilterChain): Promise<boolean> {
+  const jump = await iptables(chain, '-C', [chain.from, '-j', chain.name]);
+  const rules = await iptables(chain, '-S', [chain.name]);
+  return jump.code === 0 && hasRule(chain, rules.stdout);
 }
 
 /** The addresses under which others reach this machine: all but loopback's and link-local ones. */

@@ -48,7 +48,7 @@ const annotate = (
   name: string,
   annotations: Record<string, string | null>,
   resource: typeof PODS | typeof DEPLOYMENTS,
-) => cluster.client.patch<object>(resource as typeof PODS, 'team', name, 'merge', { metadata: { annotations } });
+) => cluster.client.patch<object>(resource, 'team', name, 'merge', { metadata: { annotations } });
 
 const isPaused =
   (text: string) =>
