@@ -30,6 +30,17 @@ describe('paused healing', () => {
     expect(JSON.stringify(findings[0]?.evidence)).toContain('looking at it');
   });
 
+  it.each([
+    ['Deployment/web', 'resume deployment/web'],
+    ['Deployment/web;reboot', 'resume pod/web-1'],
+    ['Job/web', 'resume pod/web-1'],
+  ])('that came with a workload is resumed there: %s', (from, command) => {
+    const facts = paused();
+    const annotations = { ...facts.pod.metadata?.annotations, 'mendlet.dev/healing-paused-from': from };
+    const pod = { ...facts.pod, metadata: { ...facts.pod.metadata, annotations } };
+    expect(diagnosePod({ ...facts, pod }).findings[0]?.try.join()).toContain(command);
+  });
+
   it('comes after the cause of an end, and says why nothing is done', () => {
     const status = { ...crashed({ exitCode: 3 }), state: { waiting: { reason: 'HealingPaused', message: 'x' } } };
     const { findings } = diagnosePod(paused(status));

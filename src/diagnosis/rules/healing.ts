@@ -1,7 +1,9 @@
 /** Rule: mendlet's healing of the pod has stopped, wants to move it, or cannot read its policy. */
 import {
+  checkDns1123Subdomain,
   HEALING_PAUSED,
   HEALING_PAUSED_CONDITION,
+  HEALING_PAUSED_FROM,
   HEALING_PAUSED_REASON,
   HEALING_POLICY,
   HEALING_STATE,
@@ -9,6 +11,7 @@ import {
   type HealingState,
   MOVE_REQUESTED_CONDITION,
   parseHealingState,
+  PAUSABLE_KINDS,
   pauseOf,
 } from '../../api/index.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -82,9 +85,16 @@ function paused(facts: PodFacts): readonly RankedFinding[] {
           value: (facts.pod.metadata?.annotations?.[HEALING_PAUSED] ?? '').slice(0, 200),
         },
       ],
-      try: [facts.commands.mendlet('resume', `pod/${facts.name}`)],
+      try: [facts.commands.mendlet('resume', resumable(facts))],
     },
   ];
+}
+
+/** The workload whose pause the pod shares, or the pod itself. */
+function resumable({ name, pod }: PodFacts): string {
+  const [kind = '', workload = '', ...more] = (pod.metadata?.annotations?.[HEALING_PAUSED_FROM] ?? '').split('/');
+  const isWorkload = PAUSABLE_KINDS.includes(kind) && checkDns1123Subdomain(workload).length === 0 && more.length === 0;
+  return isWorkload ? `${kind.toLowerCase()}/${workload}` : `pod/${name}`;
 }
 
 function moving(facts: PodFacts): readonly RankedFinding[] {
