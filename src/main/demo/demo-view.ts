@@ -52,6 +52,7 @@ export function demoScreen(state: DemoState, options: ViewOptions): readonly str
     line(summary(state), 'bold'),
     line('Look for yourself, in another terminal:', 'dim'),
     paint('cyan', `  ${lookCommand(options.kubeconfig)}`),
+    paint('cyan', `  ${pageCommand(options.kubeconfig)}`),
     line('Ctrl-C ends the demo and removes everything.', 'dim'),
   ];
   const room = Math.max(1, rows - head.length - foot.length - 1);
@@ -64,6 +65,11 @@ export function demoScreen(state: DemoState, options: ViewOptions): readonly str
 
 export function lookCommand(kubeconfig: string): string {
   return `kubectl --kubeconfig ${kubeconfig} -n ${demoNamespace} describe pod crasher`;
+}
+
+/** Prints a link to the live page. */
+export function pageCommand(kubeconfig: string): string {
+  return `mendlet dashboard --kubeconfig ${kubeconfig}`;
 }
 
 const entryStyles: Readonly<Record<TimelineEntry['kind'], Style>> = {

@@ -31,5 +31,8 @@ it('ends in good order when it is told to while it makes its pods', async () => 
   );
   expect(await ended).toBe('No death yet.');
   expect(stop.signal.aborted).toBe(true);
-  expect(shown).toEqual(['look for yourself: kubectl --kubeconfig /k -n demo describe pod crasher\n']);
+  expect(shown).toEqual([
+    'look for yourself: kubectl --kubeconfig /k -n demo describe pod crasher\n',
+    'or on a page, in a browser: mendlet dashboard --kubeconfig /k\n',
+  ]);
 });

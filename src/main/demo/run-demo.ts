@@ -5,7 +5,7 @@ import type { Clock, Logger, Random } from '../../lib/index.ts';
 import { createPatiently } from '../apply.ts';
 import { demoNamespace, demoPods } from './demo-pods.ts';
 import { type DemoState, emptyDemo, onEvent, onPod } from './demo-state.ts';
-import { ansiPaint, demoScreen, entryText, lookCommand, plainPaint, summary } from './demo-view.ts';
+import { ansiPaint, demoScreen, entryText, lookCommand, pageCommand, plainPaint, summary } from './demo-view.ts';
 import { Screen, type Terminal } from '../../lib/index.ts';
 
 /** Where it is shown. */
@@ -85,7 +85,9 @@ class DemoView {
     this.#began = began;
     const { terminal, out } = options.stage;
     this.#screen = terminal === undefined ? undefined : new Screen(terminal);
-    if (this.#screen === undefined) out(`look for yourself: ${lookCommand(options.kubeconfig)}\n`);
+    if (this.#screen !== undefined) return;
+    out(`look for yourself: ${lookCommand(options.kubeconfig)}\n`);
+    out(`or on a page, in a browser: ${pageCommand(options.kubeconfig)}\n`);
   }
 
   update(state: DemoState): void {
