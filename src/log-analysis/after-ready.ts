@@ -1,4 +1,5 @@
 /** Finds errors of a program that worked already and of which nothing says that they ended it. Pure. */
+import { beginning, words } from './any-of.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import type { RoledLine } from './traces.ts';
 import {
@@ -11,7 +12,7 @@ import {
   isReady,
   isServing,
   isTidying,
-} from './words.ts';
+} from './grammar/index.ts';
 
 export interface Life {
   /** How long the program ran. */
@@ -34,11 +35,41 @@ const START_MS = 1000;
 const REPEATED = 3;
 
 /** The error says itself that the program ends. */
-const ENDS =
-  /\b(?:exiting|aborting|terminating|giving up|gave up|quitting|cannot continue|can't continue|shutting down|stopping|unrecoverable|uncaught|unhandled|fatal|panic(?:ked)?|assertion|out of memory|segmentation fault|core dumped)\b/i;
+const ENDS = words(
+  /exiting/i,
+  /aborting/i,
+  /terminating/i,
+  /giving up/i,
+  /gave up/i,
+  /quitting/i,
+  /cannot continue/i,
+  /can't continue/i,
+  /shutting down/i,
+  /stopping/i,
+  /unrecoverable/i,
+  /uncaught/i,
+  /unhandled/i,
+  /fatal/i,
+  /panic(?:ked)?/i,
+  /assertion/i,
+  /out of memory/i,
+  /segmentation fault/i,
+  /core dumped/i,
+);
 /** What runtimes print of an error that nobody caught. */
-const UNCAUGHT =
-  /^(?:Exception in thread "|Unhandled exception\. |Traceback \(most recent call last\):$|panic: |fatal error: |thread '[^']{0,100}' (?:\(\d+\) )?(?:panicked|has overflowed)|terminate called|(?:PHP )?(?:Fatal|Parse) error: |Uncaught |Node\.js v\d|\S{1,300}:\d+:in [`'])/;
+const UNCAUGHT = beginning(
+  /Exception in thread "/,
+  /Unhandled exception\. /,
+  /Traceback \(most recent call last\):$/,
+  /panic: /,
+  /fatal error: /,
+  /thread '[^']{0,100}' (?:\(\d+\) )?(?:panicked|has overflowed)/,
+  /terminate called/,
+  /(?:PHP )?(?:Fatal|Parse) error: /,
+  /Uncaught /,
+  /Node\.js v\d/,
+  /\S{1,300}:\d+:in [`']/,
+);
 /** Ends of what clients began are no end of the program. */
 const OF_CLIENTS = /\b(?:connections?|sessions?|clients?|sockets?|peers?|streams?|channels?|requests?)\b/i;
 

@@ -1,6 +1,6 @@
 /** Finds lines that go on with the message of the line above them, and are no words of their own. Pure. */
 import type { RoledLine } from './traces.ts';
-import { isBad, isClosing, isConsequence } from './words.ts';
+import { isBad, isClosing, isConsequence } from './grammar/index.ts';
 
 /** "Execution error (FileNotFoundException) at a.B/c (B.java:1)." */
 export const ERROR_AT = /^[A-Z]\w{1,30} error\b.{0,200}\(\S{1,200}:-?\d+(?::\d+)?\)\.$/;

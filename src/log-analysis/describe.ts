@@ -8,7 +8,7 @@ import { HAS_PORT } from './pick.ts';
 import { isBareHead, messageOf } from './weigh.ts';
 import { toldWhole } from './told-whole.ts';
 import type { RoledLine } from './traces.ts';
-import { isBad, isConsequence } from './words.ts';
+import { isBad, isConsequence } from './grammar/index.ts';
 
 export interface DecisiveLine {
   /** Without time and process, secrets masked. */

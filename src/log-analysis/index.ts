@@ -2,6 +2,7 @@
  * log-analysis: finds the decisive line of a log and the names in it, and masks secrets. Pure; a leaf beside api and lib, because
  * node agent, diagnosis and command line show the same line.
  */
+export * from './any-of.ts';
 export type { Life } from './after-ready.ts';
 export type { DecisiveLine } from './describe.ts';
 export { MASK, maskSecrets, withoutKnown } from './mask-secrets.ts';

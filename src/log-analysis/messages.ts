@@ -1,6 +1,6 @@
 /** Finds lines that are part of a message above them: fields below an error, help below a usage, and what a shell only mentions. Pure. */
 import type { RoledLine } from './traces.ts';
-import { isBad, isClosing, isTolerated } from './words.ts';
+import { isBad, isClosing, isTolerated } from './grammar/index.ts';
 
 /** "  path: /etc/app.json" below "cannot open input file". */
 const FIELD = /^[a-z][\w ]{1,30}: \S/;

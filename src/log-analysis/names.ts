@@ -1,4 +1,5 @@
 /** The names in a line that decide: peers, files, ports. Pure. */
+import { whole } from './any-of.ts';
 
 export interface Peer {
   readonly host?: string;
@@ -21,10 +22,64 @@ const HOST = new RegExp(
 const PORT = /\bport(?: number)?["']?[ :=]+["']?(\d{2,5})\b/i;
 /** "('0.0.0.0', 8000)", "host='db', port=80". */
 const TUPLE = /\(['"]([\w.:-]{1,253})['"], ?(\d{2,5})\)|host=['"]([\w.:-]{1,253})['"], ?port=(\d{2,5})/g;
-const NO_HOSTS =
-  /^(?:the|a|an|and|or|but|that|this|which|running|name|server|host|hostname|port|to|on|at|by|in|is|not|remote|local|failed|refused|error|with|for|socket|redis|mysql|postgres|postgresql|database|broker|upstream|peer|any|all|\d+)$/i;
-const NO_PEERS =
-  /^(?:line|column|port|tcp|udp|https?|error|code|status|pid|at|[\d-]+T?\d*|.*\.(?:[cm]?[jt]sx?|py|go|rs|rb|php|java|conf|cfg|cnf|ya?ml|json|toml|ini|xml|c|h|cc|cpp|kt|sh|pl|pm|exs?|erl))$/i;
+const NO_HOSTS = whole(
+  /the/i,
+  /a/i,
+  /an/i,
+  /and/i,
+  /or/i,
+  /but/i,
+  /that/i,
+  /this/i,
+  /which/i,
+  /running/i,
+  /name/i,
+  /server/i,
+  /host/i,
+  /hostname/i,
+  /port/i,
+  /to/i,
+  /on/i,
+  /at/i,
+  /by/i,
+  /in/i,
+  /is/i,
+  /not/i,
+  /remote/i,
+  /local/i,
+  /failed/i,
+  /refused/i,
+  /error/i,
+  /with/i,
+  /for/i,
+  /socket/i,
+  /redis/i,
+  /mysql/i,
+  /postgres/i,
+  /postgresql/i,
+  /database/i,
+  /broker/i,
+  /upstream/i,
+  /peer/i,
+  /any/i,
+  /all/i,
+  /\d+/i,
+);
+const NO_PEERS = whole(
+  /line/i,
+  /column/i,
+  /port/i,
+  /tcp/i,
+  /udp/i,
+  /https?/i,
+  /error/i,
+  /code/i,
+  /status/i,
+  /pid/i,
+  /at/i,
+  /[\d-]+T?\d*/i,
+  /.*\.(?:[cm]?[jt]sx?|py|go|rs|rb|php|java|conf|cfg|cnf|ya?ml|json|toml|ini|xml|c|h|cc|cpp|kt|sh|pl|pm|exs?|erl)/i,
+);
 
 /** The last HOST:PORT of the line, as in "dial tcp A->B", else "host … port …". No time of the day is taken for one. */
 export function peerIn(line: string): Peer {

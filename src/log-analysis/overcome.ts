@@ -14,7 +14,7 @@ import {
   isReload,
   isRetry,
   isTidying,
-} from './words.ts';
+} from './grammar/index.ts';
 
 /** The position of the last line after which the program worked; -1: there is none. */
 export function overcome(roled: readonly RoledLine[], dialects: readonly Dialect[]): number {

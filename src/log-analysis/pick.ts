@@ -2,7 +2,7 @@
 import type { Candidate } from './candidate.ts';
 import { nameCount, worldNames } from './names.ts';
 import { isBareHead, messageOf, PANIC, SYSTEM_ERROR } from './weigh.ts';
-import { isBad, isConsequence } from './words.ts';
+import { isBad, isConsequence } from './grammar/index.ts';
 
 /**
  * The best candidate. Of a chain of causes the deepest that holds names counts; of equal errors that repeat, the last; of

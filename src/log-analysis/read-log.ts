@@ -18,7 +18,7 @@ import { lastDeadly } from './uncaught.ts';
 import { pick } from './pick.ts';
 import { type RoledLine, traceRoles } from './traces.ts';
 import { agePenalty, weigh } from './weigh.ts';
-import { isAccess, isAdvice, isClosing, isConsequence, isFigure, isTidying } from './words.ts';
+import { isAccess, isAdvice, isClosing, isConsequence, isFigure, isTidying } from './grammar/index.ts';
 
 export interface LogReading {
   readonly decisive?: DecisiveLine;

@@ -1,4 +1,5 @@
 /** Reads lines in JSON and logfmt: level, message, error and stack. Pure. */
+import { whole } from './any-of.ts';
 import { brokenJson } from './broken-json.ts';
 import { type Level, levelOf } from './level.ts';
 
@@ -44,8 +45,36 @@ const ERROR_KEYS = [
 const STACK_KEYS = ['stack', 'stack_trace', 'stacktrace', 'stackTrace', 'errorVerbose', 'error.stack_trace', 'trace'];
 const MAX_FIELDS = 16;
 /** Fields that never decide. */
-const DULL_KEYS =
-  /^(?:ts|time|timestamp|@timestamp|@t|t|pid|hostname|host\.name|thread|thread_name|logger|logger_name|caller|name|v|version|@version|level_value|source|line|file|func|goid|id|ctx|c|svc)$/i;
+const DULL_KEYS = whole(
+  /ts/i,
+  /time/i,
+  /timestamp/i,
+  /@timestamp/i,
+  /@t/i,
+  /t/i,
+  /pid/i,
+  /hostname/i,
+  /host\.name/i,
+  /thread/i,
+  /thread_name/i,
+  /logger/i,
+  /logger_name/i,
+  /caller/i,
+  /name/i,
+  /v/i,
+  /version/i,
+  /@version/i,
+  /level_value/i,
+  /source/i,
+  /line/i,
+  /file/i,
+  /func/i,
+  /goid/i,
+  /id/i,
+  /ctx/i,
+  /c/i,
+  /svc/i,
+);
 
 export function structuredLine(text: string): StructuredLine | undefined {
   const begin = text.trimStart();

@@ -5,7 +5,7 @@ import { fileIn, nameCount, worldNames } from './names.ts';
 import { isLogged } from './overcome.ts';
 import type { RoledLine } from './traces.ts';
 import { TAP } from './test-protocol.ts';
-import { advises, isBad, isClosing, isConsequence } from './words.ts';
+import { advises, isBad, isClosing, isConsequence } from './grammar/index.ts';
 
 /** What the C++ runtime and assert() print before they abort. */
 export const TERMINATE = /^terminate called after throwing an instance of '([^']{1,200})'$/;

@@ -1,6 +1,7 @@
 /** Finds stack traces: which lines are frames, which are the error, which its causes, and where the user's code is. Pure. */
+import { anyOf, beginning } from './any-of.ts';
 import type { LogLine } from './parse-line.ts';
-import { isAdvice } from './words.ts';
+import { isAdvice } from './grammar/index.ts';
 
 /**
  * frame: a place in code, or what a runtime prints around places; head: the error of a trace; cause: the error that led to the
@@ -45,8 +46,26 @@ const OTHER_FRAME = /^(?:[\w'$.]{1,100}, called at \S{1,300}:\d+:\d+ in |\d{1,4}
 const NODE_PLACE = /^(?:file:\/\/)?((?:\/|node:)[^\s:]{1,300}):(\d{1,7})$/;
 /** A line of code that a compiler quotes: '2 | let a = 1'. */
 const QUOTED_CODE = /^\d{1,7} \| /;
-const AROUND =
-  /^(?:\.\.\. \d+ (?:more|common frames|lines|levels)|--- End of |The above exception was the direct cause|During handling of the above exception|Traceback \(most recent call last\)|\[internal function\]|stack backtrace:|Stack trace:|thrown in |\[Previous line repeated|<\d+ internal lines?>|\[signal SIG|\(anonymous\)|-{2,}>? ?$|stack traceback:$|Backtrace:$|Backtrace for: |CallStack \(from HasCallStack\):$)/;
+const AROUND = beginning(
+  /\.\.\. \d+ (?:more|common frames|lines|levels)/,
+  /--- End of /,
+  /The above exception was the direct cause/,
+  /During handling of the above exception/,
+  /Traceback \(most recent call last\)/,
+  /\[internal function\]/,
+  /stack backtrace:/,
+  /Stack trace:/,
+  /thrown in /,
+  /\[Previous line repeated/,
+  /<\d+ internal lines?>/,
+  /\[signal SIG/,
+  /\(anonymous\)/,
+  /-{2,}>? ?$/,
+  /stack traceback:$/,
+  /Backtrace:$/,
+  /Backtrace for: /,
+  /CallStack \(from HasCallStack\):$/,
+);
 /** An error's class and, after a colon, its message. */
 const CLASS = String.raw`(?:[A-Za-z_$][\w$]*[.:/\\]{1,2})*[\w$]*(?:Error|Exception|Failure|Fault|Interrupt|Timeout|Invalid|Violation|DoesNotExist|NotFound|Refused|Unavailable|Exit|Rejection)`;
 const HEAD = new RegExp(
@@ -60,8 +79,23 @@ const BEAM_HEAD = /^\*\* \((?:[A-Z][\w.]{1,80}|exit|throw)\) /;
 const CAUSE = /^(?:Caused by: ?|\[cause\]: |Reason: |---> |Nested exception: )(?=\S)/;
 const INNER_ERRORS = /^\[errors\]: \[/;
 /** Places in code that is not the user's. */
-const FOREIGN =
-  /node_modules\/|^node:|^internal\/|\/(?:site|dist)-packages\/|\/usr\/(?:lib|share)\/|\/usr\/local\/(?:lib|go)|\/lib\/python|<frozen |\/gems\/|\/vendor\/|\/rustc\/|\/\.cargo\/|\/go\/pkg\/mod|\/usr\/lib\/go|^(?:java|javax|jdk|sun|com\.sun|kotlin|scala|org\.(?:springframework|apache|hibernate|postgresql|eclipse|slf4j|junit)|ch\.qos|io\.netty|reactor|System|Microsoft)\./;
+const FOREIGN = anyOf(
+  /node_modules\//,
+  /^node:/,
+  /^internal\//,
+  /\/(?:site|dist)-packages\//,
+  /\/usr\/(?:lib|share)\//,
+  /\/usr\/local\/(?:lib|go)/,
+  /\/lib\/python/,
+  /<frozen /,
+  /\/gems\//,
+  /\/vendor\//,
+  /\/rustc\//,
+  /\/\.cargo\//,
+  /\/go\/pkg\/mod/,
+  /\/usr\/lib\/go/,
+  /^(?:java|javax|jdk|sun|com\.sun|kotlin|scala|org\.(?:springframework|apache|hibernate|postgresql|eclipse|slf4j|junit)|ch\.qos|io\.netty|reactor|System|Microsoft)\./,
+);
 
 /** A row of marks below a line of source, as `    ~~^~~`. Two looks, each along the text once: one pattern for both goes back and forth. */
 function isCaretRow(text: string): boolean {

@@ -1,9 +1,17 @@
 /** What runtimes print of an error that nobody caught. Pure. */
+import { beginning } from './any-of.ts';
 import type { RoledLine } from './traces.ts';
 
 /** The main thread has ended by it. */
-const DEADLY =
-  /^(?:Exception in thread "main" |Unhandled exception\. |panic: |fatal error: all goroutines |thread 'main' (?:\(\d+\) )?panicked|terminate called|(?:PHP )?Fatal error: {1,2}Uncaught )/;
+const DEADLY = beginning(
+  /Exception in thread "main" /,
+  /Unhandled exception\. /,
+  /panic: /,
+  /fatal error: all goroutines /,
+  /thread 'main' (?:\(\d+\) )?panicked/,
+  /terminate called/,
+  /(?:PHP )?Fatal error: {1,2}Uncaught /,
+);
 /** Ruby's frames of an error that nobody caught end at the top of the program. */
 const RUBY_TOP = /^from \S{1,300}:\d+:in [`']<main>'$/;
 const RUBY_ERROR = /^\S{1,300}:\d+:in [`'][^']{0,200}': /;

@@ -1,4 +1,5 @@
 /** How much one line says about the end of its program. Pure. */
+import { anyOf, whole } from './any-of.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import type { Level } from './level.ts';
 import { SAME_BURST_MS } from './limits.ts';
@@ -17,7 +18,7 @@ import {
   isPointer,
   isRetry,
   isTolerated,
-} from './words.ts';
+} from './grammar/index.ts';
 
 interface Weight {
   readonly score: number;
@@ -71,15 +72,28 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
 const COMPILER = /^(?:\[\w{1,20}\] )?\S{1,300}:\d+(?:[:.]\d+)?: (?:fatal )?error:/;
 
 /** What glibc prints before it aborts. */
-const HEAP_ABORT =
-  /^(?:(?:free|malloc|realloc|calloc|munmap_chunk|malloc_consolidate)\(\): .{3,80}|double free or corruption.{0,20}|corrupted .{3,60}|\*\*\* .{3,60} detected \*\*\*: .{3,40})$/;
+const HEAP_ABORT = whole(
+  /(?:free|malloc|realloc|calloc|munmap_chunk|malloc_consolidate)\(\): .{3,80}/,
+  /double free or corruption.{0,20}/,
+  /corrupted .{3,60}/,
+  /\*\*\* .{3,60} detected \*\*\*: .{3,40}/,
+);
 
 export const PANIC =
   /^(?:panic: |fatal error: (?:all goroutines|runtime|concurrent|out of memory|stack|unexpected signal)|thread '[^']*' (?:\(\d+\) )?panicked)/;
 
 /** What the system itself says of a call that failed. */
-export const SYSTEM_ERROR =
-  /address already in use|permission denied|no such file|connection refused|not permitted|no space left|too many open files|cannot allocate memory|timed out/i;
+export const SYSTEM_ERROR = anyOf(
+  /address already in use/i,
+  /permission denied/i,
+  /no such file/i,
+  /connection refused/i,
+  /not permitted/i,
+  /no space left/i,
+  /too many open files/i,
+  /cannot allocate memory/i,
+  /timed out/i,
+);
 
 /** What follows an error's class. */
 export function messageOf(text: string): string {

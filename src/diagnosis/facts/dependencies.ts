@@ -1,4 +1,5 @@
 /** Finds the services that a pod needs, by its annotation and by the last log lines of its containers. */
+import { anyOf } from '../../log-analysis/index.ts';
 import { DEPENDS_ON, readDependsOn } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import type { PodEvidence, ServiceEvidence, WaitingInit } from '../evidence/pod-evidence.ts';
@@ -8,10 +9,41 @@ import { type ProbeFailure, probeFailures, probeOf } from './probe-failures.ts';
 import { awaitedPeers, environmentPeers, type SpecPeer } from './spec-peers.ts';
 import { peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 
-const REFUSED =
-  /connection refused|connection to (?:\S{1,200} ){1,3}(?:was |is |has been )?refused|ECONNREFUSED|connect call failed|\[Errno 111\]|java\.net\.ConnectException(?!: \w+ timed)|can't connect to .*\(11[15]\b|couldn't connect to server/i;
-const UNRESOLVED =
-  /no such host|(?:could not|couldn't) resolve (?:host|hostname|address|name|proxy|dns|server)|(?:could not|couldn't) resolve:? ["']?[\w-]+\.[\w.-]+["']?$|failed host lookup|bad address ['"]|name or service not known|temporary failure in name resolution|\bENOTFOUND\b|UnknownHostException|EAI_AGAIN|name does not resolve|nodename nor servname|unknown host|server misbehaving|could not translate host name|host not found|host ?name lookup failure|could not be resolved to an IP|DNS (?:resolution|lookup) failed|\bNXDOMAIN\b|dns server error: 3|\(SocketError\)|lookup [\w.-]+ on \S+: (?:read|dial|write)/i;
+const REFUSED = anyOf(
+  /connection refused/i,
+  /connection to (?:\S{1,200} ){1,3}(?:was |is |has been )?refused/i,
+  /ECONNREFUSED/i,
+  /connect call failed/i,
+  /\[Errno 111\]/i,
+  /java\.net\.ConnectException(?!: \w+ timed)/i,
+  /can't connect to .*\(11[15]\b/i,
+  /couldn't connect to server/i,
+);
+const UNRESOLVED = anyOf(
+  /no such host/i,
+  /(?:could not|couldn't) resolve (?:host|hostname|address|name|proxy|dns|server)/i,
+  /(?:could not|couldn't) resolve:? ["']?[\w-]+\.[\w.-]+["']?$/i,
+  /failed host lookup/i,
+  /bad address ['"]/i,
+  /name or service not known/i,
+  /temporary failure in name resolution/i,
+  /\bENOTFOUND\b/i,
+  /UnknownHostException/i,
+  /EAI_AGAIN/i,
+  /name does not resolve/i,
+  /nodename nor servname/i,
+  /unknown host/i,
+  /server misbehaving/i,
+  /could not translate host name/i,
+  /host not found/i,
+  /host ?name lookup failure/i,
+  /could not be resolved to an IP/i,
+  /DNS (?:resolution|lookup) failed/i,
+  /\bNXDOMAIN\b/i,
+  /dns server error: 3/i,
+  /\(SocketError\)/i,
+  /lookup [\w.-]+ on \S+: (?:read|dial|write)/i,
+);
 
 /** A line about its own port. */
 const LISTENS = /listen|bind|bound|serving|0\.0\.0\.0|\[?::\]?:\d/i;

@@ -1,4 +1,5 @@
 /** Rule: a peer refuses a container's user, password, token or rights, perhaps since its Secret changed. */
+import { anyOf } from '../../log-analysis/index.ts';
 import { peerIn, urlPeers } from '../../log-analysis/index.ts';
 import { type ConfigChange, configChange } from '../facts/config-changes.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
@@ -21,8 +22,19 @@ const REFUSED = new RegExp(
   ].join('|'),
   'i',
 );
-const FORBIDDEN =
-  /\b403:? \(?forbidden|(?:status(?: ?code)?|HTTP(?:\/[\d.]+)?|HTTP Error|response code|returned error|error|code)[:= ]{1,3}403\b|\b403 Client Error|(?:code(?: = |: ?|=)|status(?: = |: ?|=))PermissionDenied\b|\bPERMISSION_DENIED: |not authorized to|\bAccessDenied\b(?!Exception)|\bis forbidden: User\b|permission denied for (?:table|schema|database|relation|sequence|function)|command denied to user|\bNOPERM\b/i;
+const FORBIDDEN = anyOf(
+  /\b403:? \(?forbidden/i,
+  /(?:status(?: ?code)?|HTTP(?:\/[\d.]+)?|HTTP Error|response code|returned error|error|code)[:= ]{1,3}403\b/i,
+  /\b403 Client Error/i,
+  /(?:code(?: = |: ?|=)|status(?: = |: ?|=))PermissionDenied\b/i,
+  /\bPERMISSION_DENIED: /i,
+  /not authorized to/i,
+  /\bAccessDenied\b(?!Exception)/i,
+  /\bis forbidden: User\b/i,
+  /permission denied for (?:table|schema|database|relation|sequence|function)/i,
+  /command denied to user/i,
+  /\bNOPERM\b/i,
+);
 /** A program's own settings, which no peer has seen yet. */
 const OWN_SETTINGS =
   /\bcredentials?\b.{0,40}\b(?:from|in) (?:the |its )?(?:shell )?(?:environment|config\w*|settings)\b/i;

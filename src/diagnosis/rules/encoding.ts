@@ -1,4 +1,5 @@
 /** Rule: a program stumbles over line ends, a byte order mark, text in another encoding, or a locale that its image lacks. */
+import { anyOf } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { placeOf } from '../facts/mounts.ts';
@@ -17,10 +18,28 @@ const SCRIPT =
   /^(\S+): \w+: line \d+: |^(?:\S+: )?["']?([\w./-]*[\w-](?:\.\w+)?)["']?: (?:line )?\d+: |(\S+): \S+\^M: bad interpreter/;
 const MARK =
   /\bBOM\b|byte order mark(?! not)|Unexpected token '\s?', |\uFEFF|65279|0xfeff|\\ufeff|invalid character 'ï' looking for beginning of value/i;
-const LOCALE =
-  /unsupported locale setting|invalid locale (?:name|settings)|locale::facet::_S_create_c_locale name not valid|database locale is incompatible|was configured to use ASCII as encoding|cannot change locale|failed to set (?:the )?locale|locale ["']?[\w.@-]+["']? (?:is )?not (?:supported|available|found)/i;
-const TEXT =
-  /Unicode(?:Decode|Encode)Error|\bcodec can't (?:de|en)code|invalid byte sequence (?:in|for encoding)|MalformedInputException|UnmappableCharacterException|did not contain valid UTF-8|invalid (?:continuation|start) byte|incompatible character encodings|invalid UTF-?8|Encoding::\w+Error/i;
+const LOCALE = anyOf(
+  /unsupported locale setting/i,
+  /invalid locale (?:name|settings)/i,
+  /locale::facet::_S_create_c_locale name not valid/i,
+  /database locale is incompatible/i,
+  /was configured to use ASCII as encoding/i,
+  /cannot change locale/i,
+  /failed to set (?:the )?locale/i,
+  /locale ["']?[\w.@-]+["']? (?:is )?not (?:supported|available|found)/i,
+);
+const TEXT = anyOf(
+  /Unicode(?:Decode|Encode)Error/i,
+  /\bcodec can't (?:de|en)code/i,
+  /invalid byte sequence (?:in|for encoding)/i,
+  /MalformedInputException/i,
+  /UnmappableCharacterException/i,
+  /did not contain valid UTF-8/i,
+  /invalid (?:continuation|start) byte/i,
+  /incompatible character encodings/i,
+  /invalid UTF-?8/i,
+  /Encoding::\w+Error/i,
+);
 const LOCALE_VARIABLES = /^(?:LANG|LANGUAGE|LC_[A-Z]+|PYTHONIOENCODING|PYTHONUTF8|JAVA_TOOL_OPTIONS)$/;
 
 const ofContainer: ContainerRule = (facts, container) => {

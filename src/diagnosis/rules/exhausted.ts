@@ -1,4 +1,5 @@
 /** Rule: a program's log says that it ran out of disk space, processes or watched files. */
+import { anyOf } from '../../log-analysis/index.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { type MountedVolume, volumeOf } from '../facts/mounts.ts';
 import { fileIn } from '../../log-analysis/index.ts';
@@ -19,8 +20,13 @@ const NO_PROCESS = new RegExp(
 );
 /** Python says the same of a read that would wait. */
 const FORKS = /_fork_exec|\bos\.fork|subprocess\.py|multiprocessing/;
-const WATCHES =
-  /system limit for number of file watchers|\binotify\b.*(?:no space left|too many open files|limit|EMFILE|ENOSPC)|(?:no space left|too many open files|limit|EMFILE|ENOSPC).*\binotify\b|fsnotify.*too many open files|max_user_(?:watches|instances)/i;
+const WATCHES = anyOf(
+  /system limit for number of file watchers/i,
+  /\binotify\b.*(?:no space left|too many open files|limit|EMFILE|ENOSPC)/i,
+  /(?:no space left|too many open files|limit|EMFILE|ENOSPC).*\binotify\b/i,
+  /fsnotify.*too many open files/i,
+  /max_user_(?:watches|instances)/i,
+);
 
 const noSpace: ContainerRule = (facts, container) => {
   const word = endedByItself(container) ? lastWord(container, NO_SPACE) : undefined;

@@ -1,4 +1,5 @@
 /** Rule: an image cannot be pulled, with the kind of the failure. */
+import { anyOf } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -97,8 +98,21 @@ const KINDS: readonly Kind[] = [
   },
   {
     id: 'image-registry-unreachable',
-    pattern:
-      /no such host|connection refused|\b50[0234]\b|no route to host|network is unreachable|i\/o timeout|context deadline exceeded|temporary failure in name resolution|server misbehaving|connection reset|\bEOF\b|RegistryUnavailable|failed to do request/i,
+    pattern: anyOf(
+      /no such host/i,
+      /connection refused/i,
+      /\b50[0234]\b/i,
+      /no route to host/i,
+      /network is unreachable/i,
+      /i\/o timeout/i,
+      /context deadline exceeded/i,
+      /temporary failure in name resolution/i,
+      /server misbehaving/i,
+      /connection reset/i,
+      /\bEOF\b/i,
+      /RegistryUnavailable/i,
+      /failed to do request/i,
+    ),
     says: ({ name, registry }) => `registry ${registry} cannot be reached from its node: ${name} is not pulled`,
     tells: true,
     try: (given) => [

@@ -1,4 +1,5 @@
 /** Rule: the log says that a configuration, certificate or key exists but cannot be parsed. */
+import { anyOf } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import { type ConfigBehind, configsBehind, type MountedVolume, volumeOf } from '../facts/mounts.ts';
@@ -31,11 +32,26 @@ const MALFORMED = new RegExp(
   'i',
 );
 
-const OTHER_CAUSE =
-  /syntax error compiling|(?:could not|couldn't|cannot|can't|failed to|unable to) create|host not found|no such file|file is missing|permission denied|address already in use|read-only file system|line \d+: syntax error|\.(?:p[lmy]|rb|php|sh|[cm]?js|ts)\b.{0,20}(?:line \d+: ?)?syntax error|syntax error at \S+\.p[lm]\b|parse error: .* in \S+\.php\b/i;
+const OTHER_CAUSE = anyOf(
+  /syntax error compiling/i,
+  /(?:could not|couldn't|cannot|can't|failed to|unable to) create/i,
+  /host not found/i,
+  /no such file/i,
+  /file is missing/i,
+  /permission denied/i,
+  /address already in use/i,
+  /read-only file system/i,
+  /line \d+: syntax error/i,
+  /\.(?:p[lmy]|rb|php|sh|[cm]?js|ts)\b.{0,20}(?:line \d+: ?)?syntax error/i,
+  /syntax error at \S+\.p[lm]\b/i,
+  /parse error: .* in \S+\.php\b/i,
+);
 /** The file and the line where a parser stopped. */
-const PLACE =
-  /(?: in | of |^|[\s[(])["']?(\/[^\s:"']{1,300})["']?:\d+|line \d+ of (?:configuration file )?["']?(\/[^\s:"']{1,300})|in (?:file )?["'](\/[^\s:"']{1,300})["'],? line \d/;
+const PLACE = anyOf(
+  /(?: in | of |^|[\s[(])["']?(\/[^\s:"']{1,300})["']?:\d+/,
+  /line \d+ of (?:configuration file )?["']?(\/[^\s:"']{1,300})/,
+  /in (?:file )?["'](\/[^\s:"']{1,300})["'],? line \d/,
+);
 
 const ofContainer: ContainerRule = (facts, container) => {
   if (!endedByItself(container)) return NOTHING;

@@ -1,4 +1,5 @@
 /** Rule: a program says that it does not find a variable or a file of its configuration. */
+import { anyOf } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { placeOf } from '../facts/mounts.ts';
@@ -23,8 +24,18 @@ const VARIABLES: readonly RegExp[] = [
   /^(?:\S+: )?line \d+: ([A-Z][A-Z0-9_]*): (?:unbound variable|parameter (?:not set|null or not set)|must be set)/,
   /^\S+: \d+: ([A-Z][A-Z0-9_]*): (?:parameter not set|must be set)/,
 ];
-const NO_FILE =
-  /no such file|ENOENT|FileNotFound|NoSuchFile|(?:can't|cannot|could not|couldn't|unable to) find\b|does not exist|not found\b|\bfile is missing\b|failed opening required|(?:unable to|cannot|can't|could not) (?:open|read|find) (?:the )?config/i;
+const NO_FILE = anyOf(
+  /no such file/i,
+  /ENOENT/i,
+  /FileNotFound/i,
+  /NoSuchFile/i,
+  /(?:can't|cannot|could not|couldn't|unable to) find\b/i,
+  /does not exist/i,
+  /not found\b/i,
+  /\bfile is missing\b/i,
+  /failed opening required/i,
+  /(?:unable to|cannot|can't|could not) (?:open|read|find) (?:the )?config/i,
+);
 /** Lines about files that are programs or libraries, which other rules explain. */
 const NO_SETTING =
   /shared librar|shared object|cannot find (?:module|package)|jarfile|cannot find symbol|:\d+: error: |permission denied|read-only|denied/i;

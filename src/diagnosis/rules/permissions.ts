@@ -1,4 +1,5 @@
 /** Rule: a container lacks a permission: for a file, a read-only file system, its user, or a port below 1024. */
+import { anyOf } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { configsBehind, volumeOf } from '../facts/mounts.ts';
@@ -9,8 +10,28 @@ import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';
 
-const DENIED =
-  /permission denied|operation not permitted|EACCES|EPERM\b|AccessDeniedException|has wrong ownership|must be owned by|accessible by owner only|read-only director(?:y|ies)|has (?:group|group or world|world) access|access denied: \/|access is denied|access to (?:the )?(?:path |file )?\S{1,300} is denied|not writable|must be writable|must not be (?:run|accessible)|can not be run as root|not permitted as root|as root\b.{0,60}(?:not|security)|please read "security"/i;
+const DENIED = anyOf(
+  /permission denied/i,
+  /operation not permitted/i,
+  /EACCES/i,
+  /EPERM\b/i,
+  /AccessDeniedException/i,
+  /has wrong ownership/i,
+  /must be owned by/i,
+  /accessible by owner only/i,
+  /read-only director(?:y|ies)/i,
+  /has (?:group|group or world|world) access/i,
+  /access denied: \//i,
+  /access is denied/i,
+  /access to (?:the )?(?:path |file )?\S{1,300} is denied/i,
+  /not writable/i,
+  /must be writable/i,
+  /must not be (?:run|accessible)/i,
+  /can not be run as root/i,
+  /not permitted as root/i,
+  /as root\b.{0,60}(?:not|security)/i,
+  /please read "security"/i,
+);
 const READ_ONLY = /read-only file ?system|EROFS/i;
 
 const ofContainer: ContainerRule = (facts, container) => {

@@ -1,4 +1,5 @@
 /** Rule: another process already listens on the port, in the pod or, with the host's network, on the node. */
+import { anyOf } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, linesAround, rankOfWord } from '../facts/last-words.ts';
 import { listenPort } from '../../log-analysis/index.ts';
@@ -8,8 +9,18 @@ import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { argumentsOf, explainedEnd, title } from './exit-code.ts';
 
-const IN_USE =
-  /address already in use|there may be another .{0,60} on port|(?:another|some other) .{0,40}(?:running|listening) on port|already listening on|\bport \d{2,5} (?:is )?not (?:free|available)\b|EADDRINUSE|connection in use|AddrInUse|port (?:\d+ )?(?:is|was) already (?:allocated|in use)|Only one usage of each socket/i;
+const IN_USE = anyOf(
+  /address already in use/i,
+  /there may be another .{0,60} on port/i,
+  /(?:another|some other) .{0,40}(?:running|listening) on port/i,
+  /already listening on/i,
+  /\bport \d{2,5} (?:is )?not (?:free|available)\b/i,
+  /EADDRINUSE/i,
+  /connection in use/i,
+  /AddrInUse/i,
+  /port (?:\d+ )?(?:is|was) already (?:allocated|in use)/i,
+  /Only one usage of each socket/i,
+);
 const ABOUT = /\bport\b|listen|bind|serve|in use|\baddress\b/i;
 
 const ofContainer: ContainerRule = (facts, container) => {

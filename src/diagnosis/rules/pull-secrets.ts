@@ -1,4 +1,5 @@
 /** What the pull secrets of a pod say about a registry that refuses it: absent, for another registry, unreadable, or changed. */
+import { anyOf } from '../../log-analysis/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import type { ConfigEvidence, PodEvidence } from '../evidence/pod-evidence.ts';
@@ -9,8 +10,17 @@ import { formatAge, listed } from '../facts/text.ts';
 import type { Quote } from '../finding.ts';
 
 /** What registries answer to credentials that are wrong or missing. */
-export const REFUSED_PULL =
-  /\b401\b|\b403\b|unauthorized|authentication required|authorization failed|access (?:to the requested resource )?(?:is )?(?:denied|forbidden)|insufficient_scope|no basic auth|pull access denied/i;
+export const REFUSED_PULL = anyOf(
+  /\b401\b/i,
+  /\b403\b/i,
+  /unauthorized/i,
+  /authentication required/i,
+  /authorization failed/i,
+  /access (?:to the requested resource )?(?:is )?(?:denied|forbidden)/i,
+  /insufficient_scope/i,
+  /no basic auth/i,
+  /pull access denied/i,
+);
 
 /** Whether a registry refuses an image of the pod, so that its pull secrets are worth reading. */
 export function isRefusedImage({ pod, events }: Pick<PodEvidence, 'pod' | 'events'>): boolean {

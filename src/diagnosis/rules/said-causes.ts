@@ -1,4 +1,5 @@
 /** Rule: the decisive line of a log names a cause of a known kind; each kind is a row. */
+import { anyOf } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -21,8 +22,17 @@ const SAID_CAUSES: readonly SaidCause[] = [
   {
     id: 'tls-mismatch',
     rank: 86,
-    pattern:
-      /wrong[ _]version[ _]number|HTTP response to HTTPS client|SSL is not enabled on the server|does not support SSL|plain HTTP request was sent|unrecognized SSL message|record layer failure|does not look like a TLS handshake|http2?: server gave/i,
+    pattern: anyOf(
+      /wrong[ _]version[ _]number/i,
+      /HTTP response to HTTPS client/i,
+      /SSL is not enabled on the server/i,
+      /does not support SSL/i,
+      /plain HTTP request was sent/i,
+      /unrecognized SSL message/i,
+      /record layer failure/i,
+      /does not look like a TLS handshake/i,
+      /http2?: server gave/i,
+    ),
     means: 'speaks TLS to a peer that does not, or the reverse',
   },
   {
@@ -34,36 +44,84 @@ const SAID_CAUSES: readonly SaidCause[] = [
   {
     id: 'version-mismatch',
     rank: 86,
-    pattern:
-      /files are incompatible with|initialized by \S+ version|can't handle RDB format version|UnsupportedClassVersionError|unsupported (?:engine|major\.minor)|(?:is|are) not compatible with (?:this )?version|requires a (?:newer|different) version|created by a (?:newer|different) version/i,
+    pattern: anyOf(
+      /files are incompatible with/i,
+      /initialized by \S+ version/i,
+      /can't handle RDB format version/i,
+      /UnsupportedClassVersionError/i,
+      /unsupported (?:engine|major\.minor)/i,
+      /(?:is|are) not compatible with (?:this )?version/i,
+      /requires a (?:newer|different) version/i,
+      /created by a (?:newer|different) version/i,
+    ),
     means: 'finds data or code of another version than its own',
   },
   {
     id: 'missing-module',
     rank: 86,
-    pattern:
-      /cannot find (?:module|package)\b|ModuleNotFoundError|ImportError: |ClassNotFoundException|NoClassDefFoundError|could not find or load main class|can't locate \S+ in @INC|cannot load such file|class "[^"]{1,200}" not found|loading shared librar|cannot open shared object|version [`']GLIBC|error relocating|unknown module:|dlopen\(|unable to access jarfile|no such extension/i,
+    pattern: anyOf(
+      /cannot find (?:module|package)\b/i,
+      /ModuleNotFoundError/i,
+      /ImportError: /i,
+      /ClassNotFoundException/i,
+      /NoClassDefFoundError/i,
+      /could not find or load main class/i,
+      /can't locate \S+ in @INC/i,
+      /cannot load such file/i,
+      /class "[^"]{1,200}" not found/i,
+      /loading shared librar/i,
+      /cannot open shared object/i,
+      /version [`']GLIBC/i,
+      /error relocating/i,
+      /unknown module:/i,
+      /dlopen\(/i,
+      /unable to access jarfile/i,
+      /no such extension/i,
+    ),
     means: 'lacks a module or library that it needs',
   },
   {
     id: 'corrupt-data',
     rank: 84,
-    pattern:
-      /could not locate a (?:valid|required) checkpoint|invalid (?:primary )?checkpoint record|\bcorrupt(?:ed|ion)?\b|(?<!migration )checksum (?:mismatch|does not match)(?! for migration)|incorrect checksum|bad file format|wrong signature|CRC mismatch|is not a database|unexpected end of file reading/i,
+    pattern: anyOf(
+      /could not locate a (?:valid|required) checkpoint/i,
+      /invalid (?:primary )?checkpoint record/i,
+      /\bcorrupt(?:ed|ion)?\b/i,
+      /(?<!migration )checksum (?:mismatch|does not match)(?! for migration)/i,
+      /incorrect checksum/i,
+      /bad file format/i,
+      /wrong signature/i,
+      /CRC mismatch/i,
+      /is not a database/i,
+      /unexpected end of file reading/i,
+    ),
     means: 'cannot read its data, which is damaged',
   },
   {
     id: 'already-running',
     rank: 86,
-    pattern:
-      /lock file "[^"]{1,300}" already exists|another (?:instance|process|server|node) .{0,60}(?:running|using)|already running|could not lock|lock DB|unable to lock|is locked by|is being used by another process/i,
+    pattern: anyOf(
+      /lock file "[^"]{1,300}" already exists/i,
+      /another (?:instance|process|server|node) .{0,60}(?:running|using)/i,
+      /already running/i,
+      /could not lock/i,
+      /lock DB/i,
+      /unable to lock/i,
+      /is locked by/i,
+      /is being used by another process/i,
+    ),
     means: 'finds a lock that says that another process uses its data',
   },
   {
     id: 'missing-data',
     rank: 84,
-    pattern:
-      /(?:database|relation|table|schema|column|index|topic|bucket|queue|collection) ["'`]?[\w.-]{1,200}["'`]? (?:does not|doesn't) exist|unknown (?:database|table|column)|no such (?:table|column|bucket|collection|topic)|table '[^']{1,200}' doesn't exist|NoSuchBucket/i,
+    pattern: anyOf(
+      /(?:database|relation|table|schema|column|index|topic|bucket|queue|collection) ["'`]?[\w.-]{1,200}["'`]? (?:does not|doesn't) exist/i,
+      /unknown (?:database|table|column)/i,
+      /no such (?:table|column|bucket|collection|topic)/i,
+      /table '[^']{1,200}' doesn't exist/i,
+      /NoSuchBucket/i,
+    ),
     means: 'does not find data that it needs in its peer',
   },
   {
@@ -75,23 +133,47 @@ const SAID_CAUSES: readonly SaidCause[] = [
   {
     id: 'no-memory',
     rank: 84,
-    pattern:
-      /cannot allocate memory|\bENOMEM\b|not enough memory|insufficient memory|could not (?:map|create|allocate) .{0,60}shared memory|failed to allocate|could not reserve/i,
+    pattern: anyOf(
+      /cannot allocate memory/i,
+      /\bENOMEM\b/i,
+      /not enough memory/i,
+      /insufficient memory/i,
+      /could not (?:map|create|allocate) .{0,60}shared memory/i,
+      /failed to allocate/i,
+      /could not reserve/i,
+    ),
     means: 'is not given as much memory as it asks for',
     showsArguments: true,
   },
   {
     id: 'dependency-times-out',
     rank: 81,
-    pattern:
-      /\bETIMEDOUT\b|\bE(?:HOST|NET)UNREACH\b|(?:connect\w*|connection|read|request|dial|i\/o|response|operation)\b.{0,60}tim(?:ed out|eout)|timed out waiting for (?:a |the )?(?:connection|response|reply|answer)|deadline exceeded|no route to host|network is unreachable|SocketTimeoutException|Client\.Timeout/i,
+    pattern: anyOf(
+      /\bETIMEDOUT\b/i,
+      /\bE(?:HOST|NET)UNREACH\b/i,
+      /(?:connect\w*|connection|read|request|dial|i\/o|response|operation)\b.{0,60}tim(?:ed out|eout)/i,
+      /timed out waiting for (?:a |the )?(?:connection|response|reply|answer)/i,
+      /deadline exceeded/i,
+      /no route to host/i,
+      /network is unreachable/i,
+      /SocketTimeoutException/i,
+      /Client\.Timeout/i,
+    ),
     means: 'gets no answer from its peer in time',
   },
   {
     id: 'bad-argument',
     rank: 81,
-    pattern:
-      /unrecogni[sz]ed (?:arguments?|option|VM option|command)|unknown (?:command[- ]line |long |short )?(?:flag|option|argument|command|variable)|flag provided but not defined|bad option|invalid (?:option|argument|flag|choice)|illegal option|no such (?:option|flag)|unexpected argument/i,
+    pattern: anyOf(
+      /unrecogni[sz]ed (?:arguments?|option|VM option|command)/i,
+      /unknown (?:command[- ]line |long |short )?(?:flag|option|argument|command|variable)/i,
+      /flag provided but not defined/i,
+      /bad option/i,
+      /invalid (?:option|argument|flag|choice)/i,
+      /illegal option/i,
+      /no such (?:option|flag)/i,
+      /unexpected argument/i,
+    ),
     means: 'does not understand its arguments',
     showsArguments: true,
   },

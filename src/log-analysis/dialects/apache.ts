@@ -1,11 +1,22 @@
 /** Apache: AH codes; the advice of ServerName and "Unable to open logs" follow from others. */
+import { anyOf } from '../any-of.ts';
 import type { Dialect } from './dialect.ts';
 
 export const apache: Dialect = {
   name: 'apache',
   recognises: /\bAH\d{5}\b|^(?:apache2|httpd)(?:ctl)?: |\[(?:core|mpm_\w+|ssl|proxy\w*|authz\w*|rewrite):/,
-  noise:
-    /AH0055[78]|Could not reliably determine the server's|^The Apache error log may have|^Action '.*' failed\.?$|AH00016|no listening sockets available, shutting down$|AH00094|AH00491|AH00051: child|AH02312: Fatal error initialising mod_ssl, exiting/,
+  noise: anyOf(
+    /AH0055[78]/,
+    /Could not reliably determine the server's/,
+    /^The Apache error log may have/,
+    /^Action '.*' failed\.?$/,
+    /AH00016/,
+    /no listening sockets available, shutting down$/,
+    /AH00094/,
+    /AH00491/,
+    /AH00051: child/,
+    /AH02312: Fatal error initialising mod_ssl, exiting/,
+  ),
   consequence:
     /AH00015: Unable to open logs|AH00451|AH00013: Pre-configuration failed|AH00020: Configuration Failed|AH00014: Configuration check failed/,
   recovery: /AH00(?:489|163).*resuming normal operations|configured -- resuming normal/,

@@ -1,16 +1,63 @@
 /** Python: tracebacks, gunicorn's and uvicorn's closings. */
+import { anyOf } from '../any-of.ts';
 import type { Dialect } from './dialect.ts';
 
 export const python: Dialect = {
   name: 'python',
-  recognises:
-    /^Traceback \(most recent call last\):|^\s+File "[^"]+", line \d+|\bBooting worker with pid|\bUvicorn running on|^\S+\.py:\d+: \w*Warning|^python\d?(?:\.\d+)?: /,
-  noise:
-    /^Traceback \(most recent call last\):|^During handling of the above exception|^The above exception was the direct cause|^\(Background on this error at|^\[SQL: |^\[parameters: |^exitcode: |^Exception ignored in|^sys:\d+: |Is the server running (?:on that host|locally)|^\s*\^+|^Aborted!$|^Quit the server with|^System check identified|^Performing system checks|^Watching for file changes|^Press CTRL\+C|^Current thread 0x|^Python path configuration|^Thread 0x/,
-  consequence:
-    /^Exception in worker process|^Worker exiting|^Shutting down: Master|^Reason: (?:Worker|App) failed|^Worker \(pid:\d+\) (?:exited|was sent)|^(?:Application startup failed|Finished server process|Stopping reloader|Started reloader)|^Can't connect to \(|^SystemExit|^Fatal Python error: init_/,
-  recovery:
-    /^Booting worker with pid|\bUvicorn running on|Application startup complete|\bListening at: http|\* Running on http|^Starting development server at/,
-  request:
-    /^Error handling request|\bException on \/\S* \[[A-Z]+\]|^Internal Server Error: \/|^(?:Not Found|Bad Request|Forbidden)(?: \([^)]*\))?: \/|^Exception in ASGI application/,
+  recognises: anyOf(
+    /^Traceback \(most recent call last\):/,
+    /^\s+File "[^"]+", line \d+/,
+    /\bBooting worker with pid/,
+    /\bUvicorn running on/,
+    /^\S+\.py:\d+: \w*Warning/,
+    /^python\d?(?:\.\d+)?: /,
+  ),
+  noise: anyOf(
+    /^Traceback \(most recent call last\):/,
+    /^During handling of the above exception/,
+    /^The above exception was the direct cause/,
+    /^\(Background on this error at/,
+    /^\[SQL: /,
+    /^\[parameters: /,
+    /^exitcode: /,
+    /^Exception ignored in/,
+    /^sys:\d+: /,
+    /Is the server running (?:on that host|locally)/,
+    /^\s*\^+/,
+    /^Aborted!$/,
+    /^Quit the server with/,
+    /^System check identified/,
+    /^Performing system checks/,
+    /^Watching for file changes/,
+    /^Press CTRL\+C/,
+    /^Current thread 0x/,
+    /^Python path configuration/,
+    /^Thread 0x/,
+  ),
+  consequence: anyOf(
+    /^Exception in worker process/,
+    /^Worker exiting/,
+    /^Shutting down: Master/,
+    /^Reason: (?:Worker|App) failed/,
+    /^Worker \(pid:\d+\) (?:exited|was sent)/,
+    /^(?:Application startup failed|Finished server process|Stopping reloader|Started reloader)/,
+    /^Can't connect to \(/,
+    /^SystemExit/,
+    /^Fatal Python error: init_/,
+  ),
+  recovery: anyOf(
+    /^Booting worker with pid/,
+    /\bUvicorn running on/,
+    /Application startup complete/,
+    /\bListening at: http/,
+    /\* Running on http/,
+    /^Starting development server at/,
+  ),
+  request: anyOf(
+    /^Error handling request/,
+    /\bException on \/\S* \[[A-Z]+\]/,
+    /^Internal Server Error: \//,
+    /^(?:Not Found|Bad Request|Forbidden)(?: \([^)]*\))?: \//,
+    /^Exception in ASGI application/,
+  ),
 };
