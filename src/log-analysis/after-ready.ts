@@ -12,6 +12,7 @@ import {
   isReady,
   isServing,
   isTidying,
+  saysWhyItEnds,
 } from './grammar/index.ts';
 
 export interface Life {
@@ -95,6 +96,7 @@ export function errorsWhileWorking(
   for (const [position, line] of roled.entries()) {
     if (position <= begin || position < lastEnd || line.role === 'frame') continue;
     if (line.trace !== undefined && uncaught.has(line.trace)) continue;
+    if (position === lastEnd && saysWhyItEnds(line.text)) continue;
     if (position > lastWork && (line.level === 'fatal' || ENDS.test(line.text) || isSoon(line, roled[begin]))) continue;
     const ageMs = agesMs[line.index];
     if (position > lastWork && ageMs !== undefined && ageMs <= LAST_WORDS_MS) continue;
@@ -120,7 +122,7 @@ function isWorking({ role, text, said, level, part }: RoledLine, dialects: reado
 
 function isEnd({ role, text }: RoledLine): boolean {
   if (role !== 'line') return false;
-  if (isConsequence(text)) return true;
+  if (isConsequence(text) || saysWhyItEnds(text)) return true;
   return (isClosing(text) || isTidying(text)) && !OF_CLIENTS.test(text);
 }
 
@@ -130,6 +132,7 @@ function isOrdinaryWork({ role, text, level, indent, part }: RoledLine): boolean
   return (
     /^\W{0,3}[a-z]{3}/i.test(text) &&
     !isBad(text) &&
+    !saysWhyItEnds(text) &&
     !isClosing(text) &&
     !isTidying(text) &&
     !isConsequence(text) &&

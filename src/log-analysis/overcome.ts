@@ -14,15 +14,22 @@ import {
   isReload,
   isRetry,
   isTidying,
+  saysWhyItEnds,
 } from './grammar/index.ts';
 
 /** The position of the last line after which the program worked; -1: there is none. */
 export function overcome(roled: readonly RoledLine[], dialects: readonly Dialect[]): number {
-  return roled.findLastIndex(({ role, text, said, level, part }) => {
+  const lastEnd = roled.findLastIndex(({ role, text }) => role === 'line' && saysWhyItEnds(text));
+  return roled.findLastIndex(({ role, text, said, level, part }, position) => {
     if (role !== 'line' || part === true || level === 'error' || level === 'fatal') return false;
     if (dialects.some(({ noise }) => noise?.test(text) === true || noise?.test(said) === true)) return false;
     if (dialects.some(({ recovery }) => recovery?.test(text) === true || recovery?.test(said) === true)) return true;
-    return (isReady(text) || isGoingOn(text)) && !isClosing(text) && !advises(text);
+    // What is told below the reason of an end may speak of work, as a dump of threads does.
+    return (
+      (isReady(text) || (isGoingOn(text) && (lastEnd === -1 || position < lastEnd))) &&
+      !isClosing(text) &&
+      !advises(text)
+    );
   });
 }
 
@@ -80,7 +87,8 @@ export function wentOn(roled: readonly RoledLine[], dialects: readonly Dialect[]
     if (line.role === 'line' && (line.part === true || isFigure(line.text))) continue;
     if (!isOrdinary(line, dialects)) {
       // What a program tidies up after its last words is no work.
-      const isEnd = line.level === 'fatal' || isClosing(line.text) || isTidying(line.text) || isConsequence(line.text);
+      const isEnd =
+        line.level === 'fatal' || [isClosing, isTidying, isConsequence, saysWhyItEnds].some((says) => says(line.text));
       return ordinary >= (isOvercomeBy(line, next) ? 1 : ORDINARY_LINES) && !isEnd ? position : -1;
     }
     ordinary += 1;
@@ -119,6 +127,7 @@ function isOrdinary({ role, text, said, level, indent, unfolded }: RoledLine, di
     !/^\W{0,3}[a-z]/i.test(text) ||
     !/[a-z]{3}/i.test(text) ||
     isBad(text) ||
+    saysWhyItEnds(text) ||
     isClosing(text) ||
     isTidying(text) ||
     advises(text) ||

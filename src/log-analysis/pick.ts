@@ -37,16 +37,24 @@ const NEAR_LINES = 3;
 function causeAbove(best: Candidate, tops: readonly Candidate[]): Candidate | undefined {
   if (nameCount(best.line.text) > 0 || best.line.trace !== undefined) return nearestNamed(best, tops);
   let found: Candidate | undefined;
-  let position = best.position;
+  let below = best;
   for (const above of tops.filter((each) => each.position < best.position).toReversed()) {
-    if (position - above.position > NEAR_LINES || above.line.role !== 'line') break;
-    // A warning that holds the names is told when the error below it has none.
-    if (!above.firm && !(position - above.position <= 2 && saysMore(above, best) && !HAS_PORT.test(best.line.text)))
-      continue;
+    const lines = below.position - above.position;
+    if (lines > NEAR_LINES || above.line.role !== 'line' || isLongBefore(above, below)) break;
+    // A warning that holds the names is told when no error below it has one.
+    const mayTell = lines <= 2 && saysMore(above, best) && !HAS_PORT.test(best.line.text);
+    if (!above.firm && !(mayTell && nameCount(found?.line.text ?? '') === 0)) continue;
     if (found === undefined || nameCount(above.line.text) >= Math.min(1, nameCount(found.line.text))) found = above;
-    position = above.position;
+    below = above;
   }
   return found;
+}
+
+/** An error that led to another one comes shortly before it, ms. */
+const LEADS_WITHIN_MS = 60_000;
+
+function isLongBefore({ line: { atMs } }: Candidate, below: Candidate): boolean {
+  return atMs !== undefined && below.line.atMs !== undefined && below.line.atMs - atMs > LEADS_WITHIN_MS;
 }
 
 /** The trace that ends right above a logged error without names: "Connection refused" above "the feed has ended". */
@@ -70,7 +78,7 @@ function namedBelow(best: Candidate, tops: readonly Candidate[]): Candidate | un
 /** Shorter words may stand in another message by chance. */
 const MIN_TOLD_AGAIN = 12;
 
-/** The same error without names, told again below with them: "FAILED cart.py::prices - assert 2 == 3". */
+/** The same error told below with more names: "FAILED cart.py::prices - assert 2 == 3". */
 function toldAgain(best: Candidate, tops: readonly Candidate[]): Candidate | undefined {
   const { text } = best.line;
   if (nameCount(text) > 0 || text.length < MIN_TOLD_AGAIN) return undefined;

@@ -18,6 +18,7 @@ import {
   isPointer,
   isRetry,
   isTolerated,
+  reasonOfEnd,
 } from './grammar/index.ts';
 
 interface Weight {
@@ -44,6 +45,10 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
   if (!isError && !inTrace && !decides && isTolerated(text)) return undefined;
   let score = level === undefined ? (isBad(text) ? 40 : 4) : LEVEL_SCORES[level];
   if (level !== undefined && score < 40 && isBad(text)) score += level === 'warning' ? 8 : 14;
+  const reason = role === 'line' ? reasonOfEnd(text) : undefined;
+  // "could not start, exiting" has only words of failure, and follows from another line.
+  const hasReason = reason !== undefined && !isBad(reason);
+  if (hasReason) score = Math.max(score, 44);
   if (inTrace) score = Math.max(score, PANIC.test(text) ? 60 : isBareHead(said) ? 40 : 56);
   if (
     decides ||
@@ -54,8 +59,8 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
     TAP.test(said)
   )
     score = Math.max(score, 62);
-  if (isConsequence(text) || isConsequence(messageOf(text)) || dialects.some(({ consequence }) => says(consequence)))
-    score -= 30;
+  const isFollowing = isConsequence(text) || isConsequence(messageOf(text));
+  if ((isFollowing && !hasReason) || dialects.some(({ consequence }) => says(consequence))) score -= 30;
   if (text.startsWith('what(): ')) return undefined;
   if (isRetry(text)) score -= 6;
   if (score >= 20 && (!inTrace || said.startsWith('Error: ')) && SYSTEM_ERROR.test(text)) score += 5;
