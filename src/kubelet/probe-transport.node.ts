@@ -109,8 +109,12 @@ function exchange(url: URL, path: string, target: HttpTarget, deadline: Deadline
       return;
     }
     let isConnected = false;
+    let isSecure = url.protocol !== 'https:';
     let isAnswered = false;
-    request.on('socket', (socket) => socket.once('connect', () => (isConnected = true)));
+    request.on('socket', (socket) => {
+      socket.once('connect', () => (isConnected = true));
+      socket.once('secureConnect', () => (isSecure = true));
+    });
     request.on('error', (error) =>
       fail(isConnected ? exchangeErrorText(error, host, port) : dialErrorText(error, host, port)),
     );
@@ -121,6 +125,8 @@ function exchange(url: URL, path: string, target: HttpTarget, deadline: Deadline
       readBody(response, (body) => resolve({ kind: 'answer', status, location: response.headers.location, body }));
     });
     deadline.whenOver(() => {
+      // A server of plain HTTP may wait for the rest of what it takes for a request.
+      if (isConnected && !isSecure) fail('net/http: TLS handshake timeout');
       const where = `dial tcp ${joinHostPort(host, port)}: i/o timeout`;
       const what = isConnected ? 'context deadline exceeded' : where;
       fail(

@@ -5,6 +5,7 @@
 export * from './any-of.ts';
 export type { Life } from './after-ready.ts';
 export type { DecisiveLine } from './describe.ts';
+export { lastFailure } from './last-failure.ts';
 export { MASK, maskSecrets, withoutKnown } from './mask-secrets.ts';
 export * from './names.ts';
 export * from './read-log.ts';

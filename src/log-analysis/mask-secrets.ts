@@ -33,7 +33,7 @@ const BARE_VALUE = new RegExp(
 );
 /** --password VALUE, -p VALUE is too common for others. */
 const FLAG_VALUE = new RegExp(
-  String.raw`(--?(?:[a-z0-9-]{0,30}-)?(?:${SECRET_WORD}))[ \t]{1,4}([^\s-][^\s"']{0,2000})`,
+  String.raw`(?<![\w.-])(--?(?:[a-z0-9-]{0,30}-)?(?:${SECRET_WORD}))[ \t]{1,4}([^\s-][^\s"']{0,2000})`,
   'gi',
 );
 /** SQL and configuration without separators: IDENTIFIED BY 'x', PASSWORD 'x', requirepass x, AUTH x. */

@@ -4,19 +4,14 @@
  */
 import { errorsWhileWorking, type Life, SHORT_LIFE_MS } from './after-ready.ts';
 import type { Candidate } from './candidate.ts';
-import { withContinuations } from './continuations.ts';
-import { withCategories, withCauses } from './categories.ts';
 import { type DecisiveLine, describe, shortened } from './describe.ts';
-import { DIALECTS } from './dialects/all.ts';
-import type { Dialect } from './dialects/dialect.ts';
-import { MAX_LINES_READ } from './limits.ts';
+import { understoodLog } from './understood-log.ts';
 import { maskSecrets } from './mask-secrets.ts';
-import { partsOfMessages, withoutHelp } from './messages.ts';
+import { partsOfMessages } from './messages.ts';
 import { overcome, requestLines, wentOn } from './overcome.ts';
-import { parseLine } from './parse-line.ts';
 import { lastDeadly } from './uncaught.ts';
 import { pick } from './pick.ts';
-import { type RoledLine, traceRoles } from './traces.ts';
+import type { RoledLine } from './traces.ts';
 import { agePenalty, weigh } from './weigh.ts';
 import { isAccess, isAdvice, isClosing, isConsequence, isFigure, isTidying } from './grammar/index.ts';
 
@@ -39,10 +34,7 @@ export interface LogReading {
  * @param life what is known of the times of its life; without it the lines alone decide
  */
 export function readLog(lines: readonly string[], life: Life = {}): LogReading {
-  const from = Math.max(0, lines.length - MAX_LINES_READ);
-  const parsed = withCauses(withCategories(lines.slice(from).flatMap((line, index) => parseLine(line, from + index))));
-  const roled = withContinuations(withoutHelp(traceRoles(parsed)));
-  const dialects = dialectsOf(lines.slice(from), roled);
+  const { roled, dialects } = understoodLog(lines);
   const hardlyLived = life.livedMs !== undefined && life.livedMs < SHORT_LIFE_MS;
   // What the other stream held back may stand below the words of an end.
   const deadly = hardlyLived ? lastDeadly(roled) : -1;
@@ -110,13 +102,4 @@ function lastSaid(roled: readonly RoledLine[], ofRequest: ReadonlySet<number>): 
 /** The decisive line of a log, secrets masked; undefined when no line says what went wrong. */
 export function decisiveLine(lines: readonly string[], life?: Life): DecisiveLine | undefined {
   return readLog(lines, life).decisive;
-}
-
-function dialectsOf(lines: readonly string[], roled: readonly RoledLine[]): readonly Dialect[] {
-  const heads = lines.map((line) => line.slice(0, 400));
-  return DIALECTS.filter(
-    ({ recognises }) =>
-      heads.some((line) => recognises.test(line)) ||
-      roled.some(({ text, said }) => recognises.test(text) || recognises.test(said)),
-  );
 }

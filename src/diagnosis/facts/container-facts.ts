@@ -1,7 +1,7 @@
 /** The facts of one container for rules: its state, the death to explain, and its last log lines. */
 import { isRestartableInit } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
-import { type LogReading, readLog } from '../../log-analysis/index.ts';
+import { type DecisiveLine, lastFailure, type LogReading, readLog } from '../../log-analysis/index.ts';
 import type { Container, ContainerStatus, Event, FailedProbe, Pod } from '../evidence/kinds.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import { LOG_LINES_SEARCHED, MANY_DEATHS, MANY_DEATHS_WINDOW_MS, RECENT_DEATH_MS } from '../limits.ts';
@@ -38,6 +38,8 @@ export interface ContainerFacts {
   readonly lines: readonly string[];
   /** What those lines say about the end. */
   readonly reading: LogReading;
+  /** What it said last of anything that failed, while a probe fails it or it is not ready: perhaps of the probe's own request. */
+  readonly failing?: DecisiveLine;
   readonly events: readonly Event[];
 }
 
@@ -97,6 +99,7 @@ function one(
     refused: history?.refused ?? [],
     lines,
     reading: readingOf(lines, death),
+    ...(kind !== 'init' && isJudgedByProbe(status, death, killed) && { failing: lastFailure(lines) }),
     events,
   };
 }
@@ -205,6 +208,15 @@ function linesOf(
   if (death.log !== undefined) return lastLines(death.log.tail.split('\n'));
   const isCurrent = status?.state?.terminated !== undefined;
   return lastLines(isCurrent ? (logs?.current ?? logs?.previous) : (logs?.previous ?? logs?.current));
+}
+
+function isJudgedByProbe(
+  status: ContainerStatus | undefined,
+  death: Death | undefined,
+  killed: AgentKill | undefined,
+): boolean {
+  if (death !== undefined) return killed?.because === 'liveness' || killed?.because === 'startup';
+  return status?.state?.running !== undefined && !status.ready;
 }
 
 /** The node's agent found the decisive line in more of the log than it kept. */

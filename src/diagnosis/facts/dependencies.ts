@@ -68,13 +68,29 @@ export function dependencyTrouble(container: ContainerFacts): Trouble | undefine
       host: unresolvedHost(unresolved.line) ?? hostBeside(container, unresolved),
     };
   }
-  if (refused === undefined) return undefined;
+  if (refused === undefined) return failingTrouble(container);
   const [peer] = linesAround(container, refused).flatMap((line, place) => {
     const found = peerIn(line);
     return found.host !== undefined && (place === 0 || (!LISTENS.test(line) && !isPlace(found))) ? [found] : [];
   });
   const said = peer ?? peerIn(refused.line);
   return { kind: 'refused', word: refused, ...said, ...(said.host === undefined && specPeer(container)) };
+}
+
+/** What it said of a peer when it failed a request, such as its probe's. */
+function failingTrouble({ failing }: ContainerFacts): Trouble | undefined {
+  for (const line of [failing?.line ?? '', ...(failing?.related ?? [])]) {
+    const unresolved = UNRESOLVED.exec(line);
+    if (unresolved !== null) {
+      const host = unresolvedHost(line);
+      if (host !== undefined) return { kind: 'not-resolved', word: { line, match: unresolved, fromEnd: 0 }, host };
+    }
+    const refused = REFUSED.exec(line);
+    const { host, port } = refused === null ? {} : peerIn(line);
+    if (refused !== null && host !== undefined)
+      return { kind: 'refused', word: { line, match: refused, fromEnd: 0 }, host, ...(port !== undefined && { port }) };
+  }
+  return undefined;
 }
 
 /** The only peer that its environment names, when its log names none. */

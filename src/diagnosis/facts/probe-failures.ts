@@ -24,6 +24,7 @@ export type FailureKind =
   | 'refused'
   | 'wants-http'
   | 'wants-https'
+  | 'no-handshake'
   | 'timeout'
   | 'no-command'
   | 'no-port'
@@ -46,6 +47,7 @@ const KINDS: readonly (readonly [RegExp, FailureKind])[] = [
   [/malformed HTTP (?:response|status code)|transport connection broken: malformed/, 'wants-https'],
   [/connection refused|no route to host/, 'refused'],
   [/executable file not found|exec: "[^"]*": .*no such file or directory/, 'no-command'],
+  [/TLS handshake timeout/, 'no-handshake'],
   [/context deadline exceeded|Client\.Timeout|timed out|i\/o timeout|timeout:/i, 'timeout'],
 ];
 

@@ -13,7 +13,7 @@ import {
   type Trouble,
 } from '../facts/dependencies.ts';
 import { formatHost } from '../../log-analysis/index.ts';
-import { probeFailures, quoteProbe } from '../facts/probe-failures.ts';
+import { type ProbeFailure, probeFailures, quoteProbe } from '../facts/probe-failures.ts';
 import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -26,26 +26,58 @@ import { isLateForReady, isLongInit, isSlowInit } from './readiness.ts';
 const ofContainer: ContainerRule = (facts, container) => {
   // A complaint in the log is normal; it counts only if the container then ends or does not get ready.
   const unready = container.death === undefined && (isLateForReady(facts, container) || isSlowInit(facts, container));
-  if (!endedByItself(container) && !unready) return NOTHING;
+  const failed = failedByAnswer(container);
+  if (!endedByItself(container) && !unready && failed === undefined) return NOTHING;
   const trouble = dependencyTrouble(container);
   // An init container that has gone on since then has overcome it.
   const isFresh = container.kind !== 'init' || isLongInit(facts, container) || (trouble?.word.fromEnd ?? 0) < 3;
   if (unready && trouble !== undefined && !isFresh) return NOTHING;
+  if (failed !== undefined) {
+    if (trouble === undefined || isItself(trouble)) return NOTHING;
+    const then = `, so its ${failed.type} probe fails and it is killed`;
+    return [finding(facts, container, trouble, { unready: false, then, more: [quoteProbe(container, failed)] })];
+  }
   if (trouble === undefined) return unready ? unreadyWithoutWords(facts, container) : declaredAndAway(facts, container);
-  return [finding(facts, container, trouble, unready)];
+  if (!unready) return [finding(facts, container, trouble, { unready, then: ' and ends', more: [] })];
+  const then = container.kind === 'init' ? ' and goes on waiting' : ' and is not ready';
+  return [finding(facts, container, trouble, { unready, then, more: [] })];
 };
+
+/** The failure of the probe for which it was killed, when the container itself answered that it is not well. */
+function failedByAnswer(container: ContainerFacts): ProbeFailure | undefined {
+  const type = container.killed?.because;
+  if (container.death === undefined || (type !== 'liveness' && type !== 'startup')) return undefined;
+  const [failure] = probeFailures(container, type);
+  return failure?.kind === 'other' ? failure : undefined;
+}
+
+/** Its own port that refuses is no peer. */
+function isItself({ host = '' }: Trouble): boolean {
+  return /^(?:localhost|127\.|::1$|0\.0\.0\.0$)/.test(host);
+}
+
+interface Effect {
+  readonly unready: boolean;
+  /** " and ends" */
+  readonly then: string;
+  readonly more: readonly Quote[];
+}
 
 export const dependencies: PodRule = eachContainer(ofContainer);
 
-function finding(facts: PodFacts, container: ContainerFacts, trouble: Trouble, unready: boolean): RankedFinding {
+function finding(
+  facts: PodFacts,
+  container: ContainerFacts,
+  trouble: Trouble,
+  { unready, then, more }: Effect,
+): RankedFinding {
   const { host, port, kind, word, at } = trouble;
   const behind = servicesBehind(facts, host);
   const named =
     host === undefined ? 'a peer' : port === undefined ? host : `${host}:${port}${addressOf(word.line, host, port)}`;
   const peer = at === undefined ? named : `a peer, which by ${at} is ${named},`;
-  const then = unready ? (container.kind === 'init' ? 'and goes on waiting' : 'and is not ready') : 'and ends';
   const refused = kind === 'refused';
-  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'} (no such name)`} ${then}${because(kind, behind)}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
+  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'} (no such name)`}${then}${because(kind, behind)}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
     severity: unready ? 'warning' : severityOf(container),
@@ -55,6 +87,7 @@ function finding(facts: PodFacts, container: ContainerFacts, trouble: Trouble, u
     says,
     evidence: [
       ...(container.death === undefined ? [] : [quoteDeath(container.name, container.death)]),
+      ...more,
       quoteLine(container, word.line),
       ...behind.map(serviceQuote),
       ...declared(facts),

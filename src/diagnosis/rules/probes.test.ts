@@ -89,20 +89,20 @@ describe('probes that kill', () => {
   it.each<[string, Partial<PodEvidence>, string, RegExp]>([
     ['404', killedBy('HTTP probe failed with statuscode: 404'), 'probe-path', /nothing at \/healthz \(404\)/],
     ['403', killedBy('HTTP probe failed with statuscode: 403'), 'probe-unauthorized', /wants to know who asks \(403\)/],
-    ['500', killedBy('HTTP probe failed with statuscode: 500'), 'liveness-failing', /is killed by its liveness probe$/],
+    ['500', killedBy('HTTP probe failed with statuscode: 500'), 'liveness-failing', /is killed by its liveness probe: \/healthz on port 8080 answers 500$/],
     [
       'HTTPS where there is HTTP',
       killedBy('Get "https://10.0.0.9:8080/": http: server gave HTTP response to HTTPS client', {
         livenessProbe: { ...http, httpGet: { ...http.httpGet, scheme: 'HTTPS' } },
       }),
       'probe-scheme',
-      /asks by HTTPS, but the container answers by HTTP$/,
+      /asks port 8080 by HTTPS, but the container answers by HTTP$/,
     ],
     [
       'HTTP where there is HTTPS',
       killedBy('Get "http://10.0.0.9:8080/": net/http: HTTP/1.x transport connection broken: malformed HTTP response'),
       'probe-scheme',
-      /asks by HTTP, but the container answers by HTTPS$/,
+      /asks port 8080 by HTTP, but the container answers by HTTPS$/,
     ],
     [
       'another port is declared',
@@ -128,13 +128,13 @@ describe('probes that kill', () => {
         livenessProbe: { ...http, httpGet: { path: '/', port: 8443 } },
       }),
       'probe-scheme',
-      /asks by HTTP, but the container answers by HTTPS$/,
+      /asks port 8443 by HTTP, but the container answers by HTTPS$/,
     ],
     [
       'a bad request at a plain port',
       killedBy('HTTP probe failed with statuscode: 400'),
       'liveness-failing',
-      /is killed by its liveness probe$/,
+      /is killed by its liveness probe: \/healthz on port 8080 answers 400$/,
     ],
     [
       'a command that asks too early',
@@ -153,7 +153,7 @@ describe('probes that kill', () => {
       'a command that never succeeds',
       killedBy('no', { livenessProbe: { exec: { command: ['false'] }, periodSeconds: 1, failureThreshold: 3 } }),
       'liveness-failing',
-      /is killed by its liveness probe$/,
+      /is killed by its liveness probe: its command false says: no$/,
     ],
     ['too early', killedBy(refused), 'probe-too-early', /before anything listens on port 8080: the probe leaves it 3s/],
     [
@@ -171,7 +171,7 @@ describe('probes that kill', () => {
         'Get "http://10.0.0.9:8080/healthz": context deadline exceeded (Client.Timeout exceeded while awaiting headers)',
       ),
       'probe-timeout',
-      /no answer within its timeout of 1s \(3 times\)/,
+      /no answer from \/healthz on port 8080 within its timeout of 1s \(3 times\)/,
     ],
     [
       'as the node remembers it',
@@ -425,8 +425,8 @@ describe('where the node saw the pod listen when it refused', () => {
     ['elsewhere', grpcWhile([own(9090)]), 'probe-port', /nothing listens on port 8080, but it listens on 9090$/],
     ['its loopback address alone', grpcWhile([own(8080, '::1')]), 'probe-port', /it listens on \[::1\]:8080 only/],
     ['nowhere', grpcWhile([]), 'probe-too-early', /before anything listens on port 8080/],
-    ['there, and speaks something else', grpcWhile([own(8080)]), 'probe-timeout', /no answer within its timeout of 1s/],
-    ['nobody looked', grpcWhile(undefined), 'probe-timeout', /no answer within its timeout of 1s/],
+    ['there, and speaks something else', grpcWhile([own(8080)]), 'probe-timeout', /no answer from port 8080 within its timeout of 1s/],
+    ['nobody looked', grpcWhile(undefined), 'probe-timeout', /no answer from port 8080 within its timeout of 1s/],
   ])('by gRPC: %s', (_, given, id, says) => {
     const { findings } = diagnosePod(evidence(given));
     expect(findings.map((finding) => finding.id)).toEqual([id]);

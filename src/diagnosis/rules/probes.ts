@@ -18,12 +18,12 @@ import {
 import { probePort } from '../facts/probe-port.ts';
 import { startTimeOf } from '../facts/start-time.ts';
 import { startupProbeFor } from '../facts/startup-probe.ts';
-import { formatAge, plural } from '../facts/text.ts';
+import { formatAge, listed, plural, quotable } from '../facts/text.ts';
 import { throttledBy } from '../facts/throttling.ts';
 import type { ProbeType, Quote, RankedFinding, Severity } from '../finding.ts';
 import { PROBE_TROUBLE_COUNT, PROBE_TROUBLE_GAP_MS, PROBE_TROUBLE_MS, PROVING_LIFE_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
-import { commandForLog, severityOf, title } from './exit-code.ts';
+import { commandForLog, saidBy, severityOf, title } from './exit-code.ts';
 import { isLateForReady, lostReadiness } from './readiness.ts';
 
 interface Case {
@@ -95,6 +95,7 @@ function judge(one: Case): readonly RankedFinding[] {
     refused: nobodyListens,
     'wants-http': (given) => wrongScheme(given, 'HTTP'),
     'wants-https': (given) => wrongScheme(given, 'HTTPS'),
+    'no-handshake': noHandshake,
     timeout: tooTight,
     'no-command': noCommand,
     'no-port': noSuchPort,
@@ -142,6 +143,23 @@ function consequence({ container, type, effect }: Case): string {
   return `the ${type} probe of ${title(container)} fails now and then`;
 }
 
+/** "/health on port 8080", "port 5432", "its command pg_isready -U app" */
+function asked({ container, probe }: Case): string {
+  if (probe.exec !== undefined) return `its command ${brief((probe.exec.command ?? []).join(' '), MAX_COMMAND)}`;
+  const port = probePort(container, probe);
+  const at = port === undefined ? 'its port' : `port ${port}`;
+  return probe.httpGet === undefined ? at : `${quotable(probe.httpGet.path ?? '/')} on ${at}`;
+}
+
+const MAX_COMMAND = 80;
+/** What a probe was answered, and what a log says of it, in a headline. */
+const MAX_ANSWER = 200;
+
+function brief(text: string, length: number): string {
+  const flat = quotable(text);
+  return flat.length <= length ? flat : `${flat.slice(0, length - 1)}…`;
+}
+
 function quotes({ container, failure, effect }: Case, ...more: readonly Quote[]): readonly Quote[] {
   const death =
     effect === 'killed' && container.death !== undefined ? [quoteDeath(container.name, container.death)] : [];
@@ -174,15 +192,38 @@ function wrongPath(one: Case): RankedFinding {
 }
 
 function wrongScheme(one: Case, scheme: 'HTTP' | 'HTTPS'): RankedFinding {
-  const { probe, facts } = one;
+  const { probe, facts, container, type } = one;
   const asked = probe.httpGet?.scheme ?? 'HTTP';
+  const port = probePort(container, probe);
   return {
     ...base(one),
     id: 'probe-scheme',
     rank: 88,
-    says: `${consequence(one)}, which asks by ${asked}, but the container answers by ${scheme}`,
+    says: `${consequence(one)}, which asks${port === undefined ? '' : ` port ${port}`} by ${asked}, but the container answers by ${scheme}`,
     evidence: quotes(one, field(one, 'httpGet.scheme', asked)),
     try: facts.commands.edit,
+    manifest: schemePatch(container.name, type, scheme),
+  };
+}
+
+function schemePatch(container: string, type: ProbeType, scheme: string): string {
+  return `containers:\n- name: ${container}\n  ${type}Probe:\n    httpGet:\n      scheme: ${scheme}\n`;
+}
+
+/** The connection opens, and nothing answers in TLS: a program of plain HTTP may wait for more of what it takes for a request. */
+function noHandshake(one: Case): RankedFinding {
+  const { facts, probe, container, type, effect } = one;
+  // One that answered before speaks TLS, and is only slow.
+  const hasSpoken = effect === 'shaky' || (effect === 'unready' ? lostReadiness(facts, container) : !neverAnswered(one));
+  if (hasSpoken) return tooTight(one);
+  return {
+    ...base(one),
+    id: 'probe-scheme',
+    rank: 88,
+    says: `${consequence(one)}, which asks port ${probePort(container, probe) ?? '?'} by HTTPS, but nothing there has ever answered in TLS: it may speak plain HTTP`,
+    evidence: quotes(one, field(one, 'httpGet.scheme', 'HTTPS'), ...quoteLastLines(container, 1)),
+    try: facts.commands.edit,
+    manifest: schemePatch(container.name, type, 'HTTP'),
   };
 }
 
@@ -214,7 +255,7 @@ function noSuchPort(one: Case): RankedFinding {
     ...base(one),
     id: 'probe-port',
     rank: 88,
-    says: `${who}: no port of its container is called ${port}`,
+    says: `${who}: no port of its container is called ${port}${ports.length === 0 ? '' : ` (it has ${listed(ports)})`}`,
     evidence: quotes(one, field(one, `${handler}.port`, port), {
       source: 'field',
       path: `${container.path}.ports`,
@@ -406,7 +447,7 @@ function tooTight(one: Case): RankedFinding {
     rank: effect === 'killed' ? 86 : 75,
     // The limit is the cause then, and its own rule reports it.
     fallback: throttled !== undefined,
-    says: `${consequence(one)}: no answer within its timeout of ${timeout}s${times}${slow}`,
+    says: `${consequence(one)}: no answer from ${asked(one)} within its timeout of ${timeout}s${times}${slow}`,
     evidence: quotes(
       one,
       field(one, 'timeoutSeconds', probe.timeoutSeconds === undefined ? '1 (default)' : `${timeout}`),
@@ -432,12 +473,14 @@ function unwell(one: Case): RankedFinding {
     id: `${type}-failing`,
     rank: 50,
     fallback: true,
-    says: `${consequence(one)}${seen.length === 0 ? '' : silence(one)}`,
+    says: `${consequence(one)}${seen.length === 0 ? answer(one) : silence(one)}`,
     evidence: quotes(
       one,
       { source: 'field', path: probePath(container, type), value: JSON.stringify(probe).slice(0, 300) },
       ...seen,
-      ...quoteLastLines(container, 2),
+      ...(container.failing === undefined
+        ? quoteLastLines(container, 2)
+        : [container.failing.line, ...container.failing.related].slice(0, 2).map((line) => quoteLine(container, line))),
     ),
     try: [
       effect === 'killed' ? commandForLog(facts, container) : commands.kubectl('logs', name, '-c', container.name),
@@ -446,6 +489,18 @@ function unwell(one: Case): RankedFinding {
         : [commands.kubectl('exec', name, '-c', container.name, '--', ...probe.exec.command)]),
     ],
   };
+}
+
+/** ": /health on port 8080 answers 500, and its log says: …" */
+function answer(one: Case): string {
+  const { failure, container, probe } = one;
+  const status = /statuscode: (\d{3})$/.exec(failure.output)?.[1];
+  const output = brief(failure.output, MAX_ANSWER);
+  const said = container.failing === undefined ? undefined : brief(saidBy(container.failing), MAX_ANSWER);
+  const log = said === undefined || output.includes(said) ? '' : `, and its log says: ${said}`;
+  if (status !== undefined) return `: ${asked(one)} answers ${status}${log}`;
+  if (probe.exec === undefined) return failure.kind === 'refused' ? log : `: ${asked(one)} gives: ${output}${log}`;
+  return output === '' ? `: ${asked(one)} fails without a word${log}` : `: ${asked(one)} says: ${output}`;
 }
 
 /** ": nothing listens on port 8080", by the node's list of listening ports. */

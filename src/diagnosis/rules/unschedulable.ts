@@ -1,5 +1,5 @@
 /** Rule: no node fits the pod; the finding explains the scheduler's message part by part, and suggests remedies. */
-import { quantityMilliValue } from '../../api/index.ts';
+import { podRequests, quantityMilliValue } from '../../api/index.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
 import { listed } from '../facts/text.ts';
@@ -44,6 +44,62 @@ function askLess({ commands, containers }: PodFacts, resource: string): readonly
   return [commands.kubectl('set', 'resources', commands.target, ...which, `--requests=${resource}=${small}`)];
 }
 
+/** " (disk=ssd)"; nothing for no words */
+function inBrackets(words: readonly string[]): string {
+  return words.length === 0 ? '' : ` (${listed(words)})`;
+}
+
+interface Requirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+
+/** "disk=ssd", "zone in a|b", "gpu exists" */
+function requirementText({ key, operator, values = [] }: Requirement): string {
+  if (operator === 'Exists') return `${key} exists`;
+  if (operator === 'DoesNotExist') return `no ${key}`;
+  if (operator === 'In' && values.length === 1) return `${key}=${values[0]}`;
+  const signs: Readonly<Record<string, string>> = { In: 'in', NotIn: 'not in', Gt: '>', Lt: '<' };
+  return `${key} ${signs[operator] ?? operator} ${values.join('|')}`;
+}
+
+function labelTexts(labels: Readonly<Record<string, string>> = {}): readonly string[] {
+  return Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+}
+
+/** What the pod asks of the labels of its node. */
+function wantedLabels({ spec }: PodFacts['pod']): readonly string[] {
+  const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  const wanted = terms.map(({ matchExpressions = [], matchFields = [] }) =>
+    [...matchExpressions, ...matchFields].map((each) => requirementText(each)).join(', '),
+  );
+  const affinity = wanted.filter((text) => text !== '').join(' or ');
+  return [...labelTexts(spec?.nodeSelector), ...(affinity === '' ? [] : [affinity])];
+}
+
+function hostPorts({ containers }: PodFacts): readonly string[] {
+  return containers.flatMap(({ spec }) => (spec.ports ?? []).flatMap(({ hostPort }) => hostPort?.toString() ?? []));
+}
+
+interface PodTerms {
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly {
+    readonly labelSelector?: {
+      readonly matchLabels?: Readonly<Record<string, string>>;
+      readonly matchExpressions?: readonly Requirement[];
+    };
+  }[];
+}
+
+/** The labels of the pods with which it must, or must not, share a node. */
+function companions(affinity: PodTerms | undefined): readonly string[] {
+  const texts = (affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(({ labelSelector }) => [
+    ...labelTexts(labelSelector?.matchLabels),
+    ...(labelSelector?.matchExpressions ?? []).map((each) => requirementText(each)),
+  ]);
+  return [...new Set(texts)];
+}
+
 function amountOf(quantity: string | undefined): number {
   return quantity === undefined ? 0 : quantityMilliValue(quantity);
 }
@@ -52,7 +108,10 @@ function amountOf(quantity: string | undefined): number {
 const REASONS: readonly Reason[] = [
   {
     pattern: /^Insufficient (\S+)$/,
-    says: ([, resource], nodes) => `${nodes} not enough ${resource} left`,
+    says: ([, resource = ''], nodes, { pod }) => {
+      const asked = pod.spec === undefined ? undefined : podRequests(pod.spec)[resource];
+      return `${nodes} not enough ${resource} left${asked === undefined ? '' : ` for the ${asked} that it asks for`}`;
+    },
     fields: ({ containers }, [, resource = '']) =>
       containers.flatMap(({ path, spec }) =>
         field(`${path}.resources.requests.${resource}`, spec.resources?.requests?.[resource]),
@@ -67,7 +126,7 @@ const REASONS: readonly Reason[] = [
   },
   {
     pattern: /didn't match Pod's node affinity\/selector/,
-    says: (_, nodes) => `${nodes} not the labels that it asks for`,
+    says: (_, nodes, { pod }) => `${nodes} not the labels that it asks for${inBrackets(wantedLabels(pod))}`,
     fields: ({ pod }) => [
       ...field('spec.nodeSelector', pod.spec?.nodeSelector),
       ...field('spec.affinity.nodeAffinity', pod.spec?.affinity?.nodeAffinity),
@@ -96,7 +155,7 @@ const REASONS: readonly Reason[] = [
   },
   {
     pattern: /didn't have free ports/,
-    says: (_, nodes) => `${nodes} a port taken that it wants on the node`,
+    says: (_, nodes, facts) => `${nodes} a port taken that it wants on the node${inBrackets(hostPorts(facts))}`,
     fields: ({ containers }) =>
       containers.flatMap(({ path, spec }) =>
         (spec.ports ?? []).flatMap(({ hostPort }, index) =>
@@ -115,13 +174,15 @@ const REASONS: readonly Reason[] = [
   },
   {
     pattern: /didn't match pod affinity rules/,
-    says: (_, nodes) => `${nodes} none of the pods that it goes with`,
+    says: (_, nodes, { pod }) =>
+      `${nodes} none of the pods that it goes with${inBrackets(companions(pod.spec?.affinity?.podAffinity))}`,
     fields: ({ pod }) => field('spec.affinity.podAffinity', pod.spec?.affinity?.podAffinity),
     try: (facts) => [facts.commands.kubectl('get', 'pods', '-o', 'wide', '--show-labels')],
   },
   {
     pattern: /didn't match pod anti-affinity rules|didn't satisfy existing pods anti-affinity/,
-    says: (_, nodes) => `${nodes} pods that it does not go with`,
+    says: (_, nodes, { pod }) =>
+      `${nodes} pods that it does not go with${inBrackets(companions(pod.spec?.affinity?.podAntiAffinity))}`,
     fields: ({ pod }) => field('spec.affinity.podAntiAffinity', pod.spec?.affinity?.podAntiAffinity),
     try: (facts) => [facts.commands.kubectl('get', 'pods', '-o', 'wide', '--show-labels')],
   },

@@ -2,6 +2,7 @@
 import type { Event } from '../evidence/kinds.ts';
 import { eventsWith, lastSeenMs, quoteEvent } from '../facts/events.ts';
 import { because } from '../facts/innermost.ts';
+import { listed } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { NOTHING } from '../rule.ts';
 import type { WorkloadFacts } from './workload-facts.ts';
@@ -16,20 +17,20 @@ interface Kind {
 const KINDS: readonly Kind[] = [
   {
     id: 'quota-exceeded',
-    pattern: /exceeded quota: ([^,\s]+)|failed quota: ([^:\s]+)/,
-    says: ([, exceeded, failed]) =>
+    pattern: /exceeded quota: ([^,\s]{1,300})(.{0,2000})|failed quota: ([^:\s]{1,300})(?:: must specify (.{1,600}))?/,
+    says: ([, exceeded, figures = '', failed, fields]) =>
       exceeded === undefined
-        ? `quota ${failed} wants its pods to name requests or limits`
-        : `quota ${exceeded} of its namespace is used up`,
-    try: ({ kubectl }, [, exceeded, failed]) => [
+        ? `quota ${failed} wants its pods to name ${fields === undefined ? 'requests or limits' : unnamed(fields)}`
+        : `quota ${exceeded} of its namespace is used up${usage(figures)}`,
+    try: ({ kubectl }, [, exceeded, , failed]) => [
       kubectl('describe', 'resourcequota', exceeded ?? failed ?? ''),
       kubectl('get', 'resourcequota'),
     ],
   },
   {
     id: 'limit-range',
-    pattern: /(?:maximum|minimum) .*usage per (?:Container|Pod)|max limit to request ratio/i,
-    says: () => 'a LimitRange of its namespace forbids what they ask for',
+    pattern: /(?:(?:maximum|minimum) \S{1,100} usage per|\S{1,100} max limit to request ratio per).{1,400}/i,
+    says: ([said = '']) => `a LimitRange of its namespace forbids what they ask for: ${said.replace(/[\].]+$/, '')}`,
     try: ({ kubectl }) => [kubectl('describe', 'limitranges')],
   },
   {
@@ -63,6 +64,39 @@ const KINDS: readonly Kind[] = [
     try: ({ cluster }) => [cluster('get', 'priorityclasses')],
   },
 ];
+
+/** ": each asks for requests.memory 400Mi, and 800Mi of 1Gi are in use", of ", requested: …, used: …, limited: …". */
+function usage(figures: string): string {
+  const [requested, used, limited] = ['requested', 'used', 'limited'].map((word) => amounts(figures, word));
+  const parts = [...(requested ?? [])].flatMap(([resource, amount]) => {
+    const [inUse, most] = [used?.get(resource), limited?.get(resource)];
+    return inUse === undefined || most === undefined
+      ? []
+      : [`${resource} ${amount} more, and ${inUse} of ${most} are in use`];
+  });
+  return parts.length === 0 ? '' : `: each asks for ${listed(parts)}`;
+}
+
+/** The amounts behind a word, by resource: "used: pods=2,requests.cpu=1". */
+function amounts(figures: string, word: string): ReadonlyMap<string, string> {
+  const text = new RegExp(String.raw`\b${word}: ([^ ]{1,600}?)(?:, |$)`).exec(figures)?.[1] ?? '';
+  return new Map(
+    text.split(',').flatMap((pair) => {
+      const [resource, amount] = pair.split('=');
+      return resource === undefined || amount === undefined ? [] : [[resource, amount] as const];
+    }),
+  );
+}
+
+/** "limits.memory (container web)", of "limits.memory for: web; requests.cpu for: web". */
+function unnamed(fields: string): string {
+  return listed(
+    fields.split(';').map((each) => {
+      const [field = '', names] = each.trim().split(' for: ');
+      return names === undefined ? field : `${field} (container ${names.replaceAll(',', ', ')})`;
+    }),
+  );
+}
 
 /** A refusal counts only while pods are missing. */
 export function createFailed(facts: WorkloadFacts): readonly RankedFinding[] {

@@ -21,10 +21,18 @@ const progressDeadline: WorkloadRule = (facts) => {
       topic: 'rollout',
       says: `the rollout of ${facts.target} has not come on within its deadline`,
       evidence: [conditionQuote('Progressing', condition)],
-      try: [facts.kubectl('rollout', 'undo', facts.target), facts.kubectl('rollout', 'history', facts.target)],
+      try: [
+        ...(hasOlderRevision(facts) ? [facts.kubectl('rollout', 'undo', facts.target)] : []),
+        facts.kubectl('rollout', 'history', facts.target),
+      ],
     },
   ];
 };
+
+/** The first rollout has nothing to go back to. */
+function hasOlderRevision({ evidence }: WorkloadFacts): boolean {
+  return Number(evidence.workload.metadata?.annotations?.['deployment.kubernetes.io/revision'] ?? 2) > 1;
+}
 
 const JOB_ENDS: Readonly<Record<string, string>> = {
   BackoffLimitExceeded: 'has given up after too many failures of its pods',

@@ -63,14 +63,19 @@ describe('workloads', () => {
     [
       'pods "web-" is forbidden: exceeded quota: few, requested: pods=1, used: pods=2, limited: pods=2',
       'quota-exceeded',
-      /quota few/,
+      /quota few of its namespace is used up: each asks for pods 1 more, and 2 of 2 are in use$/,
+    ],
+    [
+      'pods "web-" is forbidden: exceeded quota: few, requested: requests.cpu=1,requests.memory=400Mi, used: requests.cpu=3,requests.memory=800Mi, limited: requests.cpu=3,requests.memory=1Gi',
+      'quota-exceeded',
+      /requests\.cpu 1 more, and 3 of 3 are in use and requests\.memory 400Mi more, and 800Mi of 1Gi are in use$/,
     ],
     [
       'pods "web-" is forbidden: failed quota: cpu: must specify limits.cpu for: web',
       'quota-exceeded',
-      /quota cpu wants its pods to name/,
+      /quota cpu wants its pods to name limits\.cpu \(container web\)$/,
     ],
-    ['pods "web-" is forbidden: maximum memory usage per Pod is 1Gi, but limit is 2Gi', 'limit-range', /a LimitRange/],
+    ['pods "web-" is forbidden: maximum memory usage per Pod is 1Gi, but limit is 2Gi', 'limit-range', /a LimitRange .*: maximum memory usage per Pod is 1Gi, but limit is 2Gi$/],
     [
       'pods "web-" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true',
       'pod-security',

@@ -1,0 +1,37 @@
+/** Tests what a program that still works says of a request that it fails just now. */
+import { expect, it } from 'vitest';
+import { lastFailure } from './last-failure.ts';
+
+it.each([
+  [
+    'a trace of one request, followed by its access log',
+    [
+      'Exception on /health [GET]',
+      'Traceback (most recent call last):',
+      '  File "/usr/lib/python3/dist-packages/flask/app.py", line 2525, in wsgi_app',
+      '    response = self.full_dispatch_request()',
+      '  File "/app/main.py", line 9, in health',
+      '    psycopg2.connect(host="orders-db")',
+      'psycopg2.OperationalError: connection to server at "orders-db" (10.96.163.144), port 5432 failed: Connection refused',
+      '\tIs the server running on that host and accepting TCP/IP connections?',
+      '10.246.0.1 - - [24/Nov/2026 13:24:14] "GET /health HTTP/1.1" 500 -',
+    ],
+    /connection to server at "orders-db" .* refused/,
+  ],
+  [
+    'a host that is not allowed',
+    ["Invalid HTTP_HOST header: '10.2.0.8:8000'. You may need to add '10.2.0.8' to ALLOWED_HOSTS.", 'Bad Request: /ready'],
+    /ALLOWED_HOSTS/,
+  ],
+  [
+    'the latest of several',
+    ['level=error msg="cache is away"', 'level=info msg="cache is back"', 'level=error msg="dial tcp 10.0.0.4:5672: i/o timeout"'],
+    /10\.0\.0\.4:5672/,
+  ],
+])('%s', (_what, lines, said) => {
+  expect(lastFailure(lines)?.line).toMatch(said);
+});
+
+it('nothing where nothing failed', () => {
+  expect(lastFailure(['listening on :8080', '10.0.0.1 - - "GET / HTTP/1.1" 200 -'])).toBeUndefined();
+});

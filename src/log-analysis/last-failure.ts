@@ -1,0 +1,38 @@
+/** Finds what a program that still works says of a request that it fails just now, such as a probe that is answered with 500. Pure. */
+import type { Candidate } from './candidate.ts';
+import { type DecisiveLine, describe } from './describe.ts';
+import { partsOfMessages } from './messages.ts';
+import { pick } from './pick.ts';
+import { understoodLog } from './understood-log.ts';
+import { weigh } from './weigh.ts';
+
+/** Lines of the end that are looked at. */
+const LATELY_LINES = 80;
+/** Lines that one failure has at the most, its trace included. */
+const LINES_OF_ONE = 40;
+/** Below this a line has no words of failure. */
+const MIN_SCORE = 30;
+
+/**
+ * The latest failure, secrets masked; undefined: no line tells of one. Other than the decisive line of a program that ended, it may be
+ * about a single request, and other requests may have been answered well after it.
+ *
+ * @param lines the log's last lines, oldest first
+ */
+export function lastFailure(lines: readonly string[]): DecisiveLine | undefined {
+  const { roled, dialects } = understoodLog(lines.slice(-LATELY_LINES));
+  const parts = partsOfMessages(roled);
+  const candidates = roled.flatMap((line, position): readonly Candidate[] => {
+    if (line.role === 'frame' || line.part === true || parts.has(position)) return [];
+    const weight = weigh(line, dialects, roled[position + 1]);
+    return weight === undefined || weight.score < MIN_SCORE ? [] : [{ line, position, ...weight }];
+  });
+  const last = candidates.at(-1);
+  if (last === undefined) return undefined;
+  const ofOne = candidates.filter(
+    ({ position, line }) =>
+      line.trace === last.line.trace || (line.trace === undefined && position > last.position - LINES_OF_ONE),
+  );
+  const best = pick(ofOne);
+  return best === undefined ? undefined : describe(best, roled, ofOne, dialects);
+}
