@@ -1,5 +1,6 @@
 /** Diagnoses a pod. Pure: the same evidence gives the same answer. */
 import type { PodEvidence } from './evidence/pod-evidence.ts';
+import { withVariables } from './facts/blamed-variables.ts';
 import { withChanges } from './facts/changes-before.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { podState } from './facts/pod-state.ts';
@@ -10,7 +11,8 @@ import { DELETION_RULES, POD_RULES } from './rules/all.ts';
 /** Findings of one pod, in order. */
 export function podFindings(facts: PodFacts): readonly RankedFinding[] {
   const rules = facts.deleting ? DELETION_RULES : POD_RULES;
-  return withChanges(facts, ordered(withoutFallbacks(rules.flatMap((rule) => rule(facts)))));
+  const found = ordered(withoutFallbacks(rules.flatMap((rule) => rule(facts))));
+  return withChanges(facts, facts.deleting ? found : withVariables(facts, found));
 }
 
 export function diagnosePod(evidence: PodEvidence): Diagnosis {

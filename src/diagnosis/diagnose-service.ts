@@ -21,7 +21,8 @@ export function diagnoseService(evidence: ServiceSubjectEvidence): Diagnosis {
   const { namespace, name, service } = evidence;
   const facts = serviceFacts(evidence);
   const own = facts === undefined ? [] : SERVICE_RULES.flatMap((rule) => rule(facts));
-  const found = [...missing(evidence), ...externalName(evidence), ...own, ...events(evidence), ...ofPods(facts)];
+  const ill = ordered(ofPods(facts));
+  const found = [...missing(evidence), ...externalName(evidence), ...withCause(own, ill), ...events(evidence), ...ill];
   return {
     apiVersion: 'mendlet.dev/v1alpha1',
     kind: 'Diagnosis',
@@ -92,6 +93,15 @@ function events(evidence: ServiceSubjectEvidence): readonly RankedFinding[] {
       evidence: [quoteEvent(event)],
       try: [kubectl(evidence, 'describe', `service/${evidence.name}`)],
     }));
+}
+
+/** That no pod is ready is told with the cause. */
+function withCause(own: readonly RankedFinding[], ill: readonly RankedFinding[]): readonly RankedFinding[] {
+  const [cause] = ill.filter(({ severity }) => severity !== 'info');
+  if (cause === undefined) return own;
+  return own.map((finding) =>
+    finding.id === 'no-pod-ready' ? { ...finding, says: `${finding.says}: ${cause.says}` } : finding,
+  );
 }
 
 /** The findings of its pods say why they are not ready. */

@@ -20,12 +20,19 @@ it.each([
   ],
   [
     'a host that is not allowed',
-    ["Invalid HTTP_HOST header: '10.2.0.8:8000'. You may need to add '10.2.0.8' to ALLOWED_HOSTS.", 'Bad Request: /ready'],
+    [
+      "Invalid HTTP_HOST header: '10.2.0.8:8000'. You may need to add '10.2.0.8' to ALLOWED_HOSTS.",
+      'Bad Request: /ready',
+    ],
     /ALLOWED_HOSTS/,
   ],
   [
     'the latest of several',
-    ['level=error msg="cache is away"', 'level=info msg="cache is back"', 'level=error msg="dial tcp 10.0.0.4:5672: i/o timeout"'],
+    [
+      'level=error msg="cache is away"',
+      'level=info msg="cache is back"',
+      'level=error msg="dial tcp 10.0.0.4:5672: i/o timeout"',
+    ],
     /10\.0\.0\.4:5672/,
   ],
 ])('%s', (_what, lines, said) => {

@@ -35,6 +35,8 @@ const FORBIDDEN = anyOf(
   /command denied to user/i,
   /\bNOPERM\b/i,
 );
+/** It has not said who it is. */
+const UNKNOWN_CALLER = /\bNOAUTH\b|no password (?:was )?supplied|\(using password: NO\)/;
 /** A program's own settings, which no peer has seen yet. */
 const OWN_SETTINGS =
   /\bcredentials?\b.{0,40}\b(?:from|in) (?:the |its )?(?:shell )?(?:environment|config\w*|settings)\b/i;
@@ -74,7 +76,9 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
   const whom = peer === undefined ? 'its peer' : `its peer ${peer}`;
   const what = isForbidden
     ? `is not allowed by ${whom} what it asks for`
-    : `is not let in by ${whom}, which refuses its password or user`;
+    : UNKNOWN_CALLER.test(word.line)
+      ? `is not let in by ${whom}, which wants a password, and it gives none`
+      : `is not let in by ${whom}, which refuses its password or user`;
   const says =
     rbac === null
       ? `${title(container)} ${what}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`

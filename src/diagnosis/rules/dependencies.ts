@@ -80,7 +80,7 @@ function finding(
   const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'} (no such name)`}${then}${because(kind, behind)}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
-    severity: unready ? 'warning' : severityOf(container),
+    severity: unready ? (container.kind === 'init' ? 'warning' : 'critical') : severityOf(container),
     rank: rankOfWord(behind.length > 0 ? 89 : 82, word),
     topic: unready ? `ready/${container.name}` : `end/${container.name}`,
     container: container.name,

@@ -76,7 +76,7 @@ const endings: readonly Case[] = [
     'succeeds for ever',
     { pod: pod({ status: crashed({ exitCode: 0, reason: 'Completed' }) }) },
     'completed-under-always',
-    /ends well \(exit code 0\)/,
+    /ends by itself with exit code 0, and is restarted/,
     [/spec\.restartPolicy: Always/],
   ],
   ['a shell finds no command', crash(127, 'sh: serve: not found'), 'missing-binary', /no command serve/],

@@ -151,7 +151,7 @@ function completed(facts: PodFacts, container: ContainerFacts): readonly RankedF
       ...base(facts, container),
       id: 'completed-under-always',
       rank: 60,
-      says: `${title(container)} does its work and ends well (exit code 0), but is restarted because the restart policy is Always`,
+      says: `${title(container)} ends by itself with exit code 0, and is restarted because the restart policy is Always${lastWords(container)}`,
       evidence: [
         ...whatHappened(container),
         { source: 'field', path, value: container.spec.restartPolicy ?? policy },
@@ -161,6 +161,12 @@ function completed(facts: PodFacts, container: ContainerFacts): readonly RankedF
       manifest: facts.commands.owned ? undefined : 'spec:\n  restartPolicy: OnFailure\n',
     },
   ];
+}
+
+/** Whether its work was done, or there was none for it, only its own words can tell. */
+function lastWords({ reading: { decisive, lastError, lastLine, live } }: ContainerFacts): string {
+  const said = decisive?.line ?? lastError?.line ?? lastLine ?? live.at(-1);
+  return said === undefined ? '' : `; its last words are: ${quotable(said).replace(/\.+$/, '')}`;
 }
 
 function base(facts: PodFacts, container: ContainerFacts): { severity: Severity; topic: string; container: string } {

@@ -92,6 +92,7 @@ function missingFile(facts: PodFacts, container: ContainerFacts): readonly Ranke
     !OF_SYSTEM.test(word.line)
   )
     return NOTHING;
+  if (file.startsWith(TOKEN_FOLDER)) return [missingToken(facts, container, word)];
   const { where, quotes } = placeOf(facts, container, file);
   return [
     explainedEnd(facts, container, {
@@ -103,6 +104,27 @@ function missingFile(facts: PodFacts, container: ContainerFacts): readonly Ranke
       try: [commandForLog(facts, container), ...facts.commands.edit],
     }),
   ];
+}
+
+/** Where the node puts the token of a pod's service account. */
+const TOKEN_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+function missingToken(facts: PodFacts, container: ContainerFacts, word: LastWord): RankedFinding {
+  const { automountServiceAccountToken: own, serviceAccountName: account = 'default' } = facts.pod.spec ?? {};
+  const quote: Quote = {
+    source: 'field',
+    path: 'spec.automountServiceAccountToken',
+    value: own === undefined ? 'not set' : String(own),
+  };
+  const where = own === false ? 'in its pod' : 'there';
+  return explainedEnd(facts, container, {
+    id: 'missing-setting',
+    rank: rankOfWord(84, word),
+    says: `${title(container)} has no token of its service account ${account}: automountServiceAccountToken is false ${where}`,
+    line: word.line,
+    more: [quote],
+    try: [facts.commands.kubectl('get', `serviceaccount/${account}`, '-o', 'yaml'), ...facts.commands.edit],
+  });
 }
 
 /** The words of systems about files, which need no second look. */

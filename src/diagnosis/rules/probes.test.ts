@@ -89,7 +89,12 @@ describe('probes that kill', () => {
   it.each<[string, Partial<PodEvidence>, string, RegExp]>([
     ['404', killedBy('HTTP probe failed with statuscode: 404'), 'probe-path', /nothing at \/healthz \(404\)/],
     ['403', killedBy('HTTP probe failed with statuscode: 403'), 'probe-unauthorized', /wants to know who asks \(403\)/],
-    ['500', killedBy('HTTP probe failed with statuscode: 500'), 'liveness-failing', /is killed by its liveness probe: \/healthz on port 8080 answers 500$/],
+    [
+      '500',
+      killedBy('HTTP probe failed with statuscode: 500'),
+      'liveness-failing',
+      /is killed by its liveness probe: \/healthz on port 8080 answers 500$/,
+    ],
     [
       'HTTPS where there is HTTP',
       killedBy('Get "https://10.0.0.9:8080/": http: server gave HTTP response to HTTPS client', {
@@ -425,7 +430,12 @@ describe('where the node saw the pod listen when it refused', () => {
     ['elsewhere', grpcWhile([own(9090)]), 'probe-port', /nothing listens on port 8080, but it listens on 9090$/],
     ['its loopback address alone', grpcWhile([own(8080, '::1')]), 'probe-port', /it listens on \[::1\]:8080 only/],
     ['nowhere', grpcWhile([]), 'probe-too-early', /before anything listens on port 8080/],
-    ['there, and speaks something else', grpcWhile([own(8080)]), 'probe-timeout', /no answer from port 8080 within its timeout of 1s/],
+    [
+      'there, and speaks something else',
+      grpcWhile([own(8080)]),
+      'probe-timeout',
+      /no answer from port 8080 within its timeout of 1s/,
+    ],
     ['nobody looked', grpcWhile(undefined), 'probe-timeout', /no answer from port 8080 within its timeout of 1s/],
   ])('by gRPC: %s', (_, given, id, says) => {
     const { findings } = diagnosePod(evidence(given));

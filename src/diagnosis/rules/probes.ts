@@ -214,7 +214,8 @@ function schemePatch(container: string, type: ProbeType, scheme: string): string
 function noHandshake(one: Case): RankedFinding {
   const { facts, probe, container, type, effect } = one;
   // One that answered before speaks TLS, and is only slow.
-  const hasSpoken = effect === 'shaky' || (effect === 'unready' ? lostReadiness(facts, container) : !neverAnswered(one));
+  const hasSpoken =
+    effect === 'shaky' || (effect === 'unready' ? lostReadiness(facts, container) : !neverAnswered(one));
   if (hasSpoken) return tooTight(one);
   return {
     ...base(one),

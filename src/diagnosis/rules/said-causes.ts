@@ -20,6 +20,22 @@ interface SaidCause {
 
 const SAID_CAUSES: readonly SaidCause[] = [
   {
+    id: 'connections-exhausted',
+    rank: 85,
+    pattern: anyOf(
+      /timeout acquiring a connection/i,
+      /the pool is probably full/i,
+      /QueuePool limit of size/i,
+      /HikariPool-\d+ - Connection is not available/i,
+      /(?:connection )?pool (?:is |was )?exhausted/i,
+      /remaining connection slots are reserved/i,
+      /sorry, too many clients already/i,
+      /too many connections/i,
+      /max(?:imum)? number of (?:clients|connections) reached/i,
+    ),
+    means: 'gets no connection any more, because all of its pool or of its peer are in use',
+  },
+  {
     id: 'tls-mismatch',
     rank: 86,
     pattern: anyOf(

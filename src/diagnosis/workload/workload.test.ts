@@ -75,7 +75,11 @@ describe('workloads', () => {
       'quota-exceeded',
       /quota cpu wants its pods to name limits\.cpu \(container web\)$/,
     ],
-    ['pods "web-" is forbidden: maximum memory usage per Pod is 1Gi, but limit is 2Gi', 'limit-range', /a LimitRange .*: maximum memory usage per Pod is 1Gi, but limit is 2Gi$/],
+    [
+      'pods "web-" is forbidden: maximum memory usage per Pod is 1Gi, but limit is 2Gi',
+      'limit-range',
+      /a LimitRange .*: maximum memory usage per Pod is 1Gi, but limit is 2Gi$/,
+    ],
     [
       'pods "web-" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true',
       'pod-security',

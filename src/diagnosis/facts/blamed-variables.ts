@@ -1,0 +1,79 @@
+/** Finds the environment variable behind an error that only quotes its value, or whose place in the code reads it. Pure. */
+import type { RankedFinding } from '../finding.ts';
+import type { ContainerFacts } from './container-facts.ts';
+import type { PodFacts } from './pod-facts.ts';
+import type { Quote } from '../finding.ts';
+import { quotable } from './text.ts';
+
+/** The findings about ends, with the variable behind the error where the headline does not name it. */
+export function withVariables(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
+  const done = new Set<string>();
+  return found.map((finding) => {
+    const { container: name, topic, severity } = finding;
+    if (name === undefined || topic !== `end/${name}` || severity === 'info' || done.has(name)) return finding;
+    done.add(name);
+    const container = facts.containers.find((each) => each.name === name);
+    const blamed = container === undefined ? undefined : blamedVariable(container);
+    if (blamed === undefined || new RegExp(String.raw`\b${blamed.name}\b`).test(finding.says)) return finding;
+    return {
+      ...finding,
+      says: `${finding.says}; ${blamed.says}`,
+      evidence: [...finding.evidence, ...(blamed.quote === undefined ? [] : [blamed.quote])],
+    };
+  });
+}
+
+interface Blamed {
+  readonly name: string;
+  readonly says: string;
+  readonly quote?: Quote;
+}
+
+/** A line of code that reads a variable, in the languages that people write. */
+const READS =
+  /(?:\benviron(?:\.get)?[[(]|\bgetenv\(|\bprocess\.env(?:\.|\[)|\bENV(?:\.fetch)?[[(]|\bGetenv\(|\bLookupEnv\(|\benv::var\(|\$_(?:ENV|SERVER)\[)["']?([A-Za-z_][A-Za-z0-9_]{1,100})/;
+/** What an error quotes: 'abc', "abc", `abc`. */
+const QUOTED = /'([^']{2,300})'|"([^"]{2,300})"|`([^`]{2,300})`/g;
+/** What Kubernetes puts into every pod for each service of its namespace: REDIS_PORT=tcp://10.96.0.4:6379. */
+const SERVICE_LINK = /^tcp:\/\/(?:\d{1,3}\.){3}\d{1,3}:\d{1,5}$/;
+/** Values that many variables have. */
+const COMMON = /^(?:true|false|yes|no|on|off|null|none|undefined|\d)$/i;
+
+function blamedVariable(container: ContainerFacts): Blamed | undefined {
+  const { decisive } = container.reading;
+  if (decisive === undefined) return undefined;
+  const values = [...decisive.line.matchAll(QUOTED)].flatMap(([, a, b, c]) => a ?? b ?? c ?? []);
+  const read = decisive.related.flatMap((line) => READS.exec(line)?.[1] ?? [])[0];
+  const link = values.find((value) => SERVICE_LINK.test(value));
+  if (link !== undefined) return ofServiceLink(container, read);
+  for (const value of values.filter((each) => !COMMON.test(each))) {
+    const named = (container.spec.env ?? []).flatMap(({ name, value: own }, index) =>
+      own === value ? [{ name, index }] : [],
+    );
+    const [only, ...more] = named;
+    if (only === undefined || more.length > 0) continue;
+    return {
+      name: only.name,
+      says: `that is the value of its variable ${only.name}`,
+      quote: {
+        source: 'field',
+        path: `${container.path}.env[${only.index}] (${only.name})`,
+        value: quotable(value),
+      },
+    };
+  }
+  return read === undefined ? undefined : { name: read, says: `it reads its variable ${read} there` };
+}
+
+/** The specification does not set the variable, so the node set it for a service of that name. */
+function ofServiceLink({ spec, path }: ContainerFacts, read: string | undefined): Blamed | undefined {
+  const service = /^([A-Z][A-Z0-9_]*?)_PORT(?:_\d+_TCP)?$/.exec(read ?? '')?.[1];
+  if (read === undefined || service === undefined || spec.env?.some(({ name }) => name === read) === true)
+    return undefined;
+  const name = service.toLowerCase().replaceAll('_', '-');
+  return {
+    name: read,
+    says: `its variable ${read} is set by Kubernetes for service ${name}; enableServiceLinks: false or a variable of its own prevents that`,
+    quote: { source: 'field', path: `${path}.env`, value: `does not set ${read}` },
+  };
+}
