@@ -48,6 +48,7 @@ export function describe(
       ? aboutOf(line, said, roled.slice(Math.max(0, position - LINES_BEFORE), position)) ||
         addressNamed(said, roled, position) ||
         ofWrapper(said, wrappers) ||
+        ofProperties(said, own) ||
         wholePlace(said, own, place) ||
         ofWarning(said, roled, own) ||
         ofAnnouncement(said, wrappers)
@@ -86,6 +87,17 @@ function ofWrapper(said: string, wrappers: readonly Candidate[]): string {
   if (named === undefined || named.includes(said.replace(PREFIX, ''))) return '';
   const text = named.replace(PREFIX, '');
   return ` (${text.length > 140 ? `…${text.slice(-140)}` : text})`;
+}
+
+/** What Node.js prints below the frames of an error: "  input: 'shop.example/api'," */
+const PROPERTY =
+  /^(?:input|value|url|uri|hostname|host|address|path|dest|filename|file|key|field|property|parameter|argument|option|table|column|constraint|detail|queue|topic|bucket): (?:'[^']{1,200}'|"[^"]{1,200}"|\d{1,10}),?$/;
+
+/** The properties of an error that holds no names. */
+function ofProperties(said: string, own: readonly RoledLine[]): string {
+  if (nameCount(said) > 0) return '';
+  const found = own.flatMap((each) => (PROPERTY.test(each.said) ? [each.said.replace(/,$/, '')] : []));
+  return found.length === 0 ? '' : ` (${found.slice(0, 2).join(', ')})`;
 }
 
 /** Errors about a file of code itself: its folder tells which one. */
@@ -228,7 +240,7 @@ function portsOf(address: string, text: string): readonly string[] {
 
 const REFUSAL = /refused|timed out|unreachable/i;
 /** A peer did not answer, or has no name. */
-const UNREACHED = /\brefused|timed? ?out|unreachable|not known|name resolution|closed|reset by peer/i;
+const UNREACHED = /\brefused|unable to connect|timed? ?out|unreachable|not known|name resolution|closed|reset by peer/i;
 /** "Opening socket connection to server zk/10.0.0.4:2181", "connectString=zk:2181". */
 const CONNECTS_TO =
   /\b(?:connect\w*|dial\w*|server|broker|endpoint|upstream|database|url|host|wait\w*)\b.{0,60}?[\s=/@"'(]((?:[a-z][\w.-]{0,200}|(?:\d{1,3}\.){3}\d{1,3}):\d{2,5})\b/i;

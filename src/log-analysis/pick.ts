@@ -1,4 +1,5 @@
 /** Picks the decisive line among those that say something about the end. Pure. */
+import { words } from './any-of.ts';
 import type { Candidate } from './candidate.ts';
 import { nameCount, worldNames } from './names.ts';
 import { isBareHead, messageOf, PANIC, SYSTEM_ERROR } from './weigh.ts';
@@ -19,11 +20,41 @@ export function pick(candidates: readonly Candidate[]): Candidate | undefined {
   const announcement = tops.find(({ position, line }) => position === best.position - 1 && line.said.endsWith(':'));
   return (
     announcement ??
+    lastTry(best, tops) ??
     traceAbove(best, tops) ??
     causeAbove(best, tops) ??
     namedBelow(best, tops) ??
     toldAgain(best, tops) ??
     best
+  );
+}
+
+/** That a peer was not reached in the end, or that tries were given up: each try has said why. */
+const GIVES_UP = words(
+  /giv(?:ing|en|es) up/i,
+  /gave up/i,
+  /(?:un|not )(?:reachable|available|ready)/i,
+  /unavailable/i,
+  /never (?:became|came|got)/i,
+  /did not (?:become|come)/i,
+  /(?:after|in) \d+ (?:\w+ )?(?:attempts|tries|retries)/i,
+  /(?:retries|attempts|tries) (?:exhausted|exceeded|failed|left|used up)/i,
+  /exhausted (?:all )?(?:\w+ )?(?:retries|attempts|tries)/i,
+  /too many (?:\w+ )?(?:retries|attempts|failures)/i,
+  /max(?:imum)? (?:number of )?(?:\w+ )?(?:retries|attempts|tries)/i,
+  /(?:could not|cannot|can't|unable to|failed to) (?:connect|reach)/i,
+  /no connection/i,
+);
+/** A try among others; its number may stand in a field. */
+const TRY = /\b(?:attempt|try|tries|retry|retries|retrying|again)\b/i;
+
+/** The last try before the words that tries were given up. */
+function lastTry(best: Candidate, tops: readonly Candidate[]): Candidate | undefined {
+  const { text } = best.line;
+  if (!GIVES_UP.test(text) || worldNames(text) > 0 || SYSTEM_ERROR.test(text)) return undefined;
+  return tops.findLast(
+    ({ position, line }) =>
+      position < best.position && line !== best.line && isBad(line.text) && TRY.test(`${line.said} ${line.fields ?? ''}`),
   );
 }
 

@@ -128,7 +128,7 @@ function inLowerCase(fields: Record<string, unknown>): Record<string, unknown> {
 function fromFields(fields: Record<string, unknown>): StructuredLine | undefined {
   const level = levelIn(fields);
   const message = text(first(fields, MESSAGE_KEYS));
-  const error = errorText(fields);
+  const error = errorText(fields) || issuesText(fields);
   if (message === '' && error === '') return undefined;
   if (level === undefined && error === '' && !Object.hasOwn(fields, 'msg') && !Object.hasOwn(fields, 'message'))
     return undefined;
@@ -174,6 +174,36 @@ function errorText(fields: Record<string, unknown>): string {
       : `${of}: ${said}${text(code) === '' || said.includes(text(code)) ? '' : ` (${text(code)})`}`;
   }
   return '';
+}
+
+/** Lists of what a validation found. */
+const ISSUE_KEYS = ['issues', 'errors', 'details', 'violations', 'validationErrors', 'validation_errors', 'problems'];
+const MAX_ISSUES = 3;
+
+/** "DATABASE_URL: Required", of {"issues": [{"path": ["DATABASE_URL"], "message": "Required"}]}. */
+function issuesText(fields: Record<string, unknown>): string {
+  for (const key of ISSUE_KEYS) {
+    const value = fields[key];
+    const told = Array.isArray(value) ? value.slice(0, MAX_ISSUES).flatMap((each: unknown) => issueText(each)) : [];
+    if (told.length > 0) return told.join('; ');
+  }
+  return '';
+}
+
+function issueText(issue: unknown): readonly string[] {
+  if (typeof issue === 'string') return issue === '' ? [] : [issue];
+  if (typeof issue !== 'object' || issue === null || Array.isArray(issue)) return [];
+  const { path, loc, field, property, instancePath, message, msg, reason } = issue as Record<string, unknown>;
+  const said = text(message) || text(msg) || text(reason);
+  const at = [path, loc, field, property, instancePath].flatMap((each) => placeText(each))[0];
+  if (said === '' && at === undefined) return [];
+  return [at === undefined || said.includes(at) ? said : `${at}: ${said}`];
+}
+
+/** "server.port", of ["server", "port"] */
+function placeText(place: unknown): readonly string[] {
+  const texts = (Array.isArray(place) ? place : [place]).map((each: unknown) => text(each)).filter((each) => each !== '');
+  return texts.length === 0 ? [] : [texts.join('.')];
 }
 
 /** Errors inside of an error that are told with it. */

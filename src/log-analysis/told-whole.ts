@@ -50,12 +50,40 @@ export function toldWhole(roled: readonly RoledLine[], position: number): string
   const line = roled[position];
   if (line === undefined) return '';
   const block =
+    snippetOfJson(roled, position) ??
+    mistakeInYaml(roled, position) ??
     blockAround(roled, position) ??
     withParts(roled, position) ??
     (nameCount(line.said) === 0 ? toldWithParts(roled, position) : undefined) ??
     restOfMessage(roled, position);
   if (TAP.test(line.said)) return withDiagnosis(roled, position);
   return withPlace(block ?? announced(roled, position), roled, position);
+}
+
+/** PyYAML says what it was about first, and below that what is wrong, and where. */
+const YAML_CONTEXT = /\bwhile (?:parsing|scanning) an? /;
+/** V8 quotes the text around a mistake, over as many lines as that has: 'Unexpected token ']', ..."8400",' and '" is not valid JSON'. */
+const JSON_MISTAKE = /\b(?:Unexpected|Expected|Bad) .{0,200}\.\.\."/;
+const END_OF_SNIPPET = /" is not valid JSON$/;
+const SNIPPET_LINES = 8;
+
+function mistakeInYaml(roled: readonly RoledLine[], position: number): string | undefined {
+  const said = roled[position]?.said ?? '';
+  if (!YAML_CONTEXT.test(said)) return undefined;
+  const below = roled.slice(position + 1, position + 4);
+  const end = below.findIndex(({ role, level, atMs }) => role !== 'line' || level !== undefined || atMs !== undefined);
+  const own = (end === -1 ? below : below.slice(0, end)).map((line) => line.said);
+  const [mistake = '', place = ''] = /^in ["']/.test(own[0] ?? '') ? own.slice(1) : own;
+  // Both places are in one file, and the second is where the mistake is.
+  return mistake === '' ? undefined : `${said}, ${mistake}${/^in ["']/.test(place) ? ` ${place}` : ''}`;
+}
+
+function snippetOfJson(roled: readonly RoledLine[], position: number): string | undefined {
+  const said = roled[position]?.said ?? '';
+  if (!JSON_MISTAKE.test(said) || END_OF_SNIPPET.test(said)) return undefined;
+  const below = roled.slice(position + 1, position + 1 + SNIPPET_LINES);
+  const end = below.findIndex((line) => END_OF_SNIPPET.test(line.said));
+  return end === -1 ? undefined : [said, ...below.slice(0, end + 1).map((line) => line.said)].join(' ');
 }
 
 /** Lines of a failed test's diagnosis that are told. */

@@ -3,6 +3,7 @@ import { ENDPOINT_SLICES, PODS, SERVICES } from '../../api/index.ts';
 import { type ServiceEvidence, type ServiceName, type WaitingInit, waitingInits } from '../../diagnosis/index.ts';
 import { type Asker } from './ask.ts';
 import { MAX_LISTED, MAX_SERVICES } from './limits.ts';
+import { nearNames } from './near-names.ts';
 
 export async function gatherServices(asker: Asker, names: readonly ServiceName[]): Promise<readonly ServiceEvidence[]> {
   const found: ServiceEvidence[] = [];
@@ -36,7 +37,7 @@ async function gatherService(asker: Asker, { namespace, name }: ServiceName): Pr
     }),
   ]);
   const empty = { namespace, name, clusterIPs: [], ports: [], ready: 0, notReady: 0 };
-  if (service.kind === 'missing') return { ...empty, missing: true };
+  if (service.kind === 'missing') return { ...empty, missing: true, ...(await likeServices(asker, { namespace, name })) };
   if (service.kind !== 'found') return undefined;
   const { spec } = service.value;
   // An ExternalName service has no endpoints in the cluster.
@@ -56,6 +57,23 @@ async function gatherService(asker: Asker, { namespace, name }: ServiceName): Pr
     ready,
     notReady: endpoints.length - ready,
   };
+}
+
+/** Services that may be meant: those of the name in other namespaces, else those of the namespace with similar names. */
+async function likeServices(
+  asker: Asker,
+  { namespace, name }: ServiceName,
+): Promise<Pick<ServiceEvidence, 'elsewhere' | 'similar'>> {
+  const fieldSelector = `metadata.name=${name}`;
+  const same = await asker.list(`services ${name} of all namespaces`, SERVICES, { fieldSelector, limit: MAX_SERVICES });
+  const elsewhere = same.flatMap(({ metadata }) => metadata?.namespace ?? []).toSorted();
+  if (elsewhere.length > 0) return { elsewhere };
+  const own = await asker.list(`services of namespace ${namespace}`, SERVICES, { namespace, limit: MAX_LISTED });
+  const similar = nearNames(
+    name,
+    own.flatMap(({ metadata }) => metadata?.name ?? []),
+  );
+  return similar.length === 0 ? {} : { similar };
 }
 
 /** What the init containers of its pods wait for. */

@@ -80,6 +80,10 @@ export interface ServiceEvidence {
   readonly namespace: string;
   readonly name: string;
   readonly missing: boolean;
+  /** Of one that is missing: other namespaces that have a service of its name. */
+  readonly elsewhere?: readonly string[];
+  /** Of one that is missing: services of its namespace with similar names. */
+  readonly similar?: readonly string[];
   readonly clusterIPs: readonly string[];
   readonly ports: readonly number[];
   readonly ready: number;

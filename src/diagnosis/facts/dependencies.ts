@@ -42,6 +42,7 @@ const UNRESOLVED = anyOf(
   /\bNXDOMAIN\b/i,
   /dns server error: 3/i,
   /\(SocketError\)/i,
+  /unable to connect to MASTER: resource temporarily unavailable/i,
   /lookup [\w.-]+ on \S+: (?:read|dial|write)/i,
 );
 
@@ -65,7 +66,7 @@ export function dependencyTrouble(container: ContainerFacts): Trouble | undefine
     return {
       kind: 'not-resolved',
       word: unresolved,
-      host: unresolvedHost(unresolved.line) ?? hostBeside(container, unresolved),
+      ...hostOf(container, unresolved),
     };
   }
   if (refused === undefined) return failingTrouble(container);
@@ -75,6 +76,13 @@ export function dependencyTrouble(container: ContainerFacts): Trouble | undefine
   });
   const said = peer ?? peerIn(refused.line);
   return { kind: 'refused', word: refused, ...said, ...(said.host === undefined && specPeer(container)) };
+}
+
+function hostOf(container: ContainerFacts, word: LastWord): Pick<Trouble, 'host' | 'at'> {
+  const host = unresolvedHost(word.line) ?? hostBeside(container, word);
+  if (host !== undefined) return { host };
+  const { host: named, at } = specPeer(container);
+  return named === undefined ? {} : { host: named, ...(at !== undefined && { at }) };
 }
 
 /** What it said of a peer when it failed a request, such as its probe's. */
@@ -121,11 +129,18 @@ export interface ServiceName {
 
 /** "db", "db.shop", "db.shop.svc", "db.shop.svc.cluster.local" → a service; undefined for what cannot be one. */
 export function serviceOfHost(host: string, namespace: string): ServiceName | undefined {
-  const [name = '', ns, svc] = host.split('.');
+  const labels = host.split('.');
+  const [name = '', ns, svc] = isPodName(labels) ? labels.slice(1) : labels;
   if (!/^[a-z]([a-z0-9-]*[a-z0-9])?$/.test(name) || name === 'localhost') return undefined;
   if (ns === undefined) return { namespace, name };
   if (svc !== undefined && svc !== 'svc') return undefined;
   return { namespace: ns, name };
+}
+
+/** "db-0.db", "db-0.db.shop.svc": a pod of a headless service, whose name usually begins as the pod's does. */
+function isPodName([pod = '', service = '', , svc]: readonly string[]): boolean {
+  const ordinal = /-\d{1,5}$/.exec(pod);
+  return ordinal !== null && (svc === 'svc' || service.startsWith(pod.slice(0, ordinal.index)));
 }
 
 /** Services that the pod's annotation declares. */

@@ -41,7 +41,7 @@ const UNKNOWN_CALLER = /\bNOAUTH\b|no password (?:was )?supplied|\(using passwor
 const OWN_SETTINGS =
   /\bcredentials?\b.{0,40}\b(?:from|in) (?:the |its )?(?:shell )?(?:environment|config\w*|settings)\b/i;
 /** The words of an API server about a service account. */
-const RBAC = /User "system:serviceaccount:([^":]+):([^"]+)" cannot (\w+) resource "([^"]+)"/;
+const RBAC = /User \\?["']system:serviceaccount:([^"':]+):([^"'\\]+)\\?["'] cannot (\w+) resource \\?["']([^"'\\]+)/i;
 
 export interface RefusedCredentials {
   readonly word: LastWord;

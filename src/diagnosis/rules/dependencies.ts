@@ -18,7 +18,7 @@ import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/l
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
-import { quotable } from '../facts/text.ts';
+import { listed, quotable } from '../facts/text.ts';
 import { quoteDeath } from '../facts/deaths.ts';
 import { commandForLog, severityOf, title } from './exit-code.ts';
 import { isLateForReady, isLongInit, isSlowInit } from './readiness.ts';
@@ -34,13 +34,13 @@ const ofContainer: ContainerRule = (facts, container) => {
   if (unready && trouble !== undefined && !isFresh) return NOTHING;
   if (failed !== undefined) {
     if (trouble === undefined || isItself(trouble)) return NOTHING;
-    const then = `, so its ${failed.type} probe fails and it is killed`;
-    return [finding(facts, container, trouble, { unready: false, then, more: [quoteProbe(container, failed)] })];
+    const outcome = `, so its ${failed.type} probe fails and it is killed`;
+    return [finding(facts, container, trouble, { unready: false, outcome, more: [quoteProbe(container, failed)] })];
   }
   if (trouble === undefined) return unready ? unreadyWithoutWords(facts, container) : declaredAndAway(facts, container);
-  if (!unready) return [finding(facts, container, trouble, { unready, then: ' and ends', more: [] })];
-  const then = container.kind === 'init' ? ' and goes on waiting' : ' and is not ready';
-  return [finding(facts, container, trouble, { unready, then, more: [] })];
+  if (!unready) return [finding(facts, container, trouble, { unready, outcome: ' and ends', more: [] })];
+  const outcome = container.kind === 'init' ? ' and goes on waiting' : ' and is not ready';
+  return [finding(facts, container, trouble, { unready, outcome, more: [] })];
 };
 
 /** The failure of the probe for which it was killed, when the container itself answered that it is not well. */
@@ -59,7 +59,7 @@ function isItself({ host = '' }: Trouble): boolean {
 interface Effect {
   readonly unready: boolean;
   /** " and ends" */
-  readonly then: string;
+  readonly outcome: string;
   readonly more: readonly Quote[];
 }
 
@@ -69,7 +69,7 @@ function finding(
   facts: PodFacts,
   container: ContainerFacts,
   trouble: Trouble,
-  { unready, then, more }: Effect,
+  { unready, outcome, more }: Effect,
 ): RankedFinding {
   const { host, port, kind, word, at } = trouble;
   const behind = servicesBehind(facts, host);
@@ -77,7 +77,7 @@ function finding(
     host === undefined ? 'a peer' : port === undefined ? host : `${host}:${port}${addressOf(word.line, host, port)}`;
   const peer = at === undefined ? named : `a peer, which by ${at} is ${named},`;
   const refused = kind === 'refused';
-  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'} (no such name)`}${then}${because(kind, behind)}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
+  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name)`}${outcome}${because(kind, behind, port)}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
     severity: unready ? (container.kind === 'init' ? 'warning' : 'critical') : severityOf(container),
@@ -214,13 +214,22 @@ function servicesBehind(facts: PodFacts, host: string | undefined): readonly Ser
   );
 }
 
-export function because(kind: Trouble['kind'], behind: readonly ServiceEvidence[]): string {
+/** @param port that the container asks for, where it is known */
+export function because(kind: Trouble['kind'], behind: readonly ServiceEvidence[], port?: number): string {
   const [service] = behind;
   if (service === undefined) return '';
-  if (service.missing) return `: there is no service ${service.name}`;
+  if (service.missing) return `: there is no service ${service.name}${elsewhere(service)}`;
+  if (kind === 'refused' && port !== undefined && service.ports.length > 0 && !service.ports.includes(port))
+    return `: service ${service.name} has no port ${port}, but ${listed(service.ports.map(String))}`;
   if (isNamed(kind, service)) return `: service ${service.name} is there, but no DNS server told its name`;
   if (service.ready > 0) return '';
   return `: service ${service.name} has no endpoint that is ready`;
+}
+
+/** " in namespace shop; there is one in namespace identity, auth.identity", or those with similar names. */
+function elsewhere({ namespace, elsewhere: namespaces = [], similar = [] }: ServiceEvidence): string {
+  if (namespaces.length > 0) return ` in namespace ${namespace}, but one in ${listed(namespaces)}`;
+  return similar.length === 0 ? '' : `; there is ${listed(similar)}`;
 }
 
 /**

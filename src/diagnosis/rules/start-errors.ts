@@ -85,7 +85,9 @@ function refused(facts: PodFacts, container: ContainerFacts, refusal: Refusal): 
   if (WRONG_ARCHITECTURE.test(text)) return [wrongArchitecture(facts, container, base, program)];
   if (program !== undefined && NOT_FOUND.test(text)) {
     const { where, quotes } = placeOf(facts, container, program);
-    const says = `${title(container)} cannot start: its program ${program} is not ${where}`;
+    const says = /\s/.test(program)
+      ? `${title(container)} cannot start: its command is one text, ${JSON.stringify(program)}, so the whole of it is looked for as one program; each word is an entry of its own`
+      : `${title(container)} cannot start: its program ${program} is not ${where}`;
     return [{ ...base, id: 'missing-binary', rank: 92, says, evidence: [...base.evidence, ...quotes] }];
   }
   if (program !== undefined && NOT_ALLOWED.test(text)) {
