@@ -36,7 +36,7 @@ export function describe(
 ): DecisiveLine {
   const own = line.trace === undefined ? [] : roled.filter(({ trace }) => trace === line.trace);
   const place = own.find((each) => each.place !== undefined && isBelow(each, line, own))?.place ?? placeOf(own);
-  const said = `${headingOf(line, roled[position - 1])}${toldWhole(roled, position)}`;
+  const said = sentenceInTerm(`${headingOf(line, roled[position - 1])}${toldWhole(roled, position)}`);
   const context = roled
     .slice(Math.max(0, position - 3), position)
     .findLast((each) => contextOf(each, dialects) !== undefined);
@@ -63,6 +63,17 @@ export function describe(
     ...(place === undefined ? {} : { place }),
     firmness: firm ? 'firm' : 'weak',
   };
+}
+
+/** A longer message is shortened, and an Erlang term of that length has its sentence in its middle. */
+const LONG_TERM = 240;
+
+/** "Application rabbit exited with reason: "Cookie file /a must be accessible by owner only"", of a long term with that text in it. */
+function sentenceInTerm(said: string): string {
+  if (said.length < LONG_TERM || !/\{\w{1,60},/.test(said)) return said;
+  const sentences = [...said.matchAll(/"([^"{}]{1,40} [^"{}]{1,40} [^"{}]{1,300})"/g)].map(([, text = '']) => text);
+  const bad = sentences.find((text) => isBad(text));
+  return bad === undefined ? said : `${said.slice(0, Math.max(0, said.indexOf('{')))}"${bad}"`;
 }
 
 /** The heading right above an error: "1) adds the prices:". */
@@ -161,7 +172,7 @@ function codeBelow(
 }
 
 /** Errors of the system that name no file. */
-const NAMELESS = /no such file|permission denied|not a directory|is a directory|mismatch/i;
+const NAMELESS = /unable to open database file|no such file|permission denied|not a directory|is a directory|mismatch/i;
 const BIND_FAILS = /address already in use|cannot assign requested|eaddrinuse/i;
 /** "Setting up socket for 127.0.0.1:9999", "Starting on port 8080". */
 const LISTENS_AT =

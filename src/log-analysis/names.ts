@@ -137,7 +137,7 @@ export function unresolvedHost(line: string): string | undefined {
     const host = pattern.exec(line)?.[1]?.replace(/\.+$/, '');
     if (host === undefined || host === '' || NO_HOSTS.test(host) || SOURCE_FILE.test(host)) continue;
     if (
-      !/^(?:failed|failure|error|getaddrinfo|name|not|service|temporary|addrinfo|address|information|unknown|in)$/i.test(
+      !/^(?:failed|failure|error|getaddrinfo|name|not|service|temporary|addrinfo|address|information|unknown|in|E(?:NOTFOUND|AI_[A-Z]+|CONN[A-Z]+))$/i.test(
         host,
       )
     )

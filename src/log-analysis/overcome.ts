@@ -42,9 +42,13 @@ const TIMED = /\b(?:duration|elapsed|latency|took)\w*=/;
 const OF_CLIENT =
   /^(?:LOG\d\[\d+\]: )?SSL_accept: |TLS handshake error from |^client \S{1,100} (?:disconnected|closed|has exceeded|sent|rejected)/i;
 
+const NOBODY_CAUGHT = /\b(?:unhandled|uncaught)\b|\bmain loop\b/i;
+
 /** A trace that is logged with less than an error, and the client's trace under it, end no program that works already. */
 function announcesTrace(roled: readonly RoledLine[], position: number, isReadyYet: boolean): boolean {
   const level = roled[position]?.level;
+  // Nobody caught it, so it was no request's alone.
+  if (NOBODY_CAUGHT.test(roled[position]?.text ?? '')) return false;
   if (level !== 'warning' && !((level === 'info' || level === 'debug') && isBad(roled[position]?.text ?? '')))
     return false;
   const next = roled.slice(position + 1, position + 3).find(({ role }) => role !== 'line');

@@ -202,7 +202,9 @@ function issueText(issue: unknown): readonly string[] {
 
 /** "server.port", of ["server", "port"] */
 function placeText(place: unknown): readonly string[] {
-  const texts = (Array.isArray(place) ? place : [place]).map((each: unknown) => text(each)).filter((each) => each !== '');
+  const texts = (Array.isArray(place) ? place : [place])
+    .map((each: unknown) => text(each))
+    .filter((each) => each !== '');
   return texts.length === 0 ? [] : [texts.join('.')];
 }
 

@@ -67,7 +67,6 @@ const TEXTS_NOT_RIGHT: Readonly<Record<string, string>> = {
   'minio/credentials': 'its user is called missing, and its password is told in the hint alone',
   'vault/unseal-kms': 'it calls a want of credentials an error of parsing',
   'knex/migration': 'the file stands in a line above the error',
-  'pm2/errored': 'its prefix has two words before a level',
   'flyway/cli-bad-sql': 'the script stands in the line below the error',
 };
 

@@ -34,6 +34,7 @@ import { sandbox } from './sandbox.ts';
 import { sandboxLost } from './sandbox-lost.ts';
 import { startErrors } from './start-errors.ts';
 import { terminating } from './terminating.ts';
+import { unexpandedVariables } from './unexpanded-variables.ts';
 import { unschedulable } from './unschedulable.ts';
 import { volumeAway } from './volume-away.ts';
 import { volumes } from './volumes.ts';
@@ -83,6 +84,7 @@ export const POD_RULES: readonly PodRule[] = [
   sandbox,
   sandboxLost,
   startErrors,
+  unexpandedVariables,
   unschedulable,
   volumeAway,
   volumes,

@@ -67,6 +67,10 @@ function effectOf(
   failure: ProbeFailure,
 ): Case['effect'] | undefined {
   if (container.killed?.because === type) return 'killed';
+  // The death of a container that has just been started again says more than that it does not answer yet.
+  const isBackLately = container.trouble === 'died-lately' && container.killed === undefined;
+  if (type !== 'liveness' && isBackLately && (failure.kind === 'refused' || failure.kind === 'timeout'))
+    return undefined;
   if (type !== 'liveness' && isLateForReady(facts, container)) {
     const startup = container.spec.startupProbe !== undefined && container.status?.started !== true;
     return (type === 'startup') === startup ? 'unready' : undefined;
@@ -235,13 +239,19 @@ function noCommand(one: Case): RankedFinding {
     ...base(one),
     id: 'probe-command',
     rank: 88,
-    says:
-      one.effect === 'shaky'
+    says: isOneText(command)
+      ? `${consequence(one)}: its command is one text, ${JSON.stringify(brief(command[0] ?? '', MAX_COMMAND))}, which no shell takes apart: it needs "sh", "-c" before it, or an entry for each word`
+      : one.effect === 'shaky'
         ? `the ${one.type} probe of ${title(one.container)} can never run: its command ${command[0] ?? ''} is not in the image`
         : `${consequence(one)}, whose command ${command[0] ?? ''} is not in the image`,
     evidence: quotes(one, field(one, 'exec.command', JSON.stringify(command))),
     try: facts.commands.edit,
   };
+}
+
+/** A command line with its arguments in a single entry. */
+function isOneText([program = '', ...more]: readonly string[]): boolean {
+  return more.length === 0 && /\S\s+\S/.test(program);
 }
 
 /** A probe of an unknown port name is never sent, so it neither kills nor passes. */
@@ -269,6 +279,7 @@ function noSuchPort(one: Case): RankedFinding {
 /** The connection was refused: the container listens on another port, is not ready yet, or is dead. */
 function nobodyListens(one: Case): RankedFinding {
   const { container, probe } = one;
+  if (redirected(one) !== undefined) return { ...unwell(one), id: 'probe-redirect', rank: 88, fallback: false };
   const port = probePort(container, probe);
   const elsewhere = seenElsewhere(one, port) ?? toldElsewhere(container, port);
   if (elsewhere !== undefined) return wrongPort(one, port, elsewhere);
@@ -439,6 +450,7 @@ function tooTight(one: Case): RankedFinding {
   const { facts, container, probe, failure, effect } = one;
   const timeout = probe.timeoutSeconds ?? 1;
   const throttled = throttledBy(facts.evidence, container);
+  const hangs = effect === 'unready' && lostReadiness(facts, container) && failure.count >= MANY_TIMEOUTS;
   const times = failure.count > 1 ? ` (${plural(failure.count, 'time')})` : '';
   const slow = throttled === undefined ? '' : ', while throttled at its CPU limit';
   const limit = container.spec.resources?.limits?.['cpu'];
@@ -448,7 +460,7 @@ function tooTight(one: Case): RankedFinding {
     rank: effect === 'killed' ? 86 : 75,
     // The limit is the cause then, and its own rule reports it.
     fallback: throttled !== undefined,
-    says: `${consequence(one)}: no answer from ${asked(one)} within its timeout of ${timeout}s${times}${slow}`,
+    says: `${consequence(one)}: no answer from ${asked(one)} within its timeout of ${timeout}s${times}${slow}${hangs ? ', although it answered before' : ''}${throttled === undefined ? saidMeanwhile(container) : ''}`,
     evidence: quotes(
       one,
       field(one, 'timeoutSeconds', probe.timeoutSeconds === undefined ? '1 (default)' : `${timeout}`),
@@ -459,8 +471,19 @@ function tooTight(one: Case): RankedFinding {
         : []),
     ),
     try: facts.commands.edit,
-    manifest: `containers:\n- name: ${container.name}\n  ${one.type}Probe:\n    timeoutSeconds: ${Math.max(5, timeout * 2)}\n`,
+    // More time helps a slow program, and none that does not answer any more.
+    ...(!hangs && {
+      manifest: `containers:\n- name: ${container.name}\n  ${one.type}Probe:\n    timeoutSeconds: ${Math.max(5, timeout * 2)}\n`,
+    }),
   };
+}
+
+/** So many time-outs in a row are no slowness. */
+const MANY_TIMEOUTS = 10;
+
+/** "; its log says: …", of an error that a program without an answer wrote meanwhile. */
+function saidMeanwhile({ failing }: ContainerFacts): string {
+  return failing?.firmness === 'firm' ? `; its log says: ${brief(saidBy(failing), MAX_ANSWER)}` : '';
 }
 
 /** The container itself reports a failure, or nothing listens. */
@@ -474,7 +497,7 @@ function unwell(one: Case): RankedFinding {
     id: `${type}-failing`,
     rank: 50,
     fallback: true,
-    says: `${consequence(one)}${seen.length === 0 ? answer(one) : silence(one)}`,
+    says: `${consequence(one)}${seen.length === 0 || redirected(one) !== undefined ? answer(one) : silence(one)}`,
     evidence: quotes(
       one,
       { source: 'field', path: probePath(container, type), value: JSON.stringify(probe).slice(0, 300) },
@@ -492,9 +515,26 @@ function unwell(one: Case): RankedFinding {
   };
 }
 
+/** "/a on port 8080 is redirected to HTTPS on port 443, where nothing listens", by the address that the failure names. */
+function redirected(one: Case): string | undefined {
+  const { failure, container, probe } = one;
+  if (probe.httpGet === undefined) return undefined;
+  const [, scheme = '', port] =
+    /^Get "(https?):\/\/(?:\[[^\]]{1,60}\]|[^/:"]{1,253}):(\d{1,5})/.exec(failure.output) ?? [];
+  const asks = (probe.httpGet.scheme ?? 'HTTP').toLowerCase();
+  if (port === undefined || (Number(port) === probePort(container, probe) && scheme === asks)) return undefined;
+  const end =
+    failure.kind === 'refused'
+      ? 'where nothing listens'
+      : `which gives: ${brief(failure.output.replace(/^Get "[^"]*": /, ''), MAX_ANSWER)}`;
+  return `${asked(one)} is redirected to ${scheme.toUpperCase()} on port ${port}, ${end}`;
+}
+
 /** ": /health on port 8080 answers 500, and its log says: …" */
 function answer(one: Case): string {
   const { failure, container, probe } = one;
+  const redirect = redirected(one);
+  if (redirect !== undefined) return `: ${redirect}`;
   const status = /statuscode: (\d{3})$/.exec(failure.output)?.[1];
   const output = brief(failure.output, MAX_ANSWER);
   const said = container.failing === undefined ? undefined : brief(saidBy(container.failing), MAX_ANSWER);

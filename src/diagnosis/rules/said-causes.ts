@@ -1,7 +1,8 @@
 /** Rule: the decisive line of a log names a cause of a known kind; each kind is a row. */
-import { anyOf } from '../../log-analysis/index.ts';
+import { anyOf, fileIn } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
+import { hiddenBy } from '../facts/mounts.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -195,6 +196,15 @@ const SAID_CAUSES: readonly SaidCause[] = [
   },
 ];
 
+/** Folders of libraries, which images have. */
+const OF_IMAGES = /\/(?:node_modules|site-packages|dist-packages|vendor|gems|lib)\//;
+
+/** What of the image a volume hides, where the module should be. */
+function hidden(facts: PodFacts, container: ContainerFacts, { id }: SaidCause, line: string): string {
+  const file = id === 'missing-module' ? fileIn(line) : undefined;
+  return file === undefined || !OF_IMAGES.test(file) ? '' : hiddenBy(facts, container, file);
+}
+
 /** A setting in a file is no argument. */
 const OF_A_FILE = /\bline \d+ of |\bconf file\b|\.(?:conf|cnf|cfg|ini|ya?ml|json|toml)\b/;
 
@@ -217,7 +227,7 @@ function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): 
     explainedEnd(facts, container, {
       id: cause.id,
       rank: rankOfWord(cause.rank, word),
-      says: `${title(container)} ${cause.means}: ${line.replace(/\.+$/, '')}`,
+      says: `${title(container)} ${cause.means}${hidden(facts, container, cause, word.line)}: ${line.replace(/\.+$/, '')}`,
       line: word.line,
       more,
       try: [commandForLog(facts, container), ...facts.commands.edit],

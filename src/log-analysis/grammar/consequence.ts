@@ -31,6 +31,7 @@ const CONSEQUENCE = whole(
   /(?:[\w.-]{1,30}: )?exiting (?:with \w+ status )?(?:due to|because of|after|on) (?:the |an? )?(?:above |previous |fatal |an )*errors?.{0,40}/i,
   /aborting (?:due to|because of|after).{0,80}/i,
   /.{0,40}exited with (?:code|status) \d+.{0,20}/i,
+  /(?:an? |the |one )?(?:[\w.-]{1,30} )?(?:child|process|worker|service|script|program|command) (?:has )?(?:ended|died|exited|stopped|quit|terminated|failed) (?:with|by) (?:code|status|signal|exit code)\b.{0,80}/i,
   /command failed.{0,60}/i,
   /.{0,20}health ?check failed[.!]?/i,
   /not starting.{0,40}/i,
@@ -81,6 +82,7 @@ const MAY_FOLLOW = anyOf(
   /connection/i,
   /socket/i,
   /crash/i,
+  /(?:code|status|signal)\b/i,
   /above/i,
 );
 

@@ -38,6 +38,7 @@ const BAD = words(
   /expected/i,
   /in use/i,
   /already exists/i,
+  /already running/i,
   /tim(?:ed out|eout)/i,
   /exceed(?:ed|s)/i,
   /exhausted/i,
