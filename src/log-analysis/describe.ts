@@ -49,6 +49,7 @@ export function describe(
         addressNamed(said, roled, position) ||
         ofWrapper(said, wrappers) ||
         ofProperties(said, own) ||
+        stepBefore(said, roled.slice(Math.max(0, position - LINES_BEFORE), position)) ||
         wholePlace(said, own, place) ||
         ofWarning(said, roled, own) ||
         ofAnnouncement(said, wrappers)
@@ -98,6 +99,17 @@ function ofWrapper(said: string, wrappers: readonly Candidate[]): string {
   if (named === undefined || named.includes(said.replace(PREFIX, ''))) return '';
   const text = named.replace(PREFIX, '');
   return ` (${text.length > 140 ? `…${text.slice(-140)}` : text})`;
+}
+
+/** A watchdog ends what hangs: the step before it tells in what. */
+const HANGS = /\bwatchdog\b|\b(?:no|without) (?:progress|heartbeat)\b|\b(?:hangs?|hung|stuck|deadlock(?:ed)?|stalled)\b/i;
+
+/** The last line of work before a program ended itself because it hung, if that names a peer or a file. */
+function stepBefore(said: string, before: readonly RoledLine[]): string {
+  if (!HANGS.test(said) || worldNames(said) > 0) return '';
+  const step = before.findLast(({ role, text }) => role === 'line' && !isConsequence(text));
+  if (step === undefined || (worldNames(step.said) === 0 && !/\w:\/\/\w/.test(step.said))) return '';
+  return ` (its last step: ${step.text.length > 140 ? `${step.text.slice(0, 139)}…` : step.text})`;
 }
 
 /** What Node.js prints below the frames of an error: "  input: 'shop.example/api'," */
@@ -172,12 +184,14 @@ function codeBelow(
 }
 
 /** Errors of the system that name no file. */
-const NAMELESS = /unable to open database file|no such file|permission denied|not a directory|is a directory|mismatch/i;
+const NAMELESS =
+  /codec can't decode|invalid (?:start|continuation) byte|malformed input|not valid utf-?8|invalid byte sequence|unable to open database file|no such file|permission denied|not a directory|is a directory|mismatch/i;
 const BIND_FAILS = /address already in use|cannot assign requested|eaddrinuse/i;
 /** "Setting up socket for 127.0.0.1:9999", "Starting on port 8080". */
 const LISTENS_AT =
   /\b(?:socket|listen\w*|bind\w*|start\w*|serv\w*)\b.{0,40}?\b(?:for|on|to|at)\b.{0,10}?((?:[\w.*[\]:]{1,60}:|port |(?<=(?:on|at) ))\d{2,5})\b(?![.:]\d)/i;
-const HANDLES = /\b(?:load|read|open|us|writ|pars|includ)(?:ing|ed)?\b.{0,60}[: ]["']?(\/[\w./@-]{3,300})/i;
+const HANDLES =
+  /\b(?:load|read|open|us|writ|pars|includ|import|process|convert|ingest|migrat|apply|decod|stor)(?:ing|ed)?\b.{0,60}[: ]["']?(\/[\w./@-]{3,300})/i;
 
 /** The names that a line lacks: those in its fields, else the file that was being read. */
 function aboutOf({ fields = '' }: RoledLine, said: string, before: readonly RoledLine[]): string {

@@ -53,18 +53,6 @@ const NO_HOSTS = whole(
   /with/i,
   /for/i,
   /socket/i,
-  /redis/i,
-  /mysql/i,
-  /postgres/i,
-  /postgresql/i,
-  /database/i,
-  /broker/i,
-  /upstream/i,
-  /master/i,
-  /primary/i,
-  /replica/i,
-  /leader/i,
-  /peer/i,
   /any/i,
   /all/i,
   /\d+/i,
@@ -83,6 +71,22 @@ const NO_PEERS = whole(
   /at/i,
   /[\d-]+T?\d*/i,
   /.*\.(?:[cm]?[jt]sx?|py|go|rs|rb|php|java|conf|cfg|cnf|ya?ml|json|toml|ini|xml|c|h|cc|cpp|kt|sh|pl|pm|exs?|erl)/i,
+);
+
+/** What people call a peer, which may be its name, too: quoted, or where only a name stands. */
+const KINDS_OF_PEERS = whole(
+  /redis/i,
+  /mysql/i,
+  /postgres/i,
+  /postgresql/i,
+  /database/i,
+  /broker/i,
+  /upstream/i,
+  /peer/i,
+  /master/i,
+  /primary/i,
+  /replica/i,
+  /leader/i,
 );
 
 /** The last HOST:PORT of the line, as in "dial tcp A->B", else "host … port …". No time of the day is taken for one. */
@@ -106,7 +110,10 @@ function peersIn(line: string): readonly { readonly host: string; readonly port:
 function hostIn(line: string): string | undefined {
   let from = 0;
   for (let match = HOST.exec(line); match !== null; match = HOST.exec(line.slice(from))) {
-    if (match[1] !== undefined && !NO_HOSTS.test(match[1])) return match[1];
+    const [whole, host = ''] = match;
+    // "connection to redis" names no host, and 'host "redis"' does.
+    const isQuoted = /["'`]\)?$/.test(whole);
+    if (host !== '' && !NO_HOSTS.test(host) && (isQuoted || !KINDS_OF_PEERS.test(host))) return host;
     from += match.index + 4;
   }
   return undefined;

@@ -61,6 +61,7 @@ const AROUND = beginning(
   /\[Previous line repeated/,
   /<\d+ internal lines?>/,
   /\[signal SIG/,
+  /(?:Current t|T)hread 0x[\da-f]+ .{0,60}\(most recent call first\)/,
   /\(anonymous\)/,
   /-{2,}>? ?$/,
   /stack traceback:$/,

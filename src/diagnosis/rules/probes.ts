@@ -34,9 +34,9 @@ interface Case {
   readonly failure: ProbeFailure;
   /**
    * killed: the agent killed the container for this probe; killing: it was told to end for this probe, and still runs; unready:
-   * the probe keeps it from being ready; shaky: it fails now and then.
+   * the probe keeps it from being ready; shaky: it fails now and then; starting: it fails, and may still come to pass in time.
    */
-  readonly effect: 'killed' | 'killing' | 'unready' | 'shaky';
+  readonly effect: 'killed' | 'killing' | 'unready' | 'shaky' | 'starting';
   /** With effect killing. */
   readonly ending?: Ending;
 }
@@ -75,7 +75,19 @@ function effectOf(
     const startup = container.spec.startupProbe !== undefined && container.status?.started !== true;
     return (type === 'startup') === startup ? 'unready' : undefined;
   }
-  return isShaky(facts, container, type, failure) ? 'shaky' : undefined;
+  if (isShaky(facts, container, type, failure)) return 'shaky';
+  return type === 'startup' && isStartingLong(facts, container, failure) ? 'starting' : undefined;
+}
+
+/** A start is looked at from this age on, and when its probe has failed so often. */
+const LONG_START_MS = 30_000;
+const LONG_START_FAILURES = 3;
+
+/** Whether a startup probe fails, and has still time. */
+function isStartingLong({ now }: PodFacts, { status }: ContainerFacts, failure: ProbeFailure): boolean {
+  const startedAt = Date.parse(status?.state?.running?.startedAt ?? '');
+  if (Number.isNaN(startedAt) || status?.started === true || failure.lastMs < startedAt) return false;
+  return now - startedAt > LONG_START_MS && failure.count >= LONG_START_FAILURES;
 }
 
 /** Whether time-outs that have not killed are a finding: they must be frequent, recent and not from the start. */
@@ -107,6 +119,7 @@ function judge(one: Case): readonly RankedFinding[] {
   };
   const finding = rules[failure.kind](one);
   const { ending, facts, container } = one;
+  if (one.effect === 'starting') return [stillStarting(one, finding)];
   if (ending === undefined) return [finding];
   const evidence = [...finding.evidence, ...endingQuotes(container, ending)];
   return [
@@ -120,12 +133,27 @@ function judge(one: Case): readonly RankedFinding[] {
   ];
 }
 
+/** Faults that no time mends. */
+const SURE: ReadonlySet<string> = new Set(['probe-port', 'probe-scheme', 'probe-command', 'probe-redirect']);
+
+/** A start that takes its time is a note, unless its probe can never succeed. */
+function stillStarting(one: Case, finding: RankedFinding): RankedFinding {
+  const { facts, container, probe } = one;
+  const startedAt = Date.parse(container.status?.state?.running?.startedAt ?? '');
+  const leftMs = startedAt + secondsUntilFailed(probe) * 1000 - facts.now;
+  const until = leftMs > 0 ? `; it is killed in ${formatAge(leftMs)}, unless the probe succeeds before` : '';
+  const others = container.kind === 'sidecar' ? ', and the containers after it wait for it' : '';
+  const says = `${finding.says}${until}${others}`;
+  if (SURE.has(finding.id)) return { ...finding, severity: 'warning', says };
+  return { ...finding, id: 'starting-up', severity: 'info', fallback: false, says };
+}
+
 function base(one: Case): Pick<RankedFinding, 'severity' | 'topic' | 'container'> {
   const { container, effect } = one;
   return {
     severity: severityOfEffect(container, effect),
     topic:
-      effect === 'unready'
+      effect === 'unready' || effect === 'starting'
         ? `ready/${container.name}`
         : effect === 'shaky'
           ? `probe/${container.name}`
@@ -136,7 +164,7 @@ function base(one: Case): Pick<RankedFinding, 'severity' | 'topic' | 'container'
 
 function severityOfEffect(container: ContainerFacts, effect: Case['effect']): Severity {
   if (effect === 'killed') return severityOf(container);
-  return effect === 'shaky' ? 'warning' : 'critical';
+  return effect === 'shaky' ? 'warning' : effect === 'starting' ? 'info' : 'critical';
 }
 
 /** "container web is killed by its liveness probe" */
@@ -144,6 +172,7 @@ function consequence({ container, type, effect }: Case): string {
   if (effect === 'killed') return `${title(container)} is killed by its ${type} probe`;
   if (effect === 'killing') return `${title(container)} is being killed by its ${type} probe`;
   if (effect === 'unready') return `${title(container)} is not ready: its ${type} probe fails`;
+  if (effect === 'starting') return `${title(container)} has not started up yet: its ${type} probe fails`;
   return `the ${type} probe of ${title(container)} fails now and then`;
 }
 
@@ -492,6 +521,17 @@ function unwell(one: Case): RankedFinding {
   if (probe.exec !== undefined && isStillStarting(one)) return tooEarly(one, undefined);
   const { commands, name } = facts;
   const seen = one.failure.kind === 'refused' ? listeningQuote(container, type) : [];
+  const warming = warmingWord(one);
+  if (warming !== undefined)
+    return {
+      ...base(one),
+      id: 'starting-up',
+      severity: 'info',
+      rank: 50,
+      says: `${title(container)} is still starting${answer(one).replace(/, and its log says: .*/s, '')}; its log says: ${brief(warming, MAX_ANSWER)}`,
+      evidence: quotes(one),
+      try: [commands.kubectl('logs', name, '-c', container.name)],
+    };
   return {
     ...base(one),
     id: `${type}-failing`,
@@ -542,6 +582,19 @@ function answer(one: Case): string {
   if (status !== undefined) return `: ${asked(one)} answers ${status}${log}`;
   if (probe.exec === undefined) return failure.kind === 'refused' ? log : `: ${asked(one)} gives: ${output}${log}`;
   return output === '' ? `: ${asked(one)} fails without a word${log}` : `: ${asked(one)} says: ${output}`;
+}
+
+/** A program that says for longer that it is starting is not believed any more, ms. */
+const MAX_WARMING_MS = 15 * 60_000;
+
+/** What a program that was never ready says of its start, in its last lines. */
+function warmingWord(one: Case): string | undefined {
+  const { facts, container, effect } = one;
+  const startedAt = Date.parse(container.status?.state?.running?.startedAt ?? '');
+  if (effect !== 'unready' || container.failing !== undefined || lostReadiness(facts, container)) return undefined;
+  if (Number.isNaN(startedAt) || facts.now - startedAt > MAX_WARMING_MS) return undefined;
+  const word = lastLine(container, STARTING);
+  return word !== undefined && word.fromEnd < 3 ? word.line : undefined;
 }
 
 /** ": nothing listens on port 8080", by the node's list of listening ports. */
