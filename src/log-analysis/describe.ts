@@ -102,7 +102,8 @@ function ofWrapper(said: string, wrappers: readonly Candidate[]): string {
 }
 
 /** A watchdog ends what hangs: the step before it tells in what. */
-const HANGS = /\bwatchdog\b|\b(?:no|without) (?:progress|heartbeat)\b|\b(?:hangs?|hung|stuck|deadlock(?:ed)?|stalled)\b/i;
+const HANGS =
+  /\bwatchdog\b|\b(?:no|without) (?:progress|heartbeat)\b|\b(?:hangs?|hung|stuck|deadlock(?:ed)?|stalled)\b/i;
 
 /** The last line of work before a program ended itself because it hung, if that names a peer or a file. */
 function stepBefore(said: string, before: readonly RoledLine[]): string {

@@ -271,23 +271,35 @@ function logfmtFields(line: string): Record<string, unknown> {
     while (index < line.length && line[index] !== ' ' && line[index] !== '=') index += 1;
     const key = line.slice(begin, index);
     if (line[index] !== '=') continue;
-    const [value, end] = valueAt(line, index + 1);
+    const [value, end] = valueAt(line, index + 1, MESSAGE_KEYS.includes(key));
     if (/^[\w.@-]{1,60}$/.test(key)) fields[key] = value;
     index = end;
   }
   return fields;
 }
 
-function valueAt(line: string, begin: number): readonly [string, number] {
+/** Loggers that do not escape write quotes within quotes: only one before a blank, or the last, ends the value. */
+function isClosing(line: string, index: number): boolean {
+  const after = line[index + 1];
+  return (
+    after === undefined ||
+    (after === ' ' && /^ +[\w.@-]{1,60}=/.test(line.slice(index + 1, index + 70))) ||
+    (after === ' ' && line.slice(index + 1).trim() === '')
+  );
+}
+
+function valueAt(line: string, begin: number, isMessage: boolean): readonly [string, number] {
   if (line[begin] !== '"') {
-    const blank = line.indexOf(' ', begin);
-    const end = blank === -1 ? line.length : blank;
+    // A message without quotes goes on until the next field.
+    const next = isMessage ? /\s[\w.@-]{1,60}=/.exec(line.slice(begin))?.index : undefined;
+    const blank = isMessage ? -1 : line.indexOf(' ', begin);
+    const end = next === undefined ? (blank === -1 ? line.length : blank) : begin + next;
     return [line.slice(begin, end), end];
   }
   let out = '';
   let from = begin + 1;
   let index = from;
-  for (; index < line.length && line[index] !== '"'; index++) {
+  for (; index < line.length && !(line[index] === '"' && isClosing(line, index)); index++) {
     if (line[index] !== '\\') continue;
     out +=
       line.slice(from, index) +

@@ -35,7 +35,6 @@ function wellSinceMs({ now }: PodFacts, { status, trouble, deaths }: ContainerFa
   const lately = deaths.filter(({ finishedMs }) => now - finishedMs <= RECENT_DEATH_MS);
   const longest = Math.max(0, ...lately.map(({ livedMs = 0 }) => livedMs));
   const wellMs = now - startedAt;
-  const isPast =
-    lately.length <= MAX_ENDS && wellMs >= Math.max(RECOVERED_MS * lately.length, TIMES_LONGER * longest);
+  const isPast = lately.length <= MAX_ENDS && wellMs >= Math.max(RECOVERED_MS * lately.length, TIMES_LONGER * longest);
   return isPast && (status.restartCount ?? 0) <= MAX_ENDS ? wellMs : undefined;
 }

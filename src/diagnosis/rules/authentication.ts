@@ -81,8 +81,8 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
     : OWN_ADDRESS.test(word.line)
       ? `is not let in by ${whom}, whose pg_hba.conf has no rule for it`
       : UNKNOWN_CALLER.test(word.line)
-      ? `is not let in by ${whom}, which wants a password, and it gives none`
-      : `is not let in by ${whom}, which refuses its password or user`;
+        ? `is not let in by ${whom}, which wants a password, and it gives none`
+        : `is not let in by ${whom}, which refuses its password or user`;
   const says =
     rbac === null
       ? `${title(container)} ${what}${isForbidden || change !== undefined ? '' : sourceText(container)}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`

@@ -9,7 +9,8 @@ import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, type PodRule } from '../rule.ts';
 import { explainedEnd, title } from './exit-code.ts';
 
-const NO_SPACE = /no space left on device|ENOSPC|disk quota exceeded|database or disk is full/i;
+const NO_SPACE =
+  /no space left on device|ENOSPC|disk quota exceeded|database or disk is full|\berror (?:number )?28\b|errno: ?28\b/i;
 const NO_PROCESS = new RegExp(
   [
     String.raw`(?:\bfork|clone|pthread_create|\bthread\b|spawn\w*)\b.*(?:resource temporarily unavailable|\bEAGAIN\b)`,

@@ -119,7 +119,7 @@ function raise(
   heapBytes = 0,
 ): readonly string[] {
   // A heap is not all of a process: the same share is left beside it that counts as enough.
-  const memory = largerLimit(Math.max(limit.bytes, (heapBytes / LARGE_HEAP) / 2));
+  const memory = largerLimit(Math.max(limit.bytes, heapBytes / LARGE_HEAP / 2));
   const requests = container.spec.resources?.requests?.['memory'] === limit.text ? { requests: { memory } } : {};
   const patch = {
     spec: { containers: [{ name: container.name, resources: { limits: { memory }, ...requests } }] },

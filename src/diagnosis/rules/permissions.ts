@@ -48,7 +48,7 @@ const ofContainer: ContainerRule = (facts, container) => {
       explainedEnd(facts, container, {
         id: 'read-only-file-system',
         rank: rankOfWord(85, readOnly),
-        says: `${title(container)} cannot write${file === undefined ? '' : ` ${file}`}: ${file === undefined ? quotable(readOnly.line) : 'the file system is read-only'}`,
+        says: `${title(container)} cannot write${file === undefined ? '' : ` ${file}`}: ${file === undefined ? quotable(readOnly.line) : `the file system is read-only${container.spec.securityContext?.readOnlyRootFilesystem === true && volumeOf(facts, container, file) === undefined ? ' (readOnlyRootFilesystem)' : ''}`}`,
         line: readOnly.line,
         more: [...readOnlyFields(container, file), ...readOnlyKind(facts, container, file)],
         try: facts.commands.edit,
@@ -108,7 +108,7 @@ function keptFrom(facts: PodFacts, container: ContainerFacts, file: string): str
   const group = shared?.fsGroup === undefined ? ' and its pod has no fsGroup' : '';
   return isClosed
     ? ` as user ${user}, as volume ${volume.name}${of} has the mode 0${mode.toString(8)}${group}`
-    : ` as user ${user} in volume ${volume.name}${of}`;
+    : ` as user ${user} in volume ${volume.name}${of}${configs.length > 0 ? '' : group.replace(' and', ', and')}`;
 }
 
 /** Calls of the system that need a capability, as programs name them when they are refused. */

@@ -436,8 +436,17 @@ function isStillStarting(one: Case): boolean {
   if (!neverAnswered(one)) return false;
   const { facts, container } = one;
   const word = lastLine(container, STARTING);
-  return startTimeOf(facts, container)?.measured === true || (word !== undefined && word.fromEnd < 3);
+  const ready = lastLine(container, UP);
+  // What it says when it is ended stands below what it says of its start.
+  const wasStarting = word !== undefined && (word.fromEnd < 3 || (ready === undefined && one.effect === 'killed'));
+  return startTimeOf(facts, container)?.measured === true || wasStarting || NOT_YET_UP.test(one.failure.output);
 }
+
+/** Words of programs that are up. */
+const UP =
+  /(?<!not )(?<!not yet )\b(?:ready (?:to|for)|accepting connections|startup complete|started in|listening on|ready\b(?! state))/i;
+/** pg_isready's word for a server that starts or recovers. */
+const NOT_YET_UP = /rejecting connections/;
 
 function tooEarly(one: Case, port: number | undefined): RankedFinding {
   const { facts, container, type, probe } = one;

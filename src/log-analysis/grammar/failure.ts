@@ -140,6 +140,8 @@ const TOLERATED = words(
   /not found in \S{1,200} - \w+ing/i,
   /not fatal/i,
   /non-?fatal/i,
+  /non-?critical/i,
+  /non critical/i,
   /(?:tracing|telemetry|metrics|sentry|(?:error |crash |usage )?report(?:ing|s)|monitoring|analytics|cach(?:e|ing)|profil(?:er|ing)|notifications?|feature|integration|plugin|module|support|logging|exporters?) (?:is |are |will be |has been |was )?(?:disabled|turned off|off|not available|inactive)/i,
 );
 const DEPRECATED = /\bdeprecated\b/i;
