@@ -1,5 +1,5 @@
 /** The kubelet's own ports: its needs of the machine beyond `lib`, `cri` and `client`. Adapters: `*.node.ts` beside. */
-import type { Hold, ListeningPort } from '../api/index.ts';
+import type { Hold, ListeningPort, PodListeningPort } from '../api/index.ts';
 import type { ImageService, PortMapping, RuntimeService } from '../cri/index.ts';
 import type { CsiPlugins } from '../csi/index.ts';
 import type { KubeClient } from '../client/index.ts';
@@ -82,6 +82,13 @@ export interface Listeners {
    * the node's network. Never rejects.
    */
   of(pids: readonly number[]): Promise<readonly ListeningPort[] | undefined>;
+  /** TCP ports in the network of these containers of one pod, by number, with who holds them. Otherwise likewise. */
+  ofPod(containers: readonly ContainerProcesses[]): Promise<readonly PodListeningPort[] | undefined>;
+}
+
+export interface ContainerProcesses {
+  readonly name: string;
+  readonly pids: readonly number[];
 }
 
 /** Finds out whether processes are held from running. */

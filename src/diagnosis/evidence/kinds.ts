@@ -17,6 +17,7 @@ export type {
   PersistentVolumeClaim,
   Pod,
   PodCondition,
+  PodListeningPort,
   Probe,
 } from '../../api/index.ts';
 
