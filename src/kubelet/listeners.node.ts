@@ -1,8 +1,7 @@
 /** Finds the listening sockets in the network namespace of a container, from /proc. */
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { endianness } from 'node:os';
-import { basename } from 'node:path';
 import type { ListeningPort, PodListeningPort } from '../api/index.ts';
 import {
   type HeldSockets,
@@ -14,6 +13,7 @@ import {
   ownedPorts,
 } from './listening-ports.ts';
 import type { ContainerProcesses, Listeners } from './ports.ts';
+import { processName } from './process-name.node.ts';
 
 /** The bound on one table's lines: listening sockets come first, connections after. */
 const MAX_TABLE_BYTES = 128 * 1024;
@@ -69,7 +69,7 @@ function holdersOf(
       for (const file of files) {
         const inode = socketOf(`/proc/${pid}/fd/${file}`);
         if (inode === undefined || !wanted.has(inode) || holders.has(inode)) continue;
-        const process = nameOf(pid);
+        const process = processName(pid);
         holders.set(inode, { container: name, ...(process !== undefined && { process }) });
       }
       if (left === 0 || holders.size === wanted.size) return holders;
@@ -84,17 +84,6 @@ function openFilesOf(pid: number): readonly string[] {
   } catch {
     // It has ended.
     return [];
-  }
-}
-
-/** What the kernel calls the process; where that is the name of a thread of a JavaScript engine, the program's file. */
-function nameOf(pid: number): string | undefined {
-  try {
-    const name = readFileSync(`/proc/${pid}/comm`, 'utf8').replace(/\p{Cc}/gu, '');
-    if (name !== '' && !name.includes('MainThread')) return name;
-    return basename(readlinkSync(`/proc/${pid}/exe`));
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,5 +1,5 @@
 /** The kubelet's own ports: its needs of the machine beyond `lib`, `cri` and `client`. Adapters: `*.node.ts` beside. */
-import type { Hold, ListeningPort, PodListeningPort } from '../api/index.ts';
+import type { Hold, ListeningPort, PodListeningPort, StoppedProcess } from '../api/index.ts';
 import type { ImageService, PortMapping, RuntimeService } from '../cri/index.ts';
 import type { CsiPlugins } from '../csi/index.ts';
 import type { KubeClient } from '../client/index.ts';
@@ -95,6 +95,8 @@ export interface ContainerProcesses {
 export interface HeldProcesses {
   /** How the oldest of these processes of one container is held; `undefined`: it is not, or it has ended. Never rejects. */
   of(pids: readonly number[]): Promise<Hold | undefined>;
+  /** The oldest of these processes of one container that is stopped; `undefined`: none is. Never rejects. */
+  stopped(pids: readonly number[]): Promise<StoppedProcess | undefined>;
 }
 
 export interface Machine {

@@ -177,4 +177,13 @@ export interface HeldContainers {
   readonly apiVersion: string;
   readonly kind: 'HeldContainers';
   readonly containers: readonly { readonly name: string; readonly hold: Hold }[];
+  /** Of each container that has some, the oldest that is stopped (SIGSTOP), its main one included. Absent: an older node. */
+  readonly stopped?: readonly (StoppedProcess & { readonly container: string })[];
+}
+
+export interface StoppedProcess {
+  /** Its name (comm): "node". A program may give itself any. */
+  readonly process: string;
+  /** As its container sees it. */
+  readonly pid: number;
 }

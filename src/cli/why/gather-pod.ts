@@ -94,7 +94,7 @@ async function gatherRest(asker: Asker, first: PodEvidence): Promise<PodEvidence
     logs,
     configs,
     throttling,
-    ...(held && { held }),
+    ...held,
     ...(rollout && { rollout }),
     ...(storage && { storage }),
   };

@@ -19,6 +19,7 @@ export type {
   PodCondition,
   PodListeningPort,
   Probe,
+  StoppedProcess,
 } from '../../api/index.ts';
 
 /** A controller of pods, or of such a controller. */
