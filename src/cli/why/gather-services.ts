@@ -37,8 +37,7 @@ async function gatherService(asker: Asker, { namespace, name }: ServiceName): Pr
     }),
   ]);
   const empty = { namespace, name, clusterIPs: [], ports: [], ready: 0, notReady: 0 };
-  if (service.kind === 'missing')
-    return { ...empty, missing: true, ...(await likeServices(asker, { namespace, name })) };
+  if (service.kind === 'missing') return { ...empty, missing: true, ...(await likeServices(asker, { namespace, name })) };
   if (service.kind !== 'found') return undefined;
   const { spec } = service.value;
   // An ExternalName service has no endpoints in the cluster.
