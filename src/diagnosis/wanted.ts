@@ -9,6 +9,7 @@ import { eventsWith } from './facts/events.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { NORMAL_START_MS } from './limits.ts';
 import { awaitsVolumes } from './rules/missing-config.ts';
+import { portInUseWord } from './rules/port-in-use.ts';
 import { isRefusedImage, pullSecrets } from './rules/pull-secrets.ts';
 import { refusedCredentials } from './rules/authentication.ts';
 import { isLateForReady, isSlowInit } from './rules/readiness.ts';
@@ -68,6 +69,13 @@ export function credentialsWanted(evidence: PodEvidence): readonly ConfigReferen
   );
   const wanted = new Map(used.map((one) => [`${one.kind}/${one.name}`, one]));
   return [...wanted].flatMap(([key, one]) => (known.has(key) ? [] : [one]));
+}
+
+/** Once the logs are known: whether the node can tell which other container has the port that one of them wants. */
+export function wantsListening(evidence: PodEvidence): boolean {
+  const containers = containerFacts(evidence);
+  const shares = containers.length > 1 && evidence.pod.spec?.hostNetwork !== true;
+  return shares && containers.some((container) => portInUseWord(container) !== undefined);
 }
 
 /** Claims of the pod, by name. */

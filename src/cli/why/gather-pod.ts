@@ -9,6 +9,7 @@ import {
   namedServicesOf,
   type PodEvidence,
   type Throttling,
+  wantsListening,
   wantsRollout,
   wantsThrottling,
   type WorkloadObject,
@@ -17,6 +18,7 @@ import { type Asker, found } from './ask.ts';
 import { gatherConfigs } from './gather-configs.ts';
 import { gatherHeld } from './gather-held.ts';
 import { gatherHistory } from './gather-history.ts';
+import { gatherListening } from './gather-listening.ts';
 import { gatherNode } from './gather-node.ts';
 import { gatherRollout } from './gather-rollout.ts';
 import { gatherServices } from './gather-services.ts';
@@ -92,15 +94,22 @@ async function gatherRest(asker: Asker, first: PodEvidence): Promise<PodEvidence
     logs,
     configs,
     throttling,
-    ...(held && { held }),
+    ...held,
     ...(rollout && { rollout }),
     ...(storage && { storage }),
   };
-  const [services, credentials] = await Promise.all([
+  const [services, credentials, listening] = await Promise.all([
     gatherServices(asker, namedServicesOf(second)),
     gatherConfigs(asker, pod.metadata?.namespace, credentialsWanted(second)),
+    wantsListening(second) ? gatherListening(asker, pod) : undefined,
   ]);
-  return { ...second, services, configs: [...configs, ...credentials], notLookedAt: asker.notLookedAt };
+  return {
+    ...second,
+    services,
+    configs: [...configs, ...credentials],
+    ...(listening && { listening }),
+    notLookedAt: asker.notLookedAt,
+  };
 }
 
 async function siblingsOf(asker: Asker, pod: Pod): Promise<readonly Pod[]> {

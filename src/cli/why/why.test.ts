@@ -187,6 +187,19 @@ describe('a pod', () => {
     expect(asked).toContain(`${LOG}?container=main&tailLines=40&previous=true`);
   });
 
+  it('whose port another container has, as its node sees it', async () => {
+    await node();
+    const proxy = { name: 'auth-proxy', image: 'haproxy:3', restartPolicy: 'Always' };
+    await pod(crashed(), { initContainers: [proxy] });
+    nodeAnswers[LOG] = 'listen tcp :8080: bind: address already in use\n';
+    const listening = '/api/v1/nodes/n1/proxy/mendlet/v1/listening';
+    const ports = [{ port: 8080, container: 'auth-proxy', process: 'haproxy' }];
+    nodeAnswers[listening] = JSON.stringify({ kind: 'ListeningPorts', ports });
+    const { out } = await why('Pod', 'web');
+    expect(out).toContain('on port 8080: sidecar auth-proxy of its pod (haproxy) listens there\n');
+    expect(asked).toContain(`${listening}?namespace=default&pod=web`);
+  });
+
   it.each([HISTORY, NODE_HISTORY])('from what its node remembers, at %s', async (path) => {
     await node();
     const { metadata } = await pod(crashed());

@@ -6,6 +6,8 @@ import type {
   PersistentVolume,
   PersistentVolumeClaim,
   Pod,
+  PodListeningPort,
+  StoppedProcess,
   WorkloadObject,
 } from './kinds.ts';
 import type { NodeEvidence } from './node-evidence.ts';
@@ -37,6 +39,10 @@ export interface PodEvidence {
   readonly throttling: Readonly<Record<string, Throttling>>;
   /** How containers are held from running, by container; absent: the node was not asked, or cannot tell. */
   readonly held?: Readonly<Record<string, Hold>>;
+  /** The oldest process that is stopped (SIGSTOP), by container; likewise. */
+  readonly stopped?: Readonly<Record<string, StoppedProcess>>;
+  /** Where its containers listen; absent: nothing asks for it, or its node cannot tell. */
+  readonly listening?: readonly PodListeningPort[];
   /** Pods of the same controller, without this one. */
   readonly siblings: readonly Pod[];
   /** Killing events of siblings. */

@@ -4,6 +4,7 @@ import { DEPENDS_ON, readDependsOn } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import type { PodEvidence, ServiceEvidence, WaitingInit } from '../evidence/pod-evidence.ts';
 import type { ContainerFacts } from './container-facts.ts';
+import { hookWords } from './hook-words.ts';
 import { lastWord, linesAround, type LastWord } from './last-words.ts';
 import { type ProbeFailure, probeFailures, probeOf } from './probe-failures.ts';
 import { awaitedPeers, environmentPeers, type SpecPeer } from './spec-peers.ts';
@@ -88,17 +89,27 @@ function hostOf(container: ContainerFacts, word: LastWord): Pick<Trouble, 'host'
 /** What it said of a peer when it failed a request, such as its probe's. */
 function failingTrouble({ failing }: ContainerFacts): Trouble | undefined {
   for (const line of [failing?.line ?? '', ...(failing?.related ?? [])]) {
-    const unresolved = UNRESOLVED.exec(line);
-    if (unresolved !== null) {
-      const host = unresolvedHost(line);
-      if (host !== undefined) return { kind: 'not-resolved', word: { line, match: unresolved, fromEnd: 0 }, host };
-    }
-    const refused = REFUSED.exec(line);
-    const { host, port } = refused === null ? {} : peerIn(line);
-    if (refused !== null && host !== undefined)
-      return { kind: 'refused', word: { line, match: refused, fromEnd: 0 }, host, ...(port !== undefined && { port }) };
+    const trouble = troubleIn(line);
+    if (trouble !== undefined) return trouble;
   }
   return undefined;
+}
+
+function troubleIn(line: string): Trouble | undefined {
+  const unresolved = UNRESOLVED.exec(line);
+  if (unresolved !== null) {
+    const host = unresolvedHost(line);
+    if (host !== undefined) return { kind: 'not-resolved', word: { line, match: unresolved, fromEnd: 0 }, host };
+  }
+  const refused = REFUSED.exec(line);
+  const { host, port } = refused === null ? {} : peerIn(line);
+  if (refused === null || host === undefined) return undefined;
+  return { kind: 'refused', word: { line, match: refused, fromEnd: 0 }, host, ...(port !== undefined && { port }) };
+}
+
+/** The peer that its postStart hook did not reach. */
+export function hookTrouble(container: ContainerFacts): Trouble | undefined {
+  return troubleIn(hookWords(container)?.said ?? '');
 }
 
 /** The only peer that its environment names, when its log names none. */
@@ -160,7 +171,9 @@ export function namedServices(
 ): readonly ServiceName[] {
   const namespace = evidence.pod.metadata?.namespace ?? 'default';
   const hosts = containers.flatMap((container) => [
-    ...[dependencyTrouble(container)?.host, probeTrouble(container)?.host].flatMap((host) => host ?? []),
+    ...[dependencyTrouble(container), probeTrouble(container), hookTrouble(container)].flatMap(
+      (found) => found?.host ?? [],
+    ),
     ...(isUp(container) ? [] : namedPeers(container).map(({ host }) => host)),
   ]);
   const found = [...declaredServices(evidence.pod), ...hosts.flatMap((host) => serviceOfHost(host, namespace) ?? [])];

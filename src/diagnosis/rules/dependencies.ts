@@ -199,14 +199,17 @@ export function serviceCommands(
 }
 
 /** The service that the line names, else the declared services that are unhealthy. */
-function servicesBehind(facts: PodFacts, host: string | undefined): readonly ServiceEvidence[] {
+export function servicesBehind(
+  facts: PodFacts,
+  host: string | undefined,
+  wanted = declaredServices(facts.pod),
+): readonly ServiceEvidence[] {
   const { services, pod } = facts.evidence;
   const namespace = pod.metadata?.namespace ?? 'default';
   const named = host === undefined ? undefined : serviceBehind(services, host, namespace);
   // "db.example" may be a name outside the cluster, so a missing service of that name proves nothing.
   const isService = host !== undefined && (!host.includes('.') || host.includes('.svc'));
   if (named !== undefined && (!named.missing || isService)) return [named];
-  const wanted = declaredServices(pod);
   return services.filter(
     (service) =>
       (service.missing || service.ready === 0) &&

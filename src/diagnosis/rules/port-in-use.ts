@@ -1,7 +1,7 @@
 /** Rule: another process already listens on the port, in the pod or, with the host's network, on the node. */
 import { anyOf } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endedByItself, lastWord, linesAround, rankOfWord } from '../facts/last-words.ts';
+import { endedByItself, type LastWord, lastWord, linesAround, rankOfWord } from '../facts/last-words.ts';
 import { listenPort } from '../../log-analysis/index.ts';
 import { quotable } from '../facts/text.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -23,22 +23,27 @@ const IN_USE = anyOf(
 );
 const ABOUT = /\bport\b|listen|bind|serve|in use|\baddress\b/i;
 
+/** The line in which a container that ended says that a port is in use. */
+export function portInUseWord(container: ContainerFacts): LastWord | undefined {
+  return endedByItself(container) ? lastWord(container, IN_USE) : undefined;
+}
+
 const ofContainer: ContainerRule = (facts, container) => {
-  if (!endedByItself(container)) return NOTHING;
-  const word = lastWord(container, IN_USE);
+  const word = portInUseWord(container);
   if (word === undefined) return NOTHING;
   const lines = linesAround(container, word).filter((line, place) => place === 0 || ABOUT.test(line));
   const named = lines.flatMap((line) => listenPort(line) ?? [])[0]?.toString();
   const declared = named === undefined ? declaredPort(container) : undefined;
   const port = named ?? declared?.port;
-  const where = facts.pod.spec?.hostNetwork === true ? 'its node' : 'its pod';
+  const holder = port === undefined ? undefined : holderOf(facts, container, port);
   return [
     explainedEnd(facts, container, {
       id: 'port-in-use',
       rank: rankOfWord(88, word),
-      says: `${title(container)} cannot listen${port === undefined ? '' : ` on port ${port}`}: something in ${where} does already${port === undefined ? ` (${quotable(word.line).replace(/\.+$/, '')})` : ''}`,
+      says: `${title(container)} cannot listen${port === undefined ? '' : ` on port ${port}`}: ${holder?.says ?? nobodyKnown(facts)}${port === undefined ? ` (${quotable(word.line).replace(/\.+$/, '')})` : ''}`,
       line: word.line,
       more: [
+        ...(holder?.quotes ?? []),
         ...(declared === undefined ? [] : [declared.quote]),
         ...others(facts, container, port),
         ...argumentsOf(container),
@@ -49,6 +54,52 @@ const ofContainer: ContainerRule = (facts, container) => {
 };
 
 export const portInUse: PodRule = eachContainer(ofContainer);
+
+function nobodyKnown({ pod }: PodFacts): string {
+  return `something in ${pod.spec?.hostNetwork === true ? 'its node' : 'its pod'} does already`;
+}
+
+interface Holder {
+  readonly says: string;
+  readonly quotes: readonly Quote[];
+}
+
+/** Whom the node saw; else a container of the pod that declares the port; else, on the node's network, a known pod of that node. */
+function holderOf(facts: PodFacts, container: ContainerFacts, port: string): Holder | undefined {
+  const others = facts.containers.filter(({ name }) => name !== container.name);
+  const seen = facts.evidence.listening?.find((each) => String(each.port) === port);
+  const owner = others.find(({ name }) => name === seen?.container);
+  if (owner !== undefined) {
+    const process = seen?.process === undefined ? '' : ` (${quotable(seen.process)})`;
+    const says = `a process of ${title(owner)}${process} listens on port ${port}`;
+    const object = `pod/${facts.name}, as its node sees it now`;
+    return { says: `${title(owner)} of its pod${process} listens there`, quotes: [{ source: 'object', object, says }] };
+  }
+  const declares = others.find(
+    ({ kind, spec }) => kind !== 'init' && spec.ports?.some(({ containerPort }) => String(containerPort) === port),
+  );
+  if (declares !== undefined) return { says: `${title(declares)} of its pod declares it`, quotes: [] };
+  return onNode(facts, port);
+}
+
+/** Only the pods of the same controller are known. */
+function onNode({ pod: { spec }, evidence: { siblings } }: PodFacts, port: string): Holder | undefined {
+  if (spec?.hostNetwork !== true) return undefined;
+  const other = siblings.find(
+    (sibling) =>
+      sibling.spec?.nodeName === spec.nodeName &&
+      sibling.status?.phase === 'Running' &&
+      sibling.spec?.containers.some(({ ports = [] }) =>
+        ports.some(({ hostPort, containerPort }) =>
+          sibling.spec?.hostNetwork === true ? String(containerPort) === port : String(hostPort) === port,
+        ),
+      ),
+  );
+  if (other === undefined) return undefined;
+  const name = other.metadata?.name ?? '';
+  const says = `Running on node ${spec.nodeName}, and declares port ${port} of it`;
+  return { says: `pod ${name} of its node declares it`, quotes: [{ source: 'object', object: `pod/${name}`, says }] };
+}
 
 /** The port on which its specification says that it listens, when its log does not: the only one of its ports, variables or arguments. */
 function declaredPort({ path, spec }: ContainerFacts): { readonly port: string; readonly quote: Quote } | undefined {

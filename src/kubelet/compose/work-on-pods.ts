@@ -4,6 +4,7 @@
  */
 import type { KubeletConfig } from '../configuration.ts';
 import { fitResize } from '../admission/fit-resize.ts';
+import { secretValuesOf } from '../deaths/secret-values.ts';
 import { Executor } from '../execute/execute-actions.ts';
 import { admitHere, forPods, type Neighbours } from '../node-admission.ts';
 import { PodNoteStore } from '../notes/pod-note-store.ts';
@@ -94,7 +95,7 @@ function createExecutor(
 ): Executor {
   const { clusterDns, clusterDomain, resolvConf, podPidsLimit, seccompDefault } = given.settings;
   const dns = { clusterDns, clusterDomain, resolvConf };
-  const { volumes, images, environment } = supplies;
+  const { volumes, images, environment, configCache: secrets } = supplies;
   return new Executor(
     given,
     {
@@ -114,6 +115,7 @@ function createExecutor(
       runtimeClasses: createRuntimeClasses(given),
       events,
       markDirty,
+      secretValues: (pod) => secretValuesOf({ clock: given.clock, logger: given.logger, secrets }, pod),
       logsRead: (uid) => watching.blackBox.recorder.logsRead(uid),
       node: () => ({
         hostIps: node.hostIps(),

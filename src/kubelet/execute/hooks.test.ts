@@ -14,7 +14,7 @@ function world(answers: readonly ProbeAttempt[] = [{ result: 'success', output: 
   const context = {
     ports: {
       clock,
-      runtime: { execSync: async () => ({ exitCode, stdout: 'out', stderr: 'err' }) },
+      runtime: { execSync: async () => ({ exitCode, stdout: 'out', stderr: 'err-42' }) },
       probeTransport: {
         http: async (request: Parameters<HookContext['ports']['probeTransport']['http']>[0]) => {
           const headers = request.headers.map(({ name, value }) => `${name}=${value}`).join(' ');
@@ -24,6 +24,7 @@ function world(answers: readonly ProbeAttempt[] = [{ result: 'success', output: 
       },
     },
     parts: {
+      secretValues: async () => ['err-42'],
       events: { pod: (_pod: unknown, _type: string, reason: string) => void told.push(reason), node: () => {} },
     },
   } as unknown as HookContext;
@@ -88,7 +89,7 @@ describe('httpGet', () => {
 describe('exec', () => {
   it('succeeds with 0', async () => expect(await world().run({ exec: { command: ['x'] } })).toBeUndefined());
   it('fails with anything else', async () =>
-    expect(await world([], 5).run({ exec: { command: ['x'] } })).toBe('command exited with 5: outerr'));
+    expect(await world([], 5).run({ exec: { command: ['x'] } })).toBe("command 'x' exited with 5: ***\nout"));
 });
 
 describe('sleep', () => {
