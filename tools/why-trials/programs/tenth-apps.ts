@@ -68,7 +68,7 @@ const go = (program: string, imports: string, body: string, run = 'exec /app/app
 });
 const echo = go(
   'go-echo',
-  '"errors"; "github.com/labstack/echo/v4"; "github.com/labstack/echo/v4/middleware"',
+  '"errors"; "github.com/labstack/echo"; "github.com/labstack/echo/middleware"',
   'e := echo.New()\ne.Use(middleware.Logger(), middleware.Recover())\ne.GET("/", func(c echo.Context) error { return c.String(200, "ok") })\ne.GET("/bad", func(c echo.Context) error { return errors.New("tariff 17 has no price") })\ne.GET("/panic", func(c echo.Context) error { panic("tariff 17 has no price") })\ne.Logger.Fatal(e.Start("127.0.0.1:8080"))',
 );
 const chi = go(
@@ -100,12 +100,36 @@ const CLI = go(
   'app := &cli.App{Name: "shop", Flags: []cli.Flag{&cli.StringFlag{Name: "ledger", Required: true}}, Action: func(c *cli.Context) error { return cli.Exit("ledger "+c.String("ledger")+" is of version 3, and this is for version 2", 4) }}\nif err := app.Run(os.Args); err != nil { log.Fatal(err) }',
 );
 
-const JAVA = "exec java -cp '/app:/usr/share/java/*' /app/Main.java";
+const JARS = [
+  'netty-all',
+  'quartz2',
+  'c3p0',
+  'slf4j-api',
+  'slf4j-simple',
+  'postgresql',
+  'mariadb-java-client',
+  'hsqldb',
+  'derby',
+  'commons-cli',
+  'servlet-api',
+  'jetty9-server',
+  'jetty9-http',
+  'jetty9-io',
+  'jetty9-util',
+]
+  .map((name) => `:/usr/share/java/${name}.jar`)
+  .join('');
+const JAVAC = `cd /app && javac -cp /app${JARS} Main.java`;
+const JAVA = `exec java -cp /app${JARS} Main`;
 const java = (program: string, text: string, more: Partial<Trial> = {}): Base => ({
   program,
+  before: JAVAC,
   run: JAVA,
   files: conf('app/Main.java', text),
   ...more,
+});
+const javaTaken = (port: number): Partial<Trial> => ({
+  before: `${JAVAC}; ${occupied(port, 'AF_INET', '127.0.0.1')}`,
 });
 const main = (imports: string, body: string): string =>
   `${imports}\npublic class Main {\n  public static void main(String[] a) throws Exception {\n${body}\n  }\n}`;
@@ -118,7 +142,7 @@ const NETTY_CLIENT = main(
   '    EventLoopGroup g = new NioEventLoopGroup(1);\n    try { new Bootstrap().group(g).channel(NioSocketChannel.class).handler(new ChannelInboundHandlerAdapter()).connect("127.0.0.1", 8081).sync(); }\n    finally { g.shutdownGracefully(0, 1, java.util.concurrent.TimeUnit.SECONDS); }',
 );
 const QUARTZ = (body: string): string =>
-  `import org.quartz.*;\nimport org.quartz.impl.*;\npublic class Main {\n  public static class Bill implements Job { public void execute(JobExecutionContext c) throws JobExecutionException { throw new JobExecutionException("tariff 17 has no price"); } }\n  public static void main(String[] a) throws Exception {\n    Scheduler s = StdSchedulerFactory.getDefaultScheduler();\n    ${body}\n    s.start();\n  }\n}`;
+  `import org.quartz.*;\nimport org.quartz.impl.*;\npublic class Main {\n  public static class Bill implements Job { public void execute(JobExecutionContext c) throws JobExecutionException { throw new JobExecutionException("tariff 17 has no price"); } }\n  public static void main(String[] a) throws Exception {\n    try {\n      Scheduler s = StdSchedulerFactory.getDefaultScheduler();\n      ${body}\n      s.start();\n    } catch (Throwable e) { e.printStackTrace(); System.exit(1); }\n  }\n}`;
 const JUL = main(
   'import java.util.logging.*;\nimport java.sql.*;',
   '    Logger log = Logger.getLogger("shop.batch");\n    log.info("batch of the night starts");\n    try (Connection c = DriverManager.getConnection(a[0], "app", a[1]); Statement s = c.createStatement()) { s.executeUpdate("insert into orders values (1)"); }\n    catch (SQLException e) { log.log(Level.SEVERE, "batch of the night failed", e); System.exit(3); }',
@@ -132,10 +156,8 @@ const HSQL = (url: string): string =>
   );
 const JETTY = main(
   'import org.eclipse.jetty.server.*;',
-  '    Server s = new Server(new java.net.InetSocketAddress("127.0.0.1", 8080));\n    s.setHandler(new org.eclipse.jetty.server.handler.AbstractHandler() { public void handle(String t, Request r, javax.servlet.http.HttpServletRequest q, javax.servlet.http.HttpServletResponse p) { if (t.equals("/bad")) throw new IllegalStateException("tariff 17 has no price"); r.setHandled(true); } });\n    s.start(); s.join();',
+  '    Server s = new Server(new java.net.InetSocketAddress("127.0.0.1", 8080));\n    s.setHandler(new org.eclipse.jetty.server.handler.AbstractHandler() { public void handle(String t, Request r, javax.servlet.http.HttpServletRequest q, javax.servlet.http.HttpServletResponse p) { if (t.equals("/bad")) throw new IllegalStateException("tariff 17 has no price"); r.setHandled(true); } });\n    try { s.start(); s.join(); } catch (Exception e) { e.printStackTrace(); System.exit(1); }',
 );
-const JETTY_JARS =
-  "exec java -cp '/app:/usr/share/java/*:/usr/share/jetty9/lib/*:/usr/share/java/servlet-api.jar' /app/Main.java";
 const COMMONS_CLI = main(
   'import org.apache.commons.cli.*;',
   '    Options o = new Options().addRequiredOption("l", "ledger", true, "the ledger");\n    new DefaultParser().parse(o, a);\n    System.exit(1);',
@@ -581,7 +603,7 @@ const faults: readonly Trial[] = [
     { before: `${GO_BUILD}; ${occupied(9300, 'AF_INET', '127.0.0.1')}` },
   ),
 
-  trial(java('netty', NETTY), 'port-taken', 'port', [PORT, ''], taken(8080)),
+  trial(java('netty', NETTY), 'port-taken', 'port', [PORT, ''], javaTaken(8080)),
   trial(java('netty', NETTY_CLIENT), 'refused', 'peer', [REFUSED, '127.0.0.1:8081']),
   trial(
     java(
@@ -594,7 +616,7 @@ const faults: readonly Trial[] = [
     'config',
     [CONFIG, '0 61'],
   ),
-  trial(java('quartz', QUARTZ('')), 'bad-property', 'config', [CONFIG, 'threadCount'], {
+  trial(java('quartz', QUARTZ('')), 'bad-property', 'config', [CONFIG, 'hread count'], {
     files: {
       'app/Main.java': `${QUARTZ('')}\n`,
       'app/quartz.properties':
@@ -602,14 +624,18 @@ const faults: readonly Trial[] = [
     },
   }),
   trial(jdbc('jdbc:postgresql://127.0.0.1:5433/shop', 'a'), 'refused', 'peer', [REFUSED, '127.0.0.1:5433']),
-  trial(jdbc('jdbc:postgresql://127.0.0.1:5432/app', 'wrong', { before: POSTGRES }), 'password', 'authentication', [
-    AUTH,
-    'app',
-  ]),
-  trial(jdbc('jdbc:postgresql://127.0.0.1:5432/app', 'right', { before: POSTGRES }), 'no-table', 'data', [
-    DATA,
-    'orders',
-  ]),
+  trial(
+    jdbc('jdbc:postgresql://127.0.0.1:5432/app', 'wrong', { before: `${JAVAC}; ${POSTGRES}` }),
+    'password',
+    'authentication',
+    [AUTH, 'app'],
+  ),
+  trial(
+    jdbc('jdbc:postgresql://127.0.0.1:5432/app', 'right', { before: `${JAVAC}; ${POSTGRES}` }),
+    'no-table',
+    'data',
+    [DATA, 'orders'],
+  ),
   trial(jdbc('jdbc:mariadb://127.0.0.1:3307/shop', 'a'), 'mariadb-refused', 'peer', [REFUSED, '127.0.0.1']),
   trial(java('hsqldb', HSQL('jdbc:hsqldb:mem:shop')), 'no-table', 'data', [DATA, 'ORDERS']),
   trial(java('hsqldb', HSQL('jdbc:hsqldb:hsql://127.0.0.1:9001/shop')), 'refused', 'peer', [
@@ -617,7 +643,7 @@ const faults: readonly Trial[] = [
     '',
   ]),
   trial(java('derby', HSQL('jdbc:derby:/data/none')), 'no-database', 'data', [`${DATA} missing-setting`, '/data/none']),
-  trial(java('jetty-embedded', JETTY, { run: JETTY_JARS }), 'port-taken', 'port', [PORT, '8080'], taken(8080)),
+  trial(java('jetty-embedded', JETTY), 'port-taken', 'port', [PORT, '8080'], javaTaken(8080)),
   trial(java('commons-cli', COMMONS_CLI), 'missing-option', 'config', [ARGUMENT, 'l']),
 
   trial(rb('activerecord', RECORD(RECORD_PG(5433, 'a'), 'Order.count')), 'refused', 'peer', [REFUSED, '5433']),
@@ -637,7 +663,7 @@ const faults: readonly Trial[] = [
   trial(
     rb(
       'ruby-mongo',
-      "require 'mongo'\nMongo::Client.new(['127.0.0.1:27017'], database: 'shop', server_selection_timeout: 2)[:orders].count_documents",
+      "require 'mongo'\nMongo::Client.new(['127.0.0.1:27017'], database: 'shop', server_selection_timeout: 2)[:orders].find.first",
     ),
     'refused',
     'peer',
@@ -963,7 +989,7 @@ const faults: readonly Trial[] = [
     tool(
       'fastify-cli',
       'fastify start -l info -a 127.0.0.1 -p 8080 /app/app.cjs',
-      conf('app/app.cjs', "module.exports = async (f) => { f.register(require('@shop/ledgr')); };"),
+      conf('app/app.cjs', "module.exports = async (f, options) => { f.register(require('@shop/ledgr')); };"),
     ),
     'no-module',
     'library',
@@ -973,7 +999,7 @@ const faults: readonly Trial[] = [
     tool(
       'fastify-cli',
       'fastify start -l info -a 127.0.0.1 -p 8080 /app/app.cjs',
-      conf('app/app.cjs', "module.exports = async (f) => { f.get('/', async () => 'ok'); };"),
+      conf('app/app.cjs', "module.exports = async (f, options) => { f.get('/', async () => 'ok'); };"),
     ),
     'port-taken',
     'port',
@@ -1012,7 +1038,7 @@ const healthy: readonly Trial[] = [
     [['peer-away', 'true']],
   ),
   ...well(java('netty', NETTY), 6, [QUIET, ['failing-request', garbage(8080)]]),
-  ...well(java('jetty-embedded', JETTY, { run: JETTY_JARS }), 6, [PAGE_FAILS]),
+  ...well(java('jetty-embedded', JETTY), 6, [PAGE_FAILS]),
   ...well(
     java(
       'quartz',
@@ -1025,7 +1051,6 @@ const healthy: readonly Trial[] = [
   ),
   ...well(rb('rufus-scheduler', RUFUS('1s', "raise 'tariff 17 has no price'")), 4, [['failing-job', 'true']]),
   ...well(js('hono', HONO), 3, [QUIET, PAGE_FAILS]),
-  ...well(js('polka', POLKA), 3, [PAGE_FAILS]),
   ...well(js('feathers', FEATHERS), 4, [['failing-service', curl('http://127.0.0.1:8080/orders/17')]]),
   ...well(
     js(
