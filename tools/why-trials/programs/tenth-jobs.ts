@@ -242,8 +242,8 @@ const faults: readonly Trial[] = [
     swift(
       '[DEFAULT]\nbind_port = 8080\n[pipeline:main]\npipeline = proxy-server\n[app:proxy-server]\nuse = egg:swift#proxy',
     ),
-    'no-hash-path',
-    'config',
+    'no-ring',
+    'file',
     [FILE, '/etc/swift/container.ring.gz'],
   ),
   trial(job('keystone', 'keystone-manage --config-file /etc/app/none.conf db_sync'), 'no-config', 'file', [
@@ -291,7 +291,7 @@ const faults: readonly Trial[] = [
     ),
     'refused',
     'peer',
-    [REFUSED, ''],
+    [REFUSED, '5433'],
   ),
   trial(mediawiki("wfLoadExtension( 'Ledgr' );"), 'no-extension', 'library', [
     `${LIBRARY} malformed-config missing-data`,
@@ -315,7 +315,7 @@ const faults: readonly Trial[] = [
     }),
     'refused',
     'peer',
-    [REFUSED, ''],
+    [REFUSED, '5433'],
   ),
 
   trial(jekyll({ 'app/site/_config.yml': 'title: [shop\n' }), 'bad-config', 'config', [CONFIG, 'line 1 column 8']),
@@ -357,7 +357,10 @@ const faults: readonly Trial[] = [
     'library',
     [`${LIBRARY} missing-data`, 'ledgr'],
   ),
-  trial(job('minitest', 'ruby /app/t.rb', conf('app/t.rb', MINITEST)), 'test-fails', 'code', [CODE, '']),
+  trial(job('minitest', 'ruby /app/t.rb', conf('app/t.rb', MINITEST)), 'test-fails', 'code', [
+    CODE,
+    'test_adds_prices',
+  ]),
   trial(
     job('rubocop', 'rubocop --cache false /app/a.rb', conf('app/a.rb', 'def total(a\n  a + 1\nend')),
     'syntax',
