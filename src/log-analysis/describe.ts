@@ -49,6 +49,7 @@ export function describe(
         addressNamed(said, roled, position) ||
         ofWrapper(said, wrappers) ||
         ofProperties(said, own) ||
+        ofSystemCall(said, own) ||
         stepBefore(said, roled.slice(Math.max(0, position - LINES_BEFORE), position)) ||
         wholePlace(said, own, place) ||
         ofWarning(said, roled, own) ||
@@ -116,6 +117,24 @@ function stepBefore(said: string, before: readonly RoledLine[]): string {
 /** What Node.js prints below the frames of an error: "  input: 'shop.example/api'," */
 const PROPERTY =
   /^(?:input|value|url|uri|hostname|host|address|path|dest|filename|file|key|field|property|parameter|argument|option|table|column|constraint|detail|queue|topic|bucket): (?:'[^']{1,200}'|"[^"]{1,200}"|\d{1,10}),?$/;
+
+/** "  code: 'ECONNREFUSED',", "  address: '127.0.0.1',", "  port: 5432" below an error whose message has none of them. */
+const OF_SYSTEM_CALL = /^\[?(code|address|port|hostname)\]?: ['"]?([\w.:-]{1,253})['"]?,?$/;
+
+function ofSystemCall(said: string, own: readonly RoledLine[]): string {
+  if (worldNames(said) > 0 || /\bE[A-Z]{4,}\b/.test(said)) return '';
+  const found = new Map(
+    own.flatMap((each) => {
+      const [, key, value] = OF_SYSTEM_CALL.exec(each.said) ?? [];
+      return key === undefined || value === undefined ? [] : [[key, value] as const];
+    }),
+  );
+  const host = found.get('hostname') ?? found.get('address');
+  const code = found.get('code');
+  if (code === undefined || host === undefined || !/^E[A-Z_]{4,}$/.test(code)) return '';
+  const port = found.get('port');
+  return ` (${code} ${formatHost(host, port === undefined ? undefined : Number(port))})`;
+}
 
 /** The properties of an error that holds no names. */
 function ofProperties(said: string, own: readonly RoledLine[]): string {

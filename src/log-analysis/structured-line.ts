@@ -128,6 +128,8 @@ function inLowerCase(fields: Record<string, unknown>): Record<string, unknown> {
 function fromFields(fields: Record<string, unknown>): StructuredLine | undefined {
   const level = levelIn(fields);
   const message = text(first(fields, MESSAGE_KEYS));
+  const access = accessText(fields);
+  if (message === '' && access !== '') return { level, message: access, stack: [], fields: '' };
   const error = errorText(fields) || issuesText(fields);
   if (message === '' && error === '') return undefined;
   if (level === undefined && error === '' && !Object.hasOwn(fields, 'msg') && !Object.hasOwn(fields, 'message'))
@@ -174,6 +176,18 @@ function errorText(fields: Record<string, unknown>): string {
       : `${of}: ${said}${text(code) === '' || said.includes(text(code)) ? '' : ` (${text(code)})`}`;
   }
   return '';
+}
+
+/** The answer to one request, of a logger that writes each in fields alone: "GET /orders -> 500". */
+function accessText(fields: Record<string, unknown>): string {
+  const [method, path, status] = [
+    fields['method'],
+    fields['uri'] ?? fields['path'] ?? fields['url'],
+    fields['status'],
+  ].map((each) => text(each));
+  return /^[A-Z]{3,7}$/.test(method ?? '') && path?.startsWith('/') === true && /^[1-5]\d\d$/.test(status ?? '')
+    ? `${method} ${path} -> ${status}`
+    : '';
 }
 
 /** Lists of what a validation found. */

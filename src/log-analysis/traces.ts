@@ -79,7 +79,8 @@ const GO_HEAD =
 const RUST_HEAD = /^thread '[^']{0,100}' (?:\(\d+\) )?(?:panicked at|has overflowed)/;
 const RUBY_HEAD = /^\S{1,300}:\d+:in [`'][^']{0,200}': /;
 const BEAM_HEAD = /^\*\* \((?:[A-Z][\w.]{1,80}|exit|throw)\) /;
-const CAUSE = /^(?:Caused by: ?|\[cause\]: |Reason: |---> |Nested exception: )(?=\S)/;
+const CAUSE =
+  /^(?:Caused by: ?|(?:origin|cause|original|parent|reason|innerError|previous|error|err): (?=(?:[\w$.]{1,100})?(?:Error|Exception)\b)|\[cause\]: |Reason: |---> |Nested exception: )(?=\S)/;
 const INNER_ERRORS = /^\[errors\]: \[/;
 /** Places in code that is not the user's. */
 const FOREIGN = anyOf(

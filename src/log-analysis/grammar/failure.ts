@@ -19,6 +19,8 @@ const BAD = words(
   /rejected/i,
   /invalid/i,
   /illegal/i,
+  /improper/i,
+  /mandatory/i,
   /missing/i,
   /not found/i,
   /no such/i,
@@ -45,7 +47,7 @@ const BAD = words(
   /too (?:many|large|long|old|small|low)/i,
   /out of/i,
   /no space/i,
-  /full(?! (?:report|log|text|list|path|name|trace|output|stack|details))/i,
+  /(?:is|are|was|already|disk|queue|pool|buffer|table|device|memory|partition|volume|cache|system|space) full/i,
   /corrupt(?:ed|ion)?/i,
   /expired/i,
   /unreachable/i,
@@ -139,6 +141,7 @@ const TOLERATED = words(
   /defaulting to/i,
   /not found in \S{1,200} - \w+ing/i,
   /not fatal/i,
+  /pid file\b.{0,80}\bto see if/i,
   /non-?fatal/i,
   /non-?critical/i,
   /non critical/i,
@@ -154,6 +157,9 @@ export function isTolerated(text: string): boolean {
 const AS_ROOT =
   /\b(?:is )?running as (?:root|superuser|administrator)\b(?!.*\b(?:not (?:allowed|permitted|supported)|refus|forbidden))/i;
 
+/** What Python's warnings module prints. */
+const OF_WARNINGS = /^\S{1,300}\.py:\d{1,7}: \w{0,60}Warning: /;
+
 export function isOnlyWarning(text: string): boolean {
-  return AS_ROOT.test(text);
+  return AS_ROOT.test(text) || OF_WARNINGS.test(text);
 }
