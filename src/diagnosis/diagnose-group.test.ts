@@ -12,7 +12,17 @@ import type { ServiceSubjectEvidence } from './evidence/service-evidence.ts';
 import type { WorkloadEvidence } from './evidence/workload-evidence.ts';
 
 function group(parts: Partial<GroupParts> = {}, given: Partial<GroupEvidence> = {}): GroupEvidence {
-  const all = { workloads: [], barePods: [], cronJobs: [], claims: [], budgets: [], services: [], nodes: [], ...parts };
+  const all = {
+    workloads: [],
+    barePods: [],
+    cronJobs: [],
+    claims: [],
+    budgets: [],
+    autoscalers: [],
+    services: [],
+    nodes: [],
+    ...parts,
+  };
   return {
     now: NOW,
     scope: { kind: 'namespace', namespace: 'shop' },

@@ -2,6 +2,7 @@
  * Diagnoses a namespace, the pods of a selector, or a whole cluster: what is wrong anywhere in it, the most significant first, each
  * cause once for each workload. Pure.
  */
+import { autoscalerFindings } from './diagnose-autoscaler.ts';
 import { budgetFindings } from './diagnose-budget.ts';
 import { claimFindings } from './diagnose-claim.ts';
 import { cronJobFindings } from './diagnose-cron-job.ts';
@@ -102,6 +103,10 @@ function findingsOf(evidence: GroupEvidence): readonly RankedFinding[] {
     ...parts.budgets.flatMap((one) => {
       const { name = '', namespace = '' } = one.budget.metadata ?? {};
       return placed(budgetFindings(one), { scope, namespace, target: `pdb/${name}`, name });
+    }),
+    ...parts.autoscalers.flatMap((one) => {
+      const { name = '', namespace = '' } = one.autoscaler.metadata ?? {};
+      return placed(autoscalerFindings(one), { scope, namespace, target: `hpa/${name}`, name });
     }),
   ];
   const byPod = podIndex(evidence, objects);

@@ -12,7 +12,7 @@ import { MAX_QUOTES, NORMAL_START_MS, RECENT_DEATH_MS } from './limits.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { causeText, groupFindings } from './workload/group-findings.ts';
 import { type WorkloadFacts, workloadFacts, workloadState } from './workload/workload-facts.ts';
-import { WORKLOAD_RULES } from './workload/workload-rules.ts';
+import { RULES_BESIDE, WORKLOAD_RULES } from './workload/workload-rules.ts';
 
 /** The findings of a workload and its pods, in order. A finding about the workload names the cause that its pods have. */
 export function workloadFindings(evidence: WorkloadEvidence): readonly RankedFinding[] {
@@ -27,7 +27,8 @@ export function workloadFindings(evidence: WorkloadEvidence): readonly RankedFin
     cause === undefined ? finding : { ...finding, says: `${finding.says}: ${cause}` },
   );
   const all = [...named, ...pods];
-  return ordered(all.length === 0 ? shortfall(facts) : all);
+  const beside = RULES_BESIDE.flatMap((rule) => rule(facts));
+  return ordered([...(all.length === 0 ? shortfall(facts) : all), ...beside]);
 }
 
 export function diagnoseWorkload(evidence: WorkloadEvidence): Diagnosis {

@@ -19,6 +19,7 @@ import type {
   WorkloadObject,
 } from '../../diagnosis/index.ts';
 import { type Asker } from './ask.ts';
+import { autoscalersOf } from './gather-autoscaler.ts';
 import { gatherDriversOfNode, podsOfNode } from './gather-drivers.ts';
 import { gatherNode } from './gather-node.ts';
 import { gatherPod, type Known, killingsIn } from './gather-pod.ts';
@@ -37,9 +38,10 @@ export async function gatherWorkload(
 ): Promise<WorkloadEvidence> {
   const { namespace = 'default' } = workload.metadata ?? {};
   const query = { namespace, labelSelector: selectorText(workload), limit: MAX_LISTED };
-  const [sets, candidates] = await Promise.all([
+  const [sets, candidates, autoscalers] = await Promise.all([
     workload.kind === 'Deployment' ? asker.list('replicasets', REPLICA_SETS, query) : [],
     asker.list(`pods in namespace ${namespace}`, PODS, query),
+    autoscalersOf(asker, workload),
   ]);
   const own = sets.filter((set) => isControlledBy(set, workload));
   const makers: readonly WorkloadObject[] = workload.kind === 'Deployment' ? own : [workload];
@@ -53,7 +55,8 @@ export async function gatherWorkload(
     const owners = maker === workload || maker === undefined ? [workload] : [maker, workload];
     return { owners, siblings: pods, killings, namespaceFlag, quiet: isDeep?.(pod) === false };
   });
-  return { now: asker.now, workload, events, pods, looked, notLookedAt: asker.notLookedAt, namespaceFlag };
+  const { notLookedAt } = asker;
+  return { now: asker.now, workload, events, pods, looked, autoscalers, notLookedAt, namespaceFlag };
 }
 
 function selectorText({ spec }: WorkloadObject): string {

@@ -1,5 +1,6 @@
 /** The evidence about many objects at once: a namespace, the pods of a selector, or a whole cluster. */
 import type { Namespace } from '../../api/index.ts';
+import type { AutoscalerEvidence } from './autoscaler-evidence.ts';
 import type { BudgetEvidence, ClaimSubjectEvidence, CronJobEvidence } from './object-evidence.ts';
 import type { Pod } from './kinds.ts';
 import type { PodEvidence } from './pod-evidence.ts';
@@ -28,6 +29,8 @@ export interface GroupParts {
   readonly cronJobs: readonly CronJobEvidence[];
   readonly claims: readonly ClaimSubjectEvidence[];
   readonly budgets: readonly BudgetEvidence[];
+  /** Those that scale none of these workloads. */
+  readonly autoscalers: readonly AutoscalerEvidence[];
   /** Services with a selector or endpoints of their own, and the pods behind them; nobody was asked where these listen. */
   readonly services: readonly ServiceSubjectEvidence[];
   /** Only of a cluster. */

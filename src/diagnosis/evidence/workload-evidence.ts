@@ -1,4 +1,5 @@
 /** The evidence about a workload or a node, with that of its pods. */
+import type { HorizontalPodAutoscaler } from '../../api/index.ts';
 import type { Event, Pod, WorkloadObject } from './kinds.ts';
 import type { NodeEvidence } from './node-evidence.ts';
 import type { PodEvidence } from './pod-evidence.ts';
@@ -14,6 +15,8 @@ export interface WorkloadEvidence {
   readonly pods: readonly Pod[];
   /** The pods whose evidence was gathered. */
   readonly looked: readonly PodEvidence[];
+  /** The autoscalers that scale it; absent: not asked for. */
+  readonly autoscalers?: readonly HorizontalPodAutoscaler[];
   readonly notLookedAt: readonly string[];
   readonly namespaceFlag: string;
 }

@@ -1,5 +1,6 @@
 /** The rules about workloads: stalled rollouts, failed jobs, pods that wait for others. */
 import { type DaemonSet, type Deployment, findCondition, type Job, type StatefulSet } from '../../api/index.ts';
+import { inactive } from '../autoscaler/autoscaler-rules.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NOTHING } from '../rule.ts';
 import { createFailed } from './create-failed.ts';
@@ -134,7 +135,16 @@ function holderOf(kind: string, { spec }: Deployment & StatefulSet & DaemonSet) 
   return { how: `below pod ${partition} (its partition)`, path, value: String(partition) };
 }
 
+/** An autoscaler of the workload that cannot scale it. */
+const autoscaled: WorkloadRule = ({ evidence, now, wanted, ready, kubectl }) =>
+  (evidence.autoscalers ?? []).flatMap((autoscaler) =>
+    inactive({ autoscaler, now, wanted, ready, commands: { kubectl } }),
+  );
+
+/** Rules about what the pods of a workload may explain. */
 export const WORKLOAD_RULES: readonly WorkloadRule[] = [createFailed, progressDeadline, jobFailed, ordered, held];
+/** Rules about what stands beside: no pod is the cause of it, and it explains no pod. */
+export const RULES_BESIDE: readonly WorkloadRule[] = [autoscaled];
 
 function conditionQuote(
   type: string,

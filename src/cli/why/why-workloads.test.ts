@@ -1,0 +1,104 @@
+/** Tests `why` for workloads and what stands around them against the real API server; the tests write what controllers would. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createInMemoryApi, type InMemoryApi } from '../../../test/support/in-memory-api.ts';
+import { DEPLOYMENTS, HORIZONTAL_POD_AUTOSCALERS, type KubeObject, type Resource } from '../../api/index.ts';
+import { createKubeClient } from '../../client/index.ts';
+import type { Diagnosis } from '../../diagnosis/index.ts';
+import { settle } from '../../lib/manual-clock.node.ts';
+import type { ClusterSession } from '../cluster-session.ts';
+import { whyOf } from './run-why.ts';
+import type { WhyKind } from './target.ts';
+
+let api: InMemoryApi;
+
+beforeEach(async () => {
+  api = await createInMemoryApi();
+});
+
+async function why(kind: WhyKind, name: string): Promise<Diagnosis> {
+  const session: ClusterSession = {
+    client: createKubeClient(api.connection, { clock: api.clock }),
+    connection: api.connection,
+    namespace: 'default',
+    clock: api.clock,
+    signal: new AbortController().signal,
+    out: () => {},
+    err: () => {},
+    outRaw: () => {},
+    isTerminal: false,
+    columns: undefined,
+  };
+  const running = whyOf(session, { target: { kind, name }, namespaceGiven: false });
+  const state = { ended: false };
+  const end = (): void => {
+    state.ended = true;
+  };
+  running.then(end, end);
+  for (let turn = 0; turn < 100 && !state.ended; turn += 1) {
+    await settle();
+    if (!state.ended) await api.clock.advance(1000);
+  }
+  return (await running).diagnosis;
+}
+
+const headlines = async (kind: WhyKind, name: string): Promise<readonly string[]> =>
+  (await why(kind, name)).findings.map(({ id, says }) => `${id}: ${says}`);
+
+async function make<T extends KubeObject>(resource: Resource<T>, object: object, status?: object): Promise<T> {
+  const made = await api.client.create(resource, object as T);
+  return status === undefined ? made : await api.client.update(resource, { ...made, status }, 'status');
+}
+
+const template = (name: string, spec: object = {}): object => ({
+  metadata: { labels: { app: name } },
+  spec: { containers: [{ name, image: `registry.example/${name}:1` }], ...spec },
+});
+
+const deployment = (name: string, replicas: number): Promise<unknown> =>
+  make(DEPLOYMENTS, {
+    metadata: { name, namespace: 'default' },
+    spec: { replicas, selector: { matchLabels: { app: name } }, template: template(name) },
+  });
+
+describe('an autoscaler', () => {
+  const scaler = (name: string, target: string): Promise<unknown> =>
+    make(
+      HORIZONTAL_POD_AUTOSCALERS,
+      {
+        metadata: { name, namespace: 'default' },
+        spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: target }, maxReplicas: 4 },
+      },
+      {
+        desiredReplicas: 0,
+        conditions: [
+          {
+            type: 'ScalingActive',
+            status: 'False',
+            reason: 'FailedGetResourceMetric',
+            message:
+              'the HPA was unable to compute the replica count: failed to get cpu utilization: missing request for cpu in container search of Pod search-1',
+          },
+        ],
+      },
+    );
+  const cause = 'missing request for cpu in container search';
+
+  it('that cannot scale is told of itself, of its workload, and of its namespace, once', async () => {
+    await deployment('search', 1);
+    await scaler('search', 'search');
+    await api.clock.advance(90_000);
+    const says = `autoscaler-inactive: HorizontalPodAutoscaler search cannot scale deployment/search: ${cause}`;
+    expect(await headlines('HorizontalPodAutoscaler', 'search')).toEqual([says]);
+    expect(await headlines('Deployment', 'search')).toContain(says);
+    expect((await headlines('Namespace', 'default')).filter((one) => one.startsWith('autoscaler'))).toEqual([says]);
+  });
+
+  it('without its target', async () => {
+    await scaler('search', 'serach');
+    await api.clock.advance(90_000);
+    const says =
+      'autoscaler-target-missing: HorizontalPodAutoscaler search scales nothing: there is no deployment/serach';
+    expect(await headlines('HorizontalPodAutoscaler', 'search')).toEqual([says]);
+    expect(await headlines('Namespace', 'default')).toEqual([says]);
+  });
+});
