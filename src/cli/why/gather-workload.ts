@@ -21,6 +21,7 @@ import type {
 import { type Asker } from './ask.ts';
 import { autoscalersOf } from './gather-autoscaler.ts';
 import { gatherDriversOfNode, podsOfNode } from './gather-drivers.ts';
+import { gatherGonePods } from './gather-history.ts';
 import { gatherNode } from './gather-node.ts';
 import { gatherPod, type Known, killingsIn } from './gather-pod.ts';
 import { MAX_EVENTS, MAX_LISTED, MAX_PODS } from './limits.ts';
@@ -55,8 +56,19 @@ export async function gatherWorkload(
     const owners = maker === workload || maker === undefined ? [workload] : [maker, workload];
     return { owners, siblings: pods, killings, namespaceFlag, quiet: isDeep?.(pod) === false };
   });
-  const { notLookedAt } = asker;
-  return { now: asker.now, workload, events, pods, looked, autoscalers, notLookedAt, namespaceFlag };
+  const isGone = workload.kind === 'Job' && pods.length === 0 && isConditionTrue(workload.status?.conditions, 'Failed');
+  const gone = isGone ? await gatherGonePods(asker, workload, events) : undefined;
+  return {
+    now: asker.now,
+    workload,
+    events,
+    pods,
+    looked,
+    ...(gone && { gone }),
+    autoscalers,
+    notLookedAt: asker.notLookedAt,
+    namespaceFlag,
+  };
 }
 
 function selectorText({ spec }: WorkloadObject): string {

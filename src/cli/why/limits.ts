@@ -23,6 +23,8 @@ export const MAX_BUDGET_PODS = 10;
 export const MAX_ATTACHMENTS = 20;
 export const MAX_DRIVER_PARTS = 20;
 export const MAX_SERVICES = 10;
+/** Pods of a failed Job that are gone, and that nodes are asked about, the newest. */
+export const MAX_GONE_PODS = 3;
 export const MAX_OWNERS = 4;
 /** Lines at the end of a log that are read. */
 export const LOG_TAIL_LINES = 40;

@@ -1,5 +1,5 @@
 /** The evidence about a workload or a node, with that of its pods. */
-import type { HorizontalPodAutoscaler } from '../../api/index.ts';
+import type { HorizontalPodAutoscaler, PodHistory } from '../../api/index.ts';
 import type { Event, Pod, WorkloadObject } from './kinds.ts';
 import type { NodeEvidence } from './node-evidence.ts';
 import type { PodEvidence } from './pod-evidence.ts';
@@ -15,6 +15,8 @@ export interface WorkloadEvidence {
   readonly pods: readonly Pod[];
   /** The pods whose evidence was gathered. */
   readonly looked: readonly PodEvidence[];
+  /** What nodes remember of pods of a failed job that has none any more, the newest first; absent: not asked for. */
+  readonly gone?: readonly PodHistory[];
   /** The autoscalers that scale it; absent: not asked for. */
   readonly autoscalers?: readonly HorizontalPodAutoscaler[];
   readonly notLookedAt: readonly string[];

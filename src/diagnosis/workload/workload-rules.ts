@@ -36,18 +36,36 @@ function hasOlderRevision({ evidence }: WorkloadFacts): boolean {
 }
 
 const JOB_ENDS: Readonly<Record<string, string>> = {
-  BackoffLimitExceeded: 'has given up after too many failures of its pods',
-  DeadlineExceeded: 'took longer than it may',
   PodFailurePolicy: 'was failed by its pod failure policy',
-  MaxFailedIndexesExceeded: 'has given up after too many of its indexes failed',
   FailedIndexes: 'ended with indexes that failed',
 };
+/** The ends for which a limit is to blame; its value follows. */
+const LIMITED_ENDS: Readonly<Record<string, readonly [before: string, after: string]>> = {
+  BackoffLimitExceeded: ['has given up after more failures of its pods than its', ' allows'],
+  DeadlineExceeded: ['took longer than its', ''],
+  MaxFailedIndexesExceeded: ['has given up after more failed indexes than its', ' allows'],
+};
+/** Upstream's defaults, which the server writes into each Job. */
+const JOB_DEFAULTS: Readonly<Record<string, number>> = { backoffLimit: 6 };
 
 const JOB_FIELDS: Readonly<Record<string, 'backoffLimit' | 'activeDeadlineSeconds' | 'maxFailedIndexes'>> = {
   BackoffLimitExceeded: 'backoffLimit',
   DeadlineExceeded: 'activeDeadlineSeconds',
   MaxFailedIndexesExceeded: 'maxFailedIndexes',
 };
+
+/** "took longer than its activeDeadlineSeconds of 30s" */
+function endText({ spec, status }: Job, reason: string): string {
+  const field = JOB_FIELDS[reason];
+  const [before, after] = LIMITED_ENDS[reason] ?? [];
+  if (field !== undefined && before !== undefined) {
+    const value = spec?.[field] ?? JOB_DEFAULTS[field];
+    const unit = field === 'activeDeadlineSeconds' ? 's' : '';
+    return `${before} ${field}${value === undefined ? '' : ` of ${value}${unit}`}${after ?? ''}`;
+  }
+  if (reason === 'FailedIndexes' && status?.failedIndexes) return `ended with failed indexes ${status.failedIndexes}`;
+  return JOB_ENDS[reason] ?? `failed (${reason})`;
+}
 
 const jobFailed: WorkloadRule = (facts) => {
   const condition = findCondition(facts.evidence.workload.status?.conditions, 'Failed');
@@ -63,7 +81,7 @@ const jobFailed: WorkloadRule = (facts) => {
       severity: 'critical',
       rank: 30,
       topic: 'job',
-      says: `${facts.target} ${JOB_ENDS[reason] ?? `failed (${reason})`}`,
+      says: `${facts.target} ${endText(facts.evidence.workload as Job, reason)}`,
       evidence: [
         conditionQuote('Failed', condition),
         ...field,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { DeathRecord, PodHistory } from '../../api/index.ts';
 import { diagnoseWorkload } from '../diagnose-workload.ts';
-import { ago, crashed, event, evidence, NOW, pod } from '../evidence.fixtures.ts';
+import { ago, crashed, event, evidence, history, NOW, pod } from '../evidence.fixtures.ts';
 import type { Pod, WorkloadObject } from '../evidence/kinds.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import type { WorkloadEvidence } from '../evidence/workload-evidence.ts';
@@ -178,8 +179,8 @@ describe('jobs', () => {
     ({
       kind: 'Job',
       metadata: { name: 'import', namespace: 'shop', uid: 'j' },
-      spec: { backoffLimit: 2, template: {}, ...spec },
-      status: { failed: 3, conditions: [condition] },
+      spec: { backoffLimit: 2, activeDeadlineSeconds: 30, maxFailedIndexes: 1, template: {}, ...spec },
+      status: { failed: 3, failedIndexes: '2,4', conditions: [condition] },
     }) as WorkloadObject;
   const failed = pod({
     name: 'import-x',
@@ -192,8 +193,13 @@ describe('jobs', () => {
   });
 
   it.each<[string, RegExp]>([
-    ['BackoffLimitExceeded', /has given up after too many failures/],
-    ['DeadlineExceeded', /took longer than it may/],
+    [
+      'BackoffLimitExceeded',
+      /^job\/import has given up after more failures of its pods than its backoffLimit of 2 allows: container web ends with exit code 4$/,
+    ],
+    ['DeadlineExceeded', /^job\/import took longer than its activeDeadlineSeconds of 30s: container web ends/],
+    ['MaxFailedIndexesExceeded', /after more failed indexes than its maxFailedIndexes of 1 allows/],
+    ['FailedIndexes', /ended with failed indexes 2,4: container web/],
     ['PodFailurePolicy', /its pod failure policy/],
   ])('%s', (reason, says) => {
     const given = workload({ workload: job({ type: 'Failed', status: 'True', reason, message: 'x' }), pods: [failed] });
@@ -201,6 +207,44 @@ describe('jobs', () => {
     expect(state).toBe(`Failed (${reason})`);
     expect(findings.map(({ id }) => id)).toEqual(['exit-code', 'job-failed']);
     expect(findings[1]?.says).toMatch(says);
+  });
+
+  const gone = (...deaths: readonly Partial<DeathRecord>[]): PodHistory => ({
+    apiVersion: 'mendlet.dev/v1alpha1',
+    kind: 'PodHistory',
+    metadata: { namespace: 'shop', name: 'import-x', uid: 'x' },
+    nodeName: 'n1',
+    goneAt: ago(20),
+    containers: history(...deaths),
+  });
+  const log = { tail: "starting\nKeyError: 'S3_BUCKET'\n", truncated: false, says: "KeyError: 'S3_BUCKET'" };
+  const template = { spec: { restartPolicy: 'OnFailure', containers: [{ name: 'web', image: 'web:1' }] } };
+
+  it.each<[string, PodHistory, RegExp]>([
+    [
+      'BackoffLimitExceeded',
+      gone({ exitCode: 1, log }, { exitCode: 143, requested: { scope: 'pod' } }),
+      /than its backoffLimit of 2 allows: container web lacks the environment variable S3_BUCKET$/,
+    ],
+    [
+      'DeadlineExceeded',
+      gone({
+        exitCode: 143,
+        requested: { scope: 'pod' },
+        log: { tail: 'starting\nfetching rates\n', truncated: false },
+      }),
+      /took longer than its activeDeadlineSeconds of 30s; the last that container web said: fetching rates$/,
+    ],
+    [
+      'DeadlineExceeded',
+      gone({ exitCode: 137, requested: { scope: 'pod' } }),
+      /took longer than its activeDeadlineSeconds of 30s$/,
+    ],
+  ])('%s, of which only the node remembers a pod', (reason, life, says) => {
+    const object = job({ type: 'Failed', status: 'True', reason, message: 'x' }, { template });
+    const { findings } = diagnoseWorkload(workload({ workload: object, gone: [life] }));
+    expect(findings).toMatchObject([{ id: 'job-failed' }]);
+    expect(findings[0]?.says).toMatch(says);
   });
 
   it('what ended its last pod comes first, and nothing replaces that', () => {
