@@ -1,7 +1,14 @@
 /** Tests `why` for workloads and what stands around them against the real API server; the tests write what controllers would. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createInMemoryApi, type InMemoryApi } from '../../../test/support/in-memory-api.ts';
-import { DEPLOYMENTS, HORIZONTAL_POD_AUTOSCALERS, type KubeObject, type Resource } from '../../api/index.ts';
+import {
+  DEPLOYMENTS,
+  HORIZONTAL_POD_AUTOSCALERS,
+  type KubeObject,
+  PODS,
+  type Resource,
+  SERVICES,
+} from '../../api/index.ts';
 import { createKubeClient } from '../../client/index.ts';
 import type { Diagnosis } from '../../diagnosis/index.ts';
 import { settle } from '../../lib/manual-clock.node.ts';
@@ -48,6 +55,8 @@ async function make<T extends KubeObject>(resource: Resource<T>, object: object,
   const made = await api.client.create(resource, object as T);
   return status === undefined ? made : await api.client.update(resource, { ...made, status }, 'status');
 }
+
+const at = (seconds: number): string => new Date(api.clock.now().wall - seconds * 1000).toISOString();
 
 const template = (name: string, spec: object = {}): object => ({
   metadata: { labels: { app: name } },
@@ -100,5 +109,55 @@ describe('an autoscaler', () => {
       'autoscaler-target-missing: HorizontalPodAutoscaler search scales nothing: there is no deployment/serach';
     expect(await headlines('HorizontalPodAutoscaler', 'search')).toEqual([says]);
     expect(await headlines('Namespace', 'default')).toEqual([says]);
+  });
+});
+
+describe('a service behind which nobody is', () => {
+  const asker = (): Promise<unknown> =>
+    make(
+      PODS,
+      {
+        metadata: { name: 'worker', namespace: 'default' },
+        spec: {
+          containers: [{ name: 'main', image: 'w:1', env: [{ name: 'REDIS_URL', value: 'redis://jobs-redis:6379' }] }],
+        },
+      },
+      {
+        phase: 'Running',
+        containerStatuses: [
+          {
+            name: 'main',
+            ready: false,
+            restartCount: 0,
+            image: 'w:1',
+            imageID: 'i',
+            state: { running: { startedAt: at(300) } },
+          },
+        ],
+      },
+    );
+  const service = (): Promise<unknown> =>
+    make(SERVICES, {
+      metadata: { name: 'jobs-redis', namespace: 'default' },
+      spec: { selector: { app: 'redis' }, ports: [{ port: 6379 }] },
+    });
+
+  it.each<[string, number | undefined, RegExp]>([
+    ['scaled to 0', 0, /which its variable REDIS_URL names, .* ready, because deployment\/redis is scaled to 0$/],
+    ['absent', undefined, /which its variable REDIS_URL names, .* ready, because no pod has its labels app=redis$/],
+    ['on its way', 1, /which its variable REDIS_URL names, has no endpoint that is ready$/],
+  ])('for its workload is %s', async (_what, replicas, says) => {
+    await service();
+    if (replicas !== undefined) await deployment('redis', replicas);
+    await asker();
+    expect((await headlines('Pod', 'worker'))[0]).toMatch(says);
+  });
+
+  it('is told of the service itself', async () => {
+    await service();
+    await deployment('redis', 0);
+    expect(await headlines('Service', 'jobs-redis')).toEqual([
+      'scaled-to-zero: it has no pods, because deployment/redis is scaled to 0',
+    ]);
   });
 });

@@ -7,6 +7,7 @@ import {
   dependencyTrouble,
   isOfPod,
   namedPeers,
+  noEndpointText,
   probeTrouble,
   serviceBehind,
   serviceOfHost,
@@ -133,7 +134,7 @@ function unreadyWithoutWords(facts: PodFacts, container: ContainerFacts): readon
       ...base,
       id: 'dependency-not-ready',
       rank: 55,
-      says: `${title(container)} is not ready, and service ${service.name}, which its ${at} names, has no endpoint that is ready`,
+      says: `${title(container)} is not ready, and service ${service.name}, which its ${at} names, ${noEndpointText(service)}`,
       evidence: [
         { source: 'field', path, value: service.name },
         serviceQuote(service),
@@ -165,7 +166,7 @@ function declaredAndAway(facts: PodFacts, container: ContainerFacts): readonly R
   if (service === undefined || container.death === undefined) return NOTHING;
   const what = service.missing
     ? `there is no service ${service.name}, on which its pod depends`
-    : `service ${service.name}, on which its pod depends, has no endpoint that is ready`;
+    : `service ${service.name}, on which its pod depends, ${noEndpointText(service)}`;
   return [
     {
       id: 'dependency-not-ready',
@@ -186,16 +187,22 @@ function declaredAndAway(facts: PodFacts, container: ContainerFacts): readonly R
   ];
 }
 
-export function serviceCommands(
-  { commands }: PodFacts,
-  { name, namespace, missing }: ServiceEvidence,
-): readonly string[] {
+export function serviceCommands({ commands }: PodFacts, service: ServiceEvidence): readonly string[] {
   const { cluster } = commands;
+  const { name, namespace, missing } = service;
   if (missing) return [cluster('get', 'services', '-n', namespace)];
   return [
+    ...scaleCommands(commands, service),
     cluster('get', 'endpointslices', '-n', namespace, '-l', `kubernetes.io/service-name=${name}`),
     cluster('describe', `service/${name}`, '-n', namespace),
   ];
+}
+
+/** Lets a workload that was scaled to 0 make pods again. */
+function scaleCommands({ cluster }: PodFacts['commands'], { nobody, namespace }: ServiceEvidence): readonly string[] {
+  return (nobody?.scaledToZero ?? [])
+    .slice(0, 1)
+    .map((target) => cluster('scale', target, '--replicas=1', '-n', namespace));
 }
 
 /** The service that the line names, else the declared services that are unhealthy. */
@@ -220,7 +227,7 @@ export function because(kind: Trouble['kind'], behind: readonly ServiceEvidence[
   if (service.missing) return `: there is no service ${service.name}`;
   if (isNamed(kind, service)) return `: service ${service.name} is there, but no DNS server told its name`;
   if (service.ready > 0) return '';
-  return `: service ${service.name} has no endpoint that is ready`;
+  return `: service ${service.name} ${noEndpointText(service)}`;
 }
 
 /**
@@ -264,6 +271,7 @@ function commands(
   }
   if (service !== undefined && !service.missing && own) {
     return [
+      ...scaleCommands(facts.commands, service),
       kubectl('get', 'endpointslices', '-l', `kubernetes.io/service-name=${service.name}`),
       kubectl('describe', `service/${service.name}`),
     ];
