@@ -1,11 +1,13 @@
 /** Gathers all evidence about a workload or a node: its object, and its pods, unhealthy ones first. */
 import {
+  type DaemonSet,
   EVENTS,
   formatLabelSelector,
   isConditionTrue,
   isControlledBy,
   labelSelectorOf,
   type LabelSelector,
+  type Node,
   NODES,
   type Pod,
   PODS,
@@ -56,6 +58,7 @@ export async function gatherWorkload(
     const owners = maker === workload || maker === undefined ? [workload] : [maker, workload];
     return { owners, siblings: pods, killings, namespaceFlag, quiet: isDeep?.(pod) === false };
   });
+  const nodes = await nodesFor(asker, workload);
   const isGone = workload.kind === 'Job' && pods.length === 0 && isConditionTrue(workload.status?.conditions, 'Failed');
   const gone = isGone ? await gatherGonePods(asker, workload, events) : undefined;
   return {
@@ -65,10 +68,19 @@ export async function gatherWorkload(
     pods,
     looked,
     ...(gone && { gone }),
+    ...(nodes && { nodes }),
     autoscalers,
     notLookedAt: asker.notLookedAt,
     namespaceFlag,
   };
+}
+
+/** All nodes, for a DaemonSet that wants a pod on none. */
+async function nodesFor(asker: Asker, workload: WorkloadObject): Promise<readonly Node[] | undefined> {
+  if (workload.kind !== 'DaemonSet' || (workload as DaemonSet).status?.desiredNumberScheduled) return undefined;
+  const nodes = await asker.listAll('nodes', NODES, { limit: MAX_LISTED });
+  // Of more nodes one that is not listed may suit it.
+  return nodes === undefined || nodes.length >= MAX_LISTED ? undefined : nodes;
 }
 
 function selectorText({ spec }: WorkloadObject): string {

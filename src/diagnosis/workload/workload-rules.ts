@@ -4,6 +4,7 @@ import { inactive } from '../autoscaler/autoscaler-rules.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NOTHING } from '../rule.ts';
 import { createFailed } from './create-failed.ts';
+import { noNodeMatches } from './no-node-matches.ts';
 import type { WorkloadFacts } from './workload-facts.ts';
 
 export type WorkloadRule = (facts: WorkloadFacts) => readonly RankedFinding[];
@@ -162,7 +163,7 @@ const autoscaled: WorkloadRule = ({ evidence, now, wanted, ready, kubectl }) =>
 /** Rules about what the pods of a workload may explain. */
 export const WORKLOAD_RULES: readonly WorkloadRule[] = [createFailed, progressDeadline, jobFailed, ordered, held];
 /** Rules about what stands beside: no pod is the cause of it, and it explains no pod. */
-export const RULES_BESIDE: readonly WorkloadRule[] = [autoscaled];
+export const RULES_BESIDE: readonly WorkloadRule[] = [autoscaled, noNodeMatches];
 
 function conditionQuote(
   type: string,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DeathRecord, PodHistory } from '../../api/index.ts';
+import type { DeathRecord, Node, PodHistory, Taint } from '../../api/index.ts';
 import { diagnoseWorkload } from '../diagnose-workload.ts';
 import { ago, crashed, event, evidence, history, NOW, pod } from '../evidence.fixtures.ts';
 import type { Pod, WorkloadObject } from '../evidence/kinds.ts';
@@ -326,5 +326,85 @@ describe('a liveness cascade', () => {
     ['long ago', [1000, 1000, 1000, 1000]],
   ])('none: %s', (_, seconds) => {
     expect(ids(killedAt(seconds))).not.toContain('liveness-cascade');
+  });
+});
+
+describe('a daemon set that runs nowhere', () => {
+  const set = (spec: object, desired = 0): WorkloadObject =>
+    ({
+      kind: 'DaemonSet',
+      metadata: { name: 'agent', namespace: 'shop', uid: 's' },
+      spec: { selector: {}, template: { spec: { containers: [], ...spec } } },
+      status: { desiredNumberScheduled: desired },
+    }) as WorkloadObject;
+  const node = (name: string, labels: Record<string, string> = {}, taints: readonly Taint[] = []): Node => ({
+    metadata: { name, labels },
+    spec: { taints: [...taints] },
+  });
+  const selects = { nodeSelector: { 'node-role.kubernetes.io/worker': '' } };
+  const affinity = {
+    affinity: {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: ['a', 'b'] }] }],
+        },
+      },
+    },
+  };
+  const gpu = { key: 'dedicated', value: 'gpu', effect: 'NoSchedule' };
+
+  it.each<[string, object, readonly Node[], string]>([
+    [
+      'by its selector',
+      selects,
+      [node('n1')],
+      'its nodeSelector node-role.kubernetes.io/worker= matches none of the 1 nodes, so it runs nowhere',
+    ],
+    [
+      'by its affinity',
+      affinity,
+      [node('n1'), node('n2', { zone: 'c' })],
+      'its node affinity zone in a|b matches none of the 2 nodes, so it runs nowhere',
+    ],
+    [
+      'by both',
+      { ...selects, ...affinity },
+      [node('n1', { zone: 'a' })],
+      'its nodeSelector node-role.kubernetes.io/worker= with its node affinity zone in a|b matches none of the 1 nodes, so it runs nowhere',
+    ],
+    [
+      'by a taint',
+      {},
+      [node('n1', {}, [gpu])],
+      'the only node has a taint that it does not tolerate (dedicated=gpu:NoSchedule), so it runs nowhere',
+    ],
+    [
+      'by a taint of the nodes that it selects',
+      affinity,
+      [node('n1'), node('n2', { zone: 'a' }, [gpu]), node('n3', { zone: 'b' }, [gpu])],
+      'all 2 nodes that it selects have a taint that it does not tolerate (dedicated=gpu:NoSchedule), so it runs nowhere',
+    ],
+  ])('%s', (_what, spec, nodes, says) => {
+    const { findings } = diagnoseWorkload(workload({ workload: set(spec), nodes }));
+    expect(findings).toMatchObject([{ id: 'no-node-matches', severity: 'info', says }]);
+  });
+
+  it.each<[string, WorkloadEvidence]>([
+    ['a node suits it', workload({ workload: set({}), nodes: [node('n1')] })],
+    [
+      'it tolerates the taint',
+      workload({ workload: set({ tolerations: [{ operator: 'Exists' }] }), nodes: [node('n1', {}, [gpu])] }),
+    ],
+    [
+      'the node is only not ready',
+      workload({
+        workload: set({}),
+        nodes: [node('n1', {}, [{ key: 'node.kubernetes.io/not-ready', effect: 'NoExecute' }])],
+      }),
+    ],
+    ['nodes could not be read', workload({ workload: set(selects) })],
+    ['it is wanted somewhere', workload({ workload: set(selects, 1), nodes: [node('n1')] })],
+  ])('is none when %s', (_what, given) => {
+    expect(ids(given)).not.toContain('no-node-matches');
   });
 });
