@@ -12,6 +12,7 @@ import { MAX_QUOTES, NORMAL_START_MS, RECENT_DEATH_MS } from './limits.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { goneFindings, lastWordsOfGone } from './workload/gone-pods.ts';
 import { causeText, groupFindings } from './workload/group-findings.ts';
+import { withOlderHolders } from './workload/older-holders.ts';
 import { type WorkloadFacts, workloadFacts, workloadState } from './workload/workload-facts.ts';
 import { RULES_BESIDE, WORKLOAD_RULES } from './workload/workload-rules.ts';
 
@@ -86,10 +87,11 @@ function ofPods(facts: WorkloadFacts): readonly RankedFinding[] {
       return { label: name, name, findings: podFindings(podFacts(one)) };
     });
   const total = pods.filter((pod) => counts(facts, pod)).length;
-  return groupFindings(all, {
+  const found = groupFindings(all, {
     prefix: (labels) => (total === 1 ? '' : `${labels.length} of ${total} pods`),
     sameTemplate: true,
   });
+  return withOlderHolders(facts, found);
 }
 
 /**

@@ -408,3 +408,52 @@ describe('a daemon set that runs nowhere', () => {
     expect(ids(given)).not.toContain('no-node-matches');
   });
 });
+
+describe('a rollout whose new pod finds no room', () => {
+  const object = (rollingUpdate: object, replicas = 1): WorkloadObject =>
+    ({
+      ...deployment,
+      spec: { ...deployment.spec, replicas, strategy: { type: 'RollingUpdate', rollingUpdate } },
+    }) as WorkloadObject;
+  const asks = (memory: string) => ({ resources: { requests: { memory } } });
+  const older = (memory: string, more: object = {}): Pod =>
+    pod({ name: 'web-old', container: asks(memory), metadata: { labels: { 'pod-template-hash': 'a' }, ...more } });
+  const newer = (memory: string, spec: object = {}): Pod => {
+    const metadata = { labels: { 'pod-template-hash': 'b' }, creationTimestamp: ago(100) };
+    const one = pod({ name: 'web-new', container: asks(memory), metadata, spec: { ...spec, nodeName: undefined } });
+    const message =
+      '0/1 nodes are available: 1 Insufficient memory. preemption: 0/1 nodes are available: 1 Insufficient cpu.';
+    const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }];
+    return { ...one, status: { phase: 'Pending', conditions } };
+  };
+  const firstOf = (workloadObject: WorkloadObject, ...pods: readonly Pod[]) =>
+    diagnoseWorkload(workload({ workload: workloadObject, pods })).findings[0];
+
+  it.each<[string, object, RegExp]>([
+    ['0', { maxUnavailable: 0, maxSurge: 1 }, /and maxUnavailable 0 does not let it go first$/],
+    ['a share that is none', {}, /and maxUnavailable 25% \(none of 1\) does not let it go first$/],
+  ])('because an older pod has it, which may not go first: %s', (_what, rollingUpdate, says) => {
+    const first = firstOf(object(rollingUpdate), older('13Gi'), newer('13Gi'));
+    expect(first?.says).toMatch(
+      /^1 of 2 pods: no node takes the pod: 1 node has not enough memory left for the 13Gi that it asks for; pod web-old of the older template holds 13Gi there, /,
+    );
+    expect(first?.says).toMatch(says);
+    expect(first?.try[0]).toBe(
+      `kubectl -n shop patch deployment/web -p '{"spec":{"strategy":{"rollingUpdate":{"maxUnavailable":1}}}}'`,
+    );
+  });
+
+  it.each<[string, WorkloadObject, readonly Pod[]]>([
+    ['it may go first', object({ maxUnavailable: 1 }), [older('13Gi'), newer('13Gi')]],
+    ['its strategy lets it go', object({ maxUnavailable: 0, maxSurge: 0 }), [older('13Gi'), newer('13Gi')]],
+    ['it holds less than is asked for', object({ maxUnavailable: 0 }), [older('1Gi'), newer('13Gi')]],
+    ['it goes already', object({ maxUnavailable: 0 }), [older('13Gi', { deletionTimestamp: ago(5) }), newer('13Gi')]],
+    [
+      'it may run elsewhere',
+      object({ maxUnavailable: 0 }),
+      [older('13Gi'), newer('13Gi', { nodeSelector: { gpu: '1' } })],
+    ],
+  ])('for another reason: %s', (_what, workloadObject, pods) => {
+    expect(firstOf(workloadObject, ...pods)?.says).toMatch(/left for the 13Gi that it asks for$/);
+  });
+});
