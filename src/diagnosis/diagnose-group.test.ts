@@ -5,7 +5,7 @@ import { diagnoseCronJob } from './diagnose-cron-job.ts';
 import { diagnoseGroup } from './diagnose-group.ts';
 import { diagnoseWorkload } from './diagnose-workload.ts';
 import { ago, crashed, event, evidence, NOW, pod } from './evidence.fixtures.ts';
-import type { GroupEvidence, GroupParts } from './evidence/group-evidence.ts';
+import type { GroupEvidence, GroupParts, RemainingObject } from './evidence/group-evidence.ts';
 import type { Pod, WorkloadObject } from './evidence/kinds.ts';
 import type { ClaimSubjectEvidence, CronJobEvidence, VolumeUsage } from './evidence/object-evidence.ts';
 import type { ServiceSubjectEvidence } from './evidence/service-evidence.ts';
@@ -177,7 +177,11 @@ describe('pods whose healing has stopped', () => {
 });
 
 describe('a namespace that is being deleted', () => {
-  const going = (seconds: number, conditions: readonly object[] = []): GroupEvidence =>
+  const going = (
+    seconds: number,
+    conditions: readonly object[] = [],
+    remaining?: readonly RemainingObject[],
+  ): GroupEvidence =>
     group(
       {},
       {
@@ -185,9 +189,16 @@ describe('a namespace that is being deleted', () => {
           kind: 'namespace',
           namespace: 'shop',
           object: { metadata: { name: 'shop', deletionTimestamp: ago(seconds) }, status: { conditions } },
+          ...(remaining && { remaining }),
         } as GroupEvidence['scope'],
       },
     );
+  const tenant = {
+    kind: 'ConfigMap',
+    resource: 'configmaps',
+    name: 'tenant-state',
+    finalizers: ['acme.io/tenant-cleanup'],
+  };
   const held = { type: 'NamespaceFinalizersRemaining', status: 'True', message: 'widgets.example.com: 2 resources' };
   it.each<[string, GroupEvidence, readonly string[]]>([
     ['just now', going(5), []],
@@ -201,9 +212,32 @@ describe('a namespace that is being deleted', () => {
       going(300),
       ['critical namespace-terminating: namespace shop has been going for 5m, and nothing says what it waits for'],
     ],
+    [
+      'for long, and which objects hold it',
+      going(300, [held, { ...held, type: 'NamespaceContentRemaining' }], [tenant]),
+      [
+        'critical namespace-terminating: namespace shop has been going for 5m: ConfigMap tenant-state holds the namespace: its finalizer acme.io/tenant-cleanup is still there',
+      ],
+    ],
+    [
+      'for long, for several objects and a group that does not answer',
+      going(
+        300,
+        [held, { ...held, type: 'NamespaceDeletionDiscoveryFailure', message: 'metrics.k8s.io: stale' }],
+        [tenant, { ...tenant, kind: 'Widget', name: 'w', finalizers: ['acme.io/w'] }],
+      ),
+      [
+        'critical namespace-terminating: namespace shop has been going for 5m: ConfigMap tenant-state and Widget w hold the namespace: their finalizers acme.io/tenant-cleanup and acme.io/w are still there; metrics.k8s.io: stale',
+      ],
+    ],
   ])('%s', (_, given, wanted) => {
     expect(headlines(given)).toEqual(wanted);
     expect(diagnoseGroup(given).state).toBe('Terminating');
+    // What the headline says of conditions is not told again.
+    const [first] = diagnoseGroup(given).findings;
+    const quoted = JSON.stringify(first?.evidence ?? []);
+    for (const text of ['widgets.example.com: 2 resources', 'stale'])
+      expect(first?.says.includes(text) === true && quoted.includes(text)).toBe(false);
   });
 });
 

@@ -22,6 +22,7 @@ export { diagnoseGroup } from './diagnose-group.ts';
 export type * from './evidence/autoscaler-evidence.ts';
 export type * from './evidence/claim-evidence.ts';
 export type * from './evidence/group-evidence.ts';
+export { type RemainingResource, remainingResources } from './group/namespace-rules.ts';
 export type * from './evidence/object-evidence.ts';
 export { diagnoseNode } from './diagnose-node.ts';
 export { diagnoseService } from './diagnose-service.ts';

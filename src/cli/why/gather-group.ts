@@ -37,6 +37,7 @@ import { gatherClaimSubject } from './gather-claim.ts';
 import { gatherCronJob } from './gather-cron-job.ts';
 import { gatherNode } from './gather-node.ts';
 import { gatherPod } from './gather-pod.ts';
+import { gatherRemaining } from './gather-remaining.ts';
 import { gatherServiceQuietly, isSelectedBy } from './gather-service-subject.ts';
 import { gatherWorkload, isQuiet, urgency } from './gather-workload.ts';
 import { MAX_DEEP_PODS } from './limits.ts';
@@ -83,9 +84,13 @@ export async function gatherGroup(
   });
   const pods = await group.pods();
   const parts = await group.parts(pods, scope.kind === 'cluster');
+  const remaining = object === undefined ? undefined : await gatherRemaining(asker, object);
   return {
     now: asker.now,
-    scope: scope.kind === 'namespace' && object !== undefined ? { ...scope, object } : scope,
+    scope:
+      scope.kind === 'namespace' && object !== undefined
+        ? { ...scope, object, ...(remaining && { remaining }) }
+        : scope,
     pods,
     parts,
     notLookedAt: asker.notLookedAt,

@@ -2,9 +2,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createInMemoryApi, type InMemoryApi } from '../../../test/support/in-memory-api.ts';
 import {
+  CONFIG_MAPS,
   DEPLOYMENTS,
   HORIZONTAL_POD_AUTOSCALERS,
   type KubeObject,
+  NAMESPACES,
   PODS,
   type Resource,
   SERVICES,
@@ -159,5 +161,37 @@ describe('a service behind which nobody is', () => {
     expect(await headlines('Service', 'jobs-redis')).toEqual([
       'scaled-to-zero: it has no pods, because deployment/redis is scaled to 0',
     ]);
+  });
+});
+
+describe('a namespace that does not go', () => {
+  it('names the objects that hold it', async () => {
+    const tenant = await make(NAMESPACES, { metadata: { name: 'tenant' } });
+    const metadata = { namespace: 'tenant', finalizers: ['acme.io/tenant-cleanup'] };
+    await make(CONFIG_MAPS, { metadata: { ...metadata, name: 'tenant-state' } });
+    await make(CONFIG_MAPS, { metadata: { namespace: 'tenant', name: 'other' } });
+    await make(DEPLOYMENTS, {
+      metadata: { ...metadata, name: 'web' },
+      spec: { replicas: 0, selector: { matchLabels: { app: 'web' } }, template: template('web') },
+    });
+    await api.client.delete(NAMESPACES, undefined, 'tenant');
+    const going = await api.client.get(NAMESPACES, undefined, 'tenant');
+    const condition = (type: string, message: string) => ({ type, status: 'True', reason: 'x', message });
+    const conditions = [
+      condition(
+        'NamespaceContentRemaining',
+        'Some resources are remaining: configmaps. has 1 resource instances, deployments.apps has 1 resource instances',
+      ),
+      condition(
+        'NamespaceFinalizersRemaining',
+        'Some content in the namespace has finalizers remaining: acme.io/tenant-cleanup in 2 resource instances',
+      ),
+    ];
+    expect(tenant.metadata?.uid).toBe(going.metadata?.uid);
+    await api.client.update(NAMESPACES, { ...going, status: { ...going.status, conditions } }, 'status');
+    await api.clock.advance(60_000);
+    expect((await headlines('Namespace', 'tenant'))[0]).toMatch(
+      /^namespace-terminating: namespace tenant has been going for 6\ds: ConfigMap tenant-state and Deployment web hold the namespace: their finalizer acme\.io\/tenant-cleanup is still there$/,
+    );
   });
 });

@@ -18,8 +18,23 @@ export interface GroupEvidence {
 
 export type GroupScope =
   | { readonly kind: 'cluster' }
-  | { readonly kind: 'namespace'; readonly namespace: string; readonly object?: Namespace }
+  | {
+      readonly kind: 'namespace';
+      readonly namespace: string;
+      readonly object?: Namespace;
+      /** Objects with finalizers, of the resources that keep it from going; absent: it does not go, or not asked for. */
+      readonly remaining?: readonly RemainingObject[];
+    }
   | { readonly kind: 'selector'; readonly namespace: string; readonly selector: string };
+
+/** An object that its finalizers keep in a namespace that is to go. */
+export interface RemainingObject {
+  readonly kind: string;
+  /** "configmaps", "widgets.acme.io" */
+  readonly resource: string;
+  readonly name: string;
+  readonly finalizers: readonly string[];
+}
 
 export interface GroupParts {
   /** Workloads that no other workload owns, with their pods. */
