@@ -275,6 +275,62 @@ describe('a cron job that does not start', () => {
     expect(found(cron())).toEqual([]);
   });
 
+  it.each<[string, object, string]>([
+    [
+      'names no time',
+      { schedule: '0 3 31 2 *' },
+      'cronjob/tidy starts nothing: its schedule "0 3 31 2 *" names no time that ever comes',
+    ],
+    [
+      'names no time, in a zone',
+      { schedule: '0 3 31 2 *', timeZone: 'Europe/Berlin' },
+      'cronjob/tidy starts nothing: its schedule "0 3 31 2 *" in Europe/Berlin names no time that ever comes',
+    ],
+    ['cannot be read', { schedule: 'at noon' }, 'cronjob/tidy starts nothing: its schedule "at noon" means nothing: '],
+  ])('has a schedule that %s', (_what, spec, says) => {
+    const [first] = found(cron({}, spec));
+    expect(first?.startsWith(`cron-schedule: ${says}`)).toBe(true);
+  });
+
+  it('tells what several of its jobs share once, with their number', () => {
+    const job = (name: string): WorkloadEvidence => ({
+      ...workload([]),
+      workload: {
+        kind: 'Job',
+        metadata: { name, namespace: 'shop', uid: name, creationTimestamp: ago(300) },
+        spec: { template: {} },
+      },
+      events: [
+        {
+          ...event(
+            'FailedCreate',
+            'Error creating: pods "x-" is forbidden: error looking up service account shop/sa: serviceaccount "sa" not found',
+          ),
+          involvedObject: { kind: 'Job', namespace: 'shop', name },
+        },
+      ],
+    });
+    const three = ['tidy-3', 'tidy-2', 'tidy-1'].map(job);
+    expect(found(cron({ jobs: three }))).toEqual([
+      'service-account-missing: 3 jobs (tidy-3, tidy-2 and tidy-1): each lacks 1 of 1 pods, which cannot be made: there is no ServiceAccount sa',
+    ]);
+    expect(found(cron({ jobs: three.slice(0, 1) }))).toEqual([
+      'service-account-missing: job/tidy-3 lacks 1 of 1 pods, which cannot be made: there is no ServiceAccount sa',
+    ]);
+    const mixed = found(cron({ jobs: [...three, { ...running(400), pods: [], looked: [] }] }));
+    expect(mixed[0]).toMatch(/^service-account-missing: 3 jobs \(tidy-3, tidy-2 and tidy-1\)/);
+    const crash = (name: string): WorkloadEvidence => ({
+      ...running(400),
+      ...job(name),
+      events: [],
+      pods: [crashing(`${name}-x`)],
+      looked: [evidence({ pod: crashing(`${name}-x`) })],
+    });
+    expect(found(cron({ jobs: ['tidy-2', 'tidy-1'].map(crash) }))).toEqual([
+      'exit-code: 2 jobs (tidy-2 and tidy-1): container web ends with exit code 3',
+    ]);
+  });
+
   it('waits for the job before, whose trouble is named', () => {
     const active = event('JobAlreadyActive', 'Not starting job because prior execution is running', { seconds: 60 });
     const given = cron({ events: [active], jobs: [running(400)] }, { concurrencyPolicy: 'Forbid' });

@@ -8,17 +8,19 @@ import {
   labelSelectorOf,
   type LabelSelector,
   type Node,
+  LIMIT_RANGES,
   NODES,
   type Pod,
   PODS,
   REPLICA_SETS,
 } from '../../api/index.ts';
-import type {
-  Event,
-  NodeSubjectEvidence,
-  PodEvidence,
-  WorkloadEvidence,
-  WorkloadObject,
+import {
+  type Event,
+  type NodeSubjectEvidence,
+  type PodEvidence,
+  wantsLimitRanges,
+  type WorkloadEvidence,
+  type WorkloadObject,
 } from '../../diagnosis/index.ts';
 import { type Asker } from './ask.ts';
 import { autoscalersOf } from './gather-autoscaler.ts';
@@ -59,6 +61,9 @@ export async function gatherWorkload(
     return { owners, siblings: pods, killings, namespaceFlag, quiet: isDeep?.(pod) === false };
   });
   const nodes = await nodesFor(asker, workload);
+  const limitRanges = wantsLimitRanges(events)
+    ? await asker.list(`limitranges in namespace ${namespace}`, LIMIT_RANGES, { namespace, limit: MAX_LISTED })
+    : undefined;
   const isGone = workload.kind === 'Job' && pods.length === 0 && isConditionTrue(workload.status?.conditions, 'Failed');
   const gone = isGone ? await gatherGonePods(asker, workload, events) : undefined;
   return {
@@ -69,6 +74,7 @@ export async function gatherWorkload(
     looked,
     ...(gone && { gone }),
     ...(nodes && { nodes }),
+    ...(limitRanges && { limitRanges }),
     autoscalers,
     notLookedAt: asker.notLookedAt,
     namespaceFlag,

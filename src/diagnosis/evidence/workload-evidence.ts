@@ -1,5 +1,5 @@
 /** The evidence about a workload or a node, with that of its pods. */
-import type { HorizontalPodAutoscaler, PodHistory } from '../../api/index.ts';
+import type { HorizontalPodAutoscaler, LimitRange, PodHistory } from '../../api/index.ts';
 import type { Event, Node, Pod, WorkloadObject } from './kinds.ts';
 import type { NodeEvidence } from './node-evidence.ts';
 import type { PodEvidence } from './pod-evidence.ts';
@@ -19,6 +19,8 @@ export interface WorkloadEvidence {
   readonly gone?: readonly PodHistory[];
   /** All nodes, for a DaemonSet that wants a pod on none; absent: not asked for, or not all could be read. */
   readonly nodes?: readonly Node[];
+  /** Those of its namespace, where one refuses its pods; absent: not asked for. */
+  readonly limitRanges?: readonly LimitRange[];
   /** The autoscalers that scale it; absent: not asked for. */
   readonly autoscalers?: readonly HorizontalPodAutoscaler[];
   readonly notLookedAt: readonly string[];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DeathRecord, Node, PodHistory, Taint } from '../../api/index.ts';
+import type { DeathRecord, LimitRange, Node, PodHistory, Taint } from '../../api/index.ts';
 import { diagnoseWorkload } from '../diagnose-workload.ts';
 import { ago, crashed, event, evidence, history, NOW, pod } from '../evidence.fixtures.ts';
 import type { Pod, WorkloadObject } from '../evidence/kinds.ts';
@@ -115,6 +115,27 @@ describe('workloads', () => {
     expect(findings[0]?.says).toMatch(/^deployment\/web lacks 2 of 3 pods/);
     // All pods exist, so the refusal has been overcome.
     expect(ids(workload({ pods: three(), events: [refused] }))).toEqual([]);
+  });
+
+  it.each<[string, Record<string, object>, string]>([
+    ['the only one', { small: { max: { memory: '512Mi' } }, other: { min: { memory: '1Mi' } } }, 'LimitRange small'],
+    ['the only one of its amount', { a: { max: { memory: '0.5Gi' } }, b: { max: { memory: '2Gi' } } }, 'LimitRange a'],
+    ['one of several', { a: { max: { memory: '512Mi' } }, b: { max: { memory: '512Mi' } } }, 'a LimitRange'],
+    ['one of another type', { a: { type: 'Pod', max: { memory: '512Mi' } } }, 'a LimitRange'],
+    ['one that is gone', {}, 'a LimitRange'],
+  ])('names the LimitRange that refuses: %s', (_what, ranges, who) => {
+    const message =
+      'Error creating: pods "web-1" is forbidden: maximum memory usage per Container is 512Mi, but limit is 1Gi';
+    const limitRanges = Object.entries(ranges).map(
+      ([name, limit]): LimitRange => ({
+        metadata: { name, namespace: 'shop' },
+        spec: { limits: [{ type: 'Container', ...limit }] },
+      }),
+    );
+    const { findings } = diagnoseWorkload(workload({ events: [event('FailedCreate', message)], limitRanges }));
+    expect(findings[0]?.says).toBe(
+      `deployment/web lacks 3 of 3 pods, which cannot be made: ${who} of its namespace forbids what they ask for: maximum memory usage per Container is 512Mi, but limit is 1Gi`,
+    );
   });
 
   it('a rollout past its deadline comes after what its pods say', () => {
