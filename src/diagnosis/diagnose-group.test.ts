@@ -176,6 +176,48 @@ describe('pods whose healing has stopped', () => {
   });
 });
 
+describe('workloads that one service keeps from working', () => {
+  const nobody = { scaledToZero: ['deployment/redis'] };
+  const service = (name: string) => ({
+    namespace: 'shop',
+    name,
+    missing: false,
+    clusterIPs: ['10.0.0.7'],
+    ports: [6379],
+    ready: 0,
+    notReady: 0,
+    nobody,
+  });
+  const worker = (name: string, host = 'redis'): WorkloadEvidence => {
+    const one = workload([pod({ name: `${name}-x`, status: crashed({ exitCode: 1 }) })]);
+    const line = `connect ECONNREFUSED: dial tcp: connect to ${host}:6379: connection refused`;
+    return {
+      ...one,
+      workload: { ...one.workload, metadata: { ...one.workload.metadata, name } },
+      looked: one.looked.map((each) => ({ ...each, logs: { web: { previous: [line] } }, services: [service(host)] })),
+    };
+  };
+
+  it('are told once, and each by its name', () => {
+    const given = group({ workloads: [worker('image'), worker('mail'), worker('invoice')] });
+    expect(headlines(given)).toEqual([
+      'critical dependency-refused: 3 workloads (deployment/image, deployment/mail and deployment/invoice) are refused by one service: service redis has no endpoint that is ready, because deployment/redis is scaled to 0',
+    ]);
+    const [first] = diagnoseGroup(given).findings;
+    expect(first?.pods).toEqual(['image-x', 'mail-x', 'invoice-x']);
+    for (const name of ['image', 'mail', 'invoice']) expect(first?.try).toContain(`mendlet why deployment/${name}`);
+    expect(Object.keys(first ?? {})).not.toContain('target');
+  });
+
+  it('are told apart when it is another service, or one alone', () => {
+    const two = group({ workloads: [worker('image'), worker('mail', 'queue')] });
+    expect(headlines(two)).toEqual([
+      'critical dependency-refused: deployment/image: container web is refused by redis:6379 and ends: service redis has no endpoint that is ready, because deployment/redis is scaled to 0',
+      'critical dependency-refused: deployment/mail: container web is refused by queue:6379 and ends: service queue has no endpoint that is ready, because deployment/redis is scaled to 0',
+    ]);
+  });
+});
+
 describe('a namespace that is being deleted', () => {
   const going = (
     seconds: number,

@@ -17,7 +17,7 @@ import { formatHost } from '../../log-analysis/index.ts';
 import { type ProbeFailure, probeFailures, quoteProbe } from '../facts/probe-failures.ts';
 import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
-import type { Quote, RankedFinding } from '../finding.ts';
+import type { Blame, Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { quotable } from '../facts/text.ts';
 import { quoteDeath } from '../facts/deaths.ts';
@@ -86,6 +86,7 @@ function finding(
     topic: unready ? `ready/${container.name}` : `end/${container.name}`,
     container: container.name,
     says,
+    ...blameOf(because(kind, behind), behind),
     evidence: [
       ...(container.death === undefined ? [] : [quoteDeath(container.name, container.death)]),
       ...more,
@@ -121,6 +122,7 @@ function unreadyWithoutWords(facts: PodFacts, container: ContainerFacts): readon
         id: isRefused ? 'dependency-refused' : 'dependency-not-resolved',
         rank: 89,
         says: `${title(container)} is not ready: its ${told.failure.type} probe ${isRefused ? `is refused by ${peer}` : `does not find ${peer} (no such name)`}${because(told.kind, behind)}`,
+        ...blameOf(because(told.kind, behind), behind),
         evidence: [quoteProbe(container, told.failure), ...behind.map(serviceQuote), ...declared(facts)],
         try: behind.flatMap((service) => serviceCommands(facts, service)),
       },
@@ -135,6 +137,7 @@ function unreadyWithoutWords(facts: PodFacts, container: ContainerFacts): readon
       id: 'dependency-not-ready',
       rank: 55,
       says: `${title(container)} is not ready, and service ${service.name}, which its ${at} names, ${noEndpointText(service)}`,
+      ...blameOf(because('refused', [service]), [service]),
       evidence: [
         { source: 'field', path, value: service.name },
         serviceQuote(service),
@@ -176,6 +179,7 @@ function declaredAndAway(facts: PodFacts, container: ContainerFacts): readonly R
       topic: `end/${container.name}`,
       container: container.name,
       says: `${title(container)} ends, and ${what}`,
+      ...blameOf(because('refused', behind), behind),
       evidence: [
         quoteDeath(container.name, container.death),
         ...quoteLastLines(container, 2),
@@ -228,6 +232,12 @@ export function because(kind: Trouble['kind'], behind: readonly ServiceEvidence[
   if (isNamed(kind, service)) return `: service ${service.name} is there, but no DNS server told its name`;
   if (service.ready > 0) return '';
   return `: service ${service.name} ${noEndpointText(service)}`;
+}
+
+/** The service that the words of `because` are about. */
+export function blameOf(why: string, [service]: readonly ServiceEvidence[]): { readonly blames?: Blame } {
+  if (service === undefined || why === '') return {};
+  return { blames: { service: `${service.namespace}/${service.name}`, says: why.replace(/^: /, '') } };
 }
 
 /**
