@@ -32,13 +32,12 @@ function autoscaler(
   };
 }
 
-const deployment = (replicas = 1, readyReplicas = replicas): WorkloadObject =>
-  ({
-    kind: 'Deployment',
-    metadata: { name: 'search', namespace: 'shop', uid: 'd', creationTimestamp: ago(3600) },
-    spec: { replicas, selector: {}, template: {} },
-    status: { replicas, readyReplicas },
-  }) as WorkloadObject;
+const deployment = (replicas = 1, readyReplicas = replicas): WorkloadObject => ({
+  kind: 'Deployment',
+  metadata: { name: 'search', namespace: 'shop', uid: 'd', creationTimestamp: ago(3600) },
+  spec: { replicas, selector: {}, template: {} },
+  status: { replicas, readyReplicas },
+});
 
 const able = ['AbleToScale', 'True', 'SucceededGetScale'] as const;
 const noRequest = [

@@ -1,5 +1,5 @@
 /** Gathers the evidence about a HorizontalPodAutoscaler: what it scales. */
-import { HORIZONTAL_POD_AUTOSCALERS, type HorizontalPodAutoscaler, type Resource } from '../../api/index.ts';
+import { HORIZONTAL_POD_AUTOSCALERS, type HorizontalPodAutoscaler } from '../../api/index.ts';
 import type { AutoscalerEvidence, WorkloadObject } from '../../diagnosis/index.ts';
 import { type Asker, found } from './ask.ts';
 import { MAX_LISTED } from './limits.ts';
@@ -16,7 +16,7 @@ export async function gatherAutoscaler(
 ): Promise<AutoscalerEvidence> {
   const { namespace } = autoscaler.metadata ?? {};
   const { kind = '', name = '' } = autoscaler.spec?.scaleTargetRef ?? {};
-  const resource = SCALABLE.has(kind) ? (WORKLOADS[kind as WhyWorkload] as Resource<WorkloadObject>) : undefined;
+  const resource = SCALABLE.has(kind) ? WORKLOADS[kind as WhyWorkload] : undefined;
   const what = `${kind.toLowerCase()}/${name}`;
   const answer = resource === undefined ? undefined : await asker.get(what, resource, namespace, name);
   const target = answer === undefined ? undefined : found(answer);

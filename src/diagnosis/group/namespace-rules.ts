@@ -45,7 +45,7 @@ export function namespaceFindings({ scope, now }: GroupEvidence): readonly Ranke
   const said = held.filter(({ type }) => remaining.length === 0 || !COUNTS.has(type));
   const own = ownFinalizers(object);
   const why = [
-    ...(remaining.length === 0 ? [] : [`${holdersText(remaining)}`]),
+    ...(remaining.length === 0 ? [] : [holdersText(remaining)]),
     ...said.map(({ message }) => message ?? '').filter((text) => text !== ''),
     ...(held.length > 0 || own.length === 0 ? [] : [`${finalizersText(own, 'its')} still there`]),
   ];

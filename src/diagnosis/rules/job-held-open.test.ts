@@ -33,7 +33,11 @@ function etl(states: Readonly<Record<string, ContainerState>>, owner = 'Job'): P
   };
 }
 
-const job = { kind: 'Job', metadata: { name: 'etl', namespace: 'shop', uid: 'j' }, spec: { template: {} } };
+const job: WorkloadObject = {
+  kind: 'Job',
+  metadata: { name: 'etl', namespace: 'shop', uid: 'j' },
+  spec: { template: {} },
+};
 
 describe('a job that a container keeps from ending', () => {
   const held = etl({ etl: ended(0, 180), 'log-shipper': running });
@@ -46,10 +50,10 @@ describe('a job that a container keeps from ending', () => {
     ]);
     const given = {
       now: NOW,
-      workload: job as WorkloadObject,
+      workload: job,
       events: [],
       pods: [held],
-      looked: [evidence({ pod: held, owners: [job as WorkloadObject] })],
+      looked: [evidence({ pod: held, owners: [job] })],
       notLookedAt: [],
       namespaceFlag: '',
     };

@@ -29,10 +29,8 @@ export function noNodeMatches(facts: WorkloadFacts): readonly RankedFinding[] {
   // Its controller has not seen a node that suits it yet.
   if (taints.some((each) => each.length === 0)) return NOTHING;
   const all = listed([...new Set(taints.flat().map(taintText))]);
-  const which =
-    matching.length === nodes.length
-      ? `${matching.length === 1 ? 'the only node has' : `all ${matching.length} nodes have`}`
-      : `${matching.length === 1 ? 'the only node' : `all ${matching.length} nodes`} that it selects ${matching.length === 1 ? 'has' : 'have'}`;
+  const who = matching.length === 1 ? 'the only node' : `all ${matching.length} nodes`;
+  const which = `${who}${matching.length === nodes.length ? '' : ' that it selects'} ${matching.length === 1 ? 'has' : 'have'}`;
   return [finding(facts, pod, `${which} a taint that it does not tolerate (${all})`)];
 }
 
