@@ -1,6 +1,7 @@
 /** The rules about workloads: stalled rollouts, failed jobs, pods that wait for others. */
 import { type DaemonSet, type Deployment, findCondition, type Job, type StatefulSet } from '../../api/index.ts';
 import { inactive } from '../autoscaler/autoscaler-rules.ts';
+import { shellWord } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NOTHING } from '../rule.ts';
 import { createFailed } from './create-failed.ts';
@@ -88,7 +89,11 @@ const jobFailed: WorkloadRule = (facts) => {
         ...field,
         { source: 'field', path: 'status.failed', value: String(status?.failed ?? 0) },
       ],
-      try: [facts.kubectl('logs', facts.target), facts.kubectl('get', 'pods', '-l', `job-name=${facts.name}`)],
+      // Without a pod only its node has what it said.
+      try:
+        facts.evidence.pods.length === 0
+          ? [['mendlet history', shellWord(facts.target), facts.evidence.namespaceFlag].join(' ').trimEnd()]
+          : [facts.kubectl('logs', facts.target), facts.kubectl('get', 'pods', '-l', `job-name=${facts.name}`)],
     },
   ];
 };

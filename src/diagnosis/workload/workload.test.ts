@@ -264,7 +264,7 @@ describe('jobs', () => {
   ])('%s, of which only the node remembers a pod', (reason, life, says) => {
     const object = job({ type: 'Failed', status: 'True', reason, message: 'x' }, { template });
     const { findings } = diagnoseWorkload(workload({ workload: object, gone: [life] }));
-    expect(findings).toMatchObject([{ id: 'job-failed' }]);
+    expect(findings).toMatchObject([{ id: 'job-failed', try: ['mendlet history job/import -n shop'] }]);
     expect(findings[0]?.says).toMatch(says);
   });
 
