@@ -18,6 +18,7 @@ import { heap } from './heap.ts';
 import { held } from './held.ts';
 import { hooks } from './hooks.ts';
 import { images } from './images.ts';
+import { jobHeldOpen } from './job-held-open.ts';
 import { livenessCascade } from './liveness-cascade.ts';
 import { malformedConfig } from './malformed-config.ts';
 import { missingConfig } from './missing-config.ts';
@@ -69,6 +70,7 @@ export const POD_RULES: readonly PodRule[] = [
   held,
   hooks,
   images,
+  jobHeldOpen,
   livenessCascade,
   malformedConfig,
   missingConfig,
