@@ -30,7 +30,7 @@ const QUOTES = 2;
 
 export function diagnoseGroup(evidence: GroupEvidence): Diagnosis {
   const { scope, notLookedAt } = evidence;
-  const found = ordered(merged(bySameService(findingsOf(evidence))));
+  const found = ordered(merged(bySameService(findingsOf(evidence))).map((each) => afterItsCause(each)));
   const left = found.length - MAX_FINDINGS;
   return {
     apiVersion: 'mendlet.dev/v1alpha1',
@@ -45,6 +45,15 @@ export function diagnoseGroup(evidence: GroupEvidence): Diagnosis {
     notLookedAt: left <= 0 ? notLookedAt : [...notLookedAt, `${plural(left, 'finding')} more, of less weight`],
   };
 }
+
+/** What only follows from pods that are ill themselves comes after what is said of these. */
+function afterItsCause(finding: RankedFinding): RankedFinding {
+  return finding.blames?.isOfItsPods === true
+    ? { ...finding, rank: Math.min(finding.rank, CONSEQUENCE_RANK) }
+    : finding;
+}
+
+const CONSEQUENCE_RANK = 5;
 
 function subjectOf(scope: GroupScope): Subject {
   if (scope.kind === 'cluster') return { kind: 'cluster', name: '' };

@@ -94,6 +94,8 @@ export interface Blame {
   readonly service: string;
   /** "service db has no endpoint that is ready" */
   readonly says: string;
+  /** Its pods are ill themselves, which is a finding of its own wherever many objects are asked about. */
+  readonly isOfItsPods?: true;
 }
 
 export interface Subject {

@@ -74,7 +74,7 @@ const HCL_LINES = 10;
 
 function mistakeInHcl(roled: readonly RoledLine[], position: number): string | undefined {
   const line = roled[position];
-  if (line === undefined || !/^Error: /.test(line.said)) return undefined;
+  if (line === undefined || !line.said.startsWith('Error: ')) return undefined;
   const below = roled.slice(position + 1, position + 1 + HCL_LINES);
   const at = below.findIndex((next) => HCL_PLACE.test(next.said));
   if (at === -1) return undefined;

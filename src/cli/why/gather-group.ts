@@ -39,7 +39,8 @@ import { gatherNode } from './gather-node.ts';
 import { gatherPod } from './gather-pod.ts';
 import { gatherRemaining } from './gather-remaining.ts';
 import { gatherServiceQuietly, isSelectedBy } from './gather-service-subject.ts';
-import { gatherWorkload, isQuiet, urgency } from './gather-workload.ts';
+import { gatherWorkload } from './gather-workload.ts';
+import { isQuiet, urgency } from './urgency.ts';
 import { MAX_DEEP_PODS } from './limits.ts';
 
 /** Kinds that make pods and that nobody but a user makes. */

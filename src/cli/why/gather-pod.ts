@@ -15,6 +15,7 @@ import {
   type WorkloadObject,
 } from '../../diagnosis/index.ts';
 import { type Asker, found } from './ask.ts';
+import { type CauseOptions, withCauses } from './gather-causes.ts';
 import { gatherConfigs } from './gather-configs.ts';
 import { gatherHeld } from './gather-held.ts';
 import { gatherHistory } from './gather-history.ts';
@@ -26,6 +27,7 @@ import { gatherPodStorage } from './gather-storage.ts';
 import { gatherClaims } from './gather-volumes.ts';
 import { LOG_TAIL_LINES, MAX_EVENTS, MAX_LISTED, MAX_LOG_BYTES, MAX_METRICS_BYTES } from './limits.ts';
 import { ownersOf } from './owners.ts';
+import { urgency } from './urgency.ts';
 import { throttlingOf } from './throttling-metrics.ts';
 
 /** Evidence that a caller with several pods of one owner has read already. */
@@ -36,6 +38,8 @@ export interface Known {
   readonly namespaceFlag: string;
   /** Its node is not asked what it remembers, and no log is read. */
   readonly quiet?: boolean;
+  /** It stands behind a service of the pod that is asked about: services behind it are not looked into. */
+  readonly isBehind?: boolean;
 }
 
 export async function gatherPod(asker: Asker, pod: Pod, known: Known): Promise<PodEvidence> {
@@ -67,7 +71,7 @@ export async function gatherPod(asker: Asker, pod: Pod, known: Known): Promise<P
     notLookedAt: [],
     namespaceFlag: known.namespaceFlag,
   };
-  return known.quiet === true ? { ...first, notLookedAt: asker.notLookedAt } : await gatherRest(asker, first);
+  return known.quiet === true ? { ...first, notLookedAt: asker.notLookedAt } : await gatherRest(asker, first, known);
 }
 
 /** The kubelet's events of a static pod carry the UID of the static pod, not that of its mirror. */
@@ -79,7 +83,7 @@ async function eventsOf(asker: Asker, pod: Pod): Promise<PodEvidence['events']> 
   return all.filter(({ involvedObject }) => uids.includes(involvedObject.uid ?? ''));
 }
 
-async function gatherRest(asker: Asker, first: PodEvidence): Promise<PodEvidence> {
+async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promise<PodEvidence> {
   const { pod } = first;
   const [logs, configs, throttling, held, rollout, storage] = await Promise.all([
     gatherLogs(asker, pod, logsWanted(first)),
@@ -105,10 +109,18 @@ async function gatherRest(asker: Asker, first: PodEvidence): Promise<PodEvidence
   ]);
   return {
     ...second,
-    services,
+    services: known.isBehind === true ? services : await withCauses(asker, services, behind(asker, pod, known)),
     configs: [...configs, ...credentials],
     ...(listening && { listening }),
     notLookedAt: asker.notLookedAt,
+  };
+}
+
+function behind(asker: Asker, { metadata }: Pod, { namespaceFlag }: Known): CauseOptions {
+  return {
+    gather: (pod) => gatherPod(asker, pod, { namespaceFlag, isBehind: true, siblings: [], killings: [] }),
+    urgency,
+    uid: metadata?.uid,
   };
 }
 

@@ -14,7 +14,7 @@ import type { NamedService, ServiceBackends, ServiceSubjectEvidence } from '../.
 import { type Asker, found } from './ask.ts';
 import { gatherListening } from './gather-listening.ts';
 import { gatherPod } from './gather-pod.ts';
-import { urgency } from './gather-workload.ts';
+import { urgency } from './urgency.ts';
 import { MAX_EVENTS, MAX_LISTED, MAX_LISTENERS_ASKED, MAX_PODS } from './limits.ts';
 import { nobodyBehind } from './gather-services.ts';
 import { nearNames } from './near-names.ts';

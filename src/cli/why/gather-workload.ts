@@ -27,6 +27,7 @@ import { autoscalersOf } from './gather-autoscaler.ts';
 import { gatherDriversOfNode, podsOfNode } from './gather-drivers.ts';
 import { gatherGonePods } from './gather-history.ts';
 import { gatherNode } from './gather-node.ts';
+import { isUnwell, urgency } from './urgency.ts';
 import { gatherPod, type Known, killingsIn } from './gather-pod.ts';
 import { MAX_EVENTS, MAX_LISTED, MAX_PODS } from './limits.ts';
 
@@ -141,32 +142,6 @@ async function gatherPods(
   if (sorted.length > MAX_PODS)
     asker.note(`${sorted.length - MAX_PODS} more pods, after the ${MAX_PODS} that look worst`);
   return await Promise.all(sorted.slice(0, MAX_PODS).map((pod) => gatherPod(asker, pod, known(pod))));
-}
-
-/** A sort key: pods that are not ready come first, then pods that have restarted; of both, those with more restarts before the others. */
-export function urgency(pod: Pod): number {
-  const { phase, conditions } = pod.status ?? {};
-  if (phase === 'Succeeded') return 0;
-  const share = Math.min(0.999, restarts(pod) / 1000);
-  return isConditionTrue(conditions, 'Ready') ? share : 1 + share;
-}
-
-/** Whether nothing about the pod asks for a closer look: it is ready, or has done its work, and never restarted. */
-export function isQuiet(pod: Pod): boolean {
-  return !isUnwell(pod) && pod.metadata?.deletionTimestamp === undefined;
-}
-
-function isUnwell(pod: Pod): boolean {
-  const { phase, conditions } = pod.status ?? {};
-  if (phase === 'Succeeded') return false;
-  return !isConditionTrue(conditions, 'Ready') || restarts(pod) > 0;
-}
-
-function restarts({ status }: Pod): number {
-  return [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])].reduce(
-    (sum, { restartCount }) => sum + restartCount,
-    0,
-  );
 }
 
 function compareNames(a: Pod, b: Pod): number {

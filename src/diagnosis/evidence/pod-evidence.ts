@@ -98,6 +98,8 @@ export interface ServiceEvidence {
   readonly selector?: Readonly<Record<string, string>>;
   /** Why nobody is behind it; read only while none of its endpoints is ready. */
   readonly nobody?: NobodyBehind;
+  /** Why the pod behind it is not well that looks worst; read only while none of its endpoints is ready. */
+  readonly cause?: { readonly pod: string; readonly says: string };
   /** Init containers of its pods that wait for services; read only while none of its endpoints is ready. */
   readonly waiting?: readonly WaitingInit[];
 }

@@ -241,8 +241,8 @@ export function serviceBehind(
   );
 }
 
-/** "has no endpoint that is ready, because deployment/db is scaled to 0" */
-export function noEndpointText({ nobody, selector = {} }: ServiceEvidence): string {
+/** "has no endpoint that is ready, because deployment/db is scaled to 0", or with what its worst pod suffers from */
+export function noEndpointText({ nobody, cause, selector = {} }: ServiceEvidence): string {
   const { scaledToZero = [], unlabelled } = nobody ?? {};
   const labels = Object.entries(selector).map(([key, value]) => `${key}=${value}`);
   const why =
@@ -250,8 +250,17 @@ export function noEndpointText({ nobody, selector = {} }: ServiceEvidence): stri
       ? `, because ${listed(scaledToZero)} ${scaledToZero.length === 1 ? 'is' : 'are'} scaled to 0`
       : unlabelled === true
         ? `, because no pod has its labels ${labels.join(',')}`
-        : '';
+        : cause === undefined
+          ? ''
+          : `: of its pod ${cause.pod}, ${briefly(cause.says)}`;
   return `has no endpoint that is ready${why}`;
+}
+
+/** Characters of another pod's headline within one. */
+const MAX_CAUSE = 260;
+
+function briefly(says: string): string {
+  return says.length <= MAX_CAUSE ? says : `${says.slice(0, MAX_CAUSE - 1)}…`;
 }
 
 /** Whether the pod is one of the service's own. */

@@ -77,7 +77,7 @@ export function hiddenBy(facts: PodFacts, container: ContainerFacts, file: strin
 /** The mount of a whole ConfigMap or Secret at a path that is named like a file. */
 export function folderLikeFile(facts: PodFacts, container: ContainerFacts): MountedVolume | undefined {
   const found = (container.spec.volumeMounts ?? []).flatMap(({ mountPath, subPath }): readonly MountedVolume[] => {
-    const isNamedLikeFile = /\/[\w-]{0,100}\.[a-z][a-z0-9]{1,9}$/i.test(mountPath) && !/\.d$/.test(mountPath);
+    const isNamedLikeFile = /\/[\w-]{0,100}\.[a-z][a-z0-9]{1,9}$/i.test(mountPath) && !mountPath.endsWith('.d');
     const mounted = isNamedLikeFile && !subPath ? volumeOf(facts, container, mountPath) : undefined;
     return mounted === undefined || configsBehind(mounted).length === 0 ? [] : [mounted];
   });

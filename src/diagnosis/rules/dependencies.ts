@@ -243,7 +243,13 @@ export function because(kind: Trouble['kind'], behind: readonly ServiceEvidence[
 /** The service that the words of `because` are about. */
 export function blameOf(why: string, [service]: readonly ServiceEvidence[]): { readonly blames?: Blame } {
   if (service === undefined || why === '') return {};
-  return { blames: { service: `${service.namespace}/${service.name}`, says: why.replace(/^: /, '') } };
+  return {
+    blames: {
+      service: `${service.namespace}/${service.name}`,
+      says: why.replace(/^: /, ''),
+      ...(service.cause !== undefined && { isOfItsPods: true }),
+    },
+  };
 }
 
 /** " in namespace shop; there is one in namespace identity, auth.identity", or those with similar names. */

@@ -115,8 +115,10 @@ function createExecutor(
       runtimeClasses: createRuntimeClasses(given),
       events,
       markDirty,
-      secretValues: (pod) => secretValuesOf({ clock: given.clock, logger: given.logger, secrets }, pod),
-      logsRead: (uid) => watching.blackBox.recorder.logsRead(uid),
+      words: {
+        secretValues: (pod) => secretValuesOf({ clock: given.clock, logger: given.logger, secrets }, pod),
+        logsRead: (uid) => watching.blackBox.recorder.logsRead(uid),
+      },
       node: () => ({
         hostIps: node.hostIps(),
         memoryBytes: node.memoryBytes(),

@@ -56,12 +56,15 @@ export interface ExecuteParts {
   readonly runtimeClasses: RuntimeClasses;
   readonly events: PodEvents;
   readonly node: () => ExecuteNode;
-  /** The values of the Secrets that the pod uses, soon in any case. Absent: secrets are known by their form alone. */
+  /** Absent: nobody reads logs of dead containers, and secrets are known by their form alone. */
+  readonly words?: PodWords;
+}
+
+/** What pods say, and what of it may be told. */
+export interface PodWords {
+  /** The values of the Secrets that the pod uses, soon in any case. */
   readonly secretValues?: (pod: Pod) => Promise<readonly string[]>;
-  /**
-   * Resolves when the logs of the pod's dead containers are not needed any more, and soon in any case. Absent: nobody needs
-   * them.
-   */
+  /** Resolves when the logs of the pod's dead containers are not needed any more, and soon in any case. */
   readonly logsRead?: (uid: string) => Promise<void>;
 }
 
