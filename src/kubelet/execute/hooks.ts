@@ -22,6 +22,9 @@ export interface HookContext {
   readonly parts: Pick<ExecuteParts, 'events' | 'secretValues'>;
 }
 
+/** containerd's number of an exec, with which each failure would have an event of its own. */
+const ATTEMPT = /failed to start exec "[0-9a-f]{64}": /;
+
 /** The problem, without what is secret, or `undefined`. Never rejects. Ends when the signal is aborted, whatever the hook does. */
 export async function runHook(
   context: HookContext,
@@ -35,7 +38,7 @@ export async function runHook(
   try {
     return await Promise.race([run(context, hook, target), aborted]);
   } catch (error) {
-    return maskSecrets(errorMessage(error).slice(0, MAX_FAILURE_MESSAGE));
+    return maskSecrets(errorMessage(error).slice(0, MAX_FAILURE_MESSAGE)).replace(ATTEMPT, '');
   }
 }
 
