@@ -29,7 +29,7 @@ function world(answers: readonly ProbeAttempt[] = [{ result: 'success', output: 
       },
     },
     parts: {
-      secretValues: async () => ['err-42'],
+      blackBox: { secretValues: async () => ['err-42'] },
       events: { pod: (_pod: unknown, _type: string, reason: string) => void told.push(reason), node: () => {} },
     },
   } as unknown as HookContext;

@@ -19,7 +19,7 @@ export interface HookTarget {
 
 export interface HookContext {
   readonly ports: Pick<ExecutePorts, 'clock' | 'runtime' | 'probeTransport'>;
-  readonly parts: Pick<ExecuteParts, 'events' | 'secretValues'>;
+  readonly parts: Pick<ExecuteParts, 'blackBox' | 'events'>;
 }
 
 /** containerd's number of an exec, with which each failure would have an event of its own. */
@@ -47,7 +47,7 @@ async function run(context: HookContext, hook: LifecycleHandler, target: HookTar
     const { command = [] } = hook.exec;
     const result = await context.ports.runtime.execSync(target.containerId, command, target.timeoutMs);
     if (result.exitCode === 0) return undefined;
-    return commandFailure({ command, ...result }, (await context.parts.secretValues?.(target.pod)) ?? []);
+    return commandFailure({ command, ...result }, (await context.parts.blackBox?.secretValues(target.pod)) ?? []);
   }
   if (hook.httpGet !== undefined) return await httpHook(context, hook.httpGet, target);
   if (hook.sleep !== undefined) {
