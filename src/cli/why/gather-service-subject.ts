@@ -16,6 +16,7 @@ import { gatherListening } from './gather-listening.ts';
 import { gatherPod } from './gather-pod.ts';
 import { urgency } from './gather-workload.ts';
 import { MAX_EVENTS, MAX_LISTED, MAX_LISTENERS_ASKED, MAX_PODS } from './limits.ts';
+import { nobodyBehind } from './gather-services.ts';
 import { nearNames } from './near-names.ts';
 
 export async function gatherServiceSubject(
@@ -73,15 +74,19 @@ async function gatherBehind(asker: Asker, service: Service, namespaceFlag: strin
   const selected = pods.filter((pod) => isSelectedBy(service, pod));
   const unready = selected.filter((pod) => !isReady(pod)).toSorted((a, b) => urgency(b) - urgency(a));
   const running = selected.filter(({ status }) => status?.phase === 'Running').slice(0, MAX_LISTENERS_ASKED);
-  const [looked, listening] = await Promise.all([
+  const { selector = {} } = service.spec ?? {};
+  const isEmpty = Object.keys(selector).length > 0 && selected.length === 0;
+  const [looked, listening, nobody] = await Promise.all([
     Promise.all(unready.slice(0, MAX_PODS).map((pod) => gatherPod(asker, pod, { namespaceFlag, killings: [] }))),
     Promise.all(running.map(async (pod) => [pod.metadata?.name ?? '', await gatherListening(asker, pod)] as const)),
+    isEmpty ? nobodyBehind(asker, namespace, selector) : undefined,
   ]);
   return {
     pods,
     slices,
     policies,
     looked,
+    ...(nobody && { nobody }),
     listening: Object.fromEntries(listening.flatMap(([pod, ports]) => (ports === undefined ? [] : [[pod, ports]]))),
     readyNodes: nodes
       .filter(({ status }) => isConditionTrue(status?.conditions, 'Ready'))

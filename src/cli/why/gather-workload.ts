@@ -1,25 +1,31 @@
 /** Gathers all evidence about a workload or a node: its object, and its pods, unhealthy ones first. */
 import {
+  type DaemonSet,
   EVENTS,
   formatLabelSelector,
   isConditionTrue,
   isControlledBy,
   labelSelectorOf,
   type LabelSelector,
+  type Node,
+  LIMIT_RANGES,
   NODES,
   type Pod,
   PODS,
   REPLICA_SETS,
 } from '../../api/index.ts';
-import type {
-  Event,
-  NodeSubjectEvidence,
-  PodEvidence,
-  WorkloadEvidence,
-  WorkloadObject,
+import {
+  type Event,
+  type NodeSubjectEvidence,
+  type PodEvidence,
+  wantsLimitRanges,
+  type WorkloadEvidence,
+  type WorkloadObject,
 } from '../../diagnosis/index.ts';
 import { type Asker } from './ask.ts';
+import { autoscalersOf } from './gather-autoscaler.ts';
 import { gatherDriversOfNode, podsOfNode } from './gather-drivers.ts';
+import { gatherGonePods } from './gather-history.ts';
 import { gatherNode } from './gather-node.ts';
 import { gatherPod, type Known, killingsIn } from './gather-pod.ts';
 import { MAX_EVENTS, MAX_LISTED, MAX_PODS } from './limits.ts';
@@ -37,9 +43,10 @@ export async function gatherWorkload(
 ): Promise<WorkloadEvidence> {
   const { namespace = 'default' } = workload.metadata ?? {};
   const query = { namespace, labelSelector: selectorText(workload), limit: MAX_LISTED };
-  const [sets, candidates] = await Promise.all([
+  const [sets, candidates, autoscalers] = await Promise.all([
     workload.kind === 'Deployment' ? asker.list('replicasets', REPLICA_SETS, query) : [],
     asker.list(`pods in namespace ${namespace}`, PODS, query),
+    autoscalersOf(asker, workload),
   ]);
   const own = sets.filter((set) => isControlledBy(set, workload));
   const makers: readonly WorkloadObject[] = workload.kind === 'Deployment' ? own : [workload];
@@ -53,7 +60,33 @@ export async function gatherWorkload(
     const owners = maker === workload || maker === undefined ? [workload] : [maker, workload];
     return { owners, siblings: pods, killings, namespaceFlag, quiet: isDeep?.(pod) === false };
   });
-  return { now: asker.now, workload, events, pods, looked, notLookedAt: asker.notLookedAt, namespaceFlag };
+  const nodes = await nodesFor(asker, workload);
+  const limitRanges = wantsLimitRanges(events)
+    ? await asker.list(`limitranges in namespace ${namespace}`, LIMIT_RANGES, { namespace, limit: MAX_LISTED })
+    : undefined;
+  const isGone = workload.kind === 'Job' && pods.length === 0 && isConditionTrue(workload.status?.conditions, 'Failed');
+  const gone = isGone ? await gatherGonePods(asker, workload, events) : undefined;
+  return {
+    now: asker.now,
+    workload,
+    events,
+    pods,
+    looked,
+    ...(gone && { gone }),
+    ...(nodes && { nodes }),
+    ...(limitRanges && { limitRanges }),
+    autoscalers,
+    notLookedAt: asker.notLookedAt,
+    namespaceFlag,
+  };
+}
+
+/** All nodes, for a DaemonSet that wants a pod on none. */
+async function nodesFor(asker: Asker, workload: WorkloadObject): Promise<readonly Node[] | undefined> {
+  if (workload.kind !== 'DaemonSet' || (workload as DaemonSet).status?.desiredNumberScheduled) return undefined;
+  const nodes = await asker.listAll('nodes', NODES, { limit: MAX_LISTED });
+  // Of more nodes one that is not listed may suit it.
+  return nodes === undefined || nodes.length >= MAX_LISTED ? undefined : nodes;
 }
 
 function selectorText({ spec }: WorkloadObject): string {

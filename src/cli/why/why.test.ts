@@ -588,7 +588,7 @@ describe('a cron job', () => {
         },
       },
     });
-    expect((await why('CronJob', 'report')).out).toContain('it names no time that ever comes');
+    expect((await why('CronJob', 'report')).out).toContain('names no time that ever comes');
   });
 });
 

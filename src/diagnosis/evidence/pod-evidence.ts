@@ -96,8 +96,18 @@ export interface ServiceEvidence {
   readonly notReady: number;
   /** Absent: it has none. */
   readonly selector?: Readonly<Record<string, string>>;
+  /** Why nobody is behind it; read only while none of its endpoints is ready. */
+  readonly nobody?: NobodyBehind;
   /** Init containers of its pods that wait for services; read only while none of its endpoints is ready. */
   readonly waiting?: readonly WaitingInit[];
+}
+
+/** Why a service has no pods. */
+export interface NobodyBehind {
+  /** The workloads that would make its pods, all of them scaled to 0: "deployment/db". */
+  readonly scaledToZero: readonly string[];
+  /** Neither a pod nor the template of a Deployment or StatefulSet has the labels that it selects. */
+  readonly unlabelled?: boolean;
 }
 
 /** An init container that runs, and the services that its command waits for. */

@@ -8,6 +8,7 @@ import { hookWords } from './hook-words.ts';
 import { lastWord, linesAround, type LastWord } from './last-words.ts';
 import { type ProbeFailure, probeFailures, probeOf } from './probe-failures.ts';
 import { awaitedPeers, environmentPeers, type SpecPeer } from './spec-peers.ts';
+import { listed } from './text.ts';
 import { peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 
 const REFUSED = anyOf(
@@ -238,6 +239,19 @@ export function serviceBehind(
     (service) =>
       service.clusterIPs.includes(host) || (named?.name === service.name && named.namespace === service.namespace),
   );
+}
+
+/** "has no endpoint that is ready, because deployment/db is scaled to 0" */
+export function noEndpointText({ nobody, selector = {} }: ServiceEvidence): string {
+  const { scaledToZero = [], unlabelled } = nobody ?? {};
+  const labels = Object.entries(selector).map(([key, value]) => `${key}=${value}`);
+  const why =
+    scaledToZero.length > 0
+      ? `, because ${listed(scaledToZero)} ${scaledToZero.length === 1 ? 'is' : 'are'} scaled to 0`
+      : unlabelled === true
+        ? `, because no pod has its labels ${labels.join(',')}`
+        : '';
+  return `has no endpoint that is ready${why}`;
 }
 
 /** Whether the pod is one of the service's own. */

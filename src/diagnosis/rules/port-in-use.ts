@@ -21,11 +21,18 @@ const IN_USE = anyOf(
   /port (?:\d+ )?(?:is|was) already (?:allocated|in use)/i,
   /Only one usage of each socket/i,
 );
+/** A port that a server does not get, without a reason; one below 1024 may be forbidden. */
+const NOT_GIVEN =
+  /\b(?:can't|cannot|could not|unable to|failed to) (?:bind|listen)\b(?: (?:to|on))?(?: (?:port|address|socket|endpoint))?.{0,60}[:@ ](?:1(?:02[4-9]|0[3-9]\d|[1-9]\d\d)|[2-9]\d{3}|[1-6]\d{4})\b|\bnot listening on \S{1,60} port \d{4,5}\b/i;
+/** Words of another reason. */
+const GIVEN_REASON = /permission|denied|not permitted|no such|invalid|unknown|assign|resolve/i;
 const ABOUT = /\bport\b|listen|bind|serve|in use|\baddress\b/i;
 
 /** The line in which a container that ended says that a port is in use. */
 export function portInUseWord(container: ContainerFacts): LastWord | undefined {
-  return endedByItself(container) ? lastWord(container, IN_USE) : undefined;
+  if (!endedByItself(container)) return undefined;
+  const word = lastWord(container, IN_USE) ?? lastWord(container, NOT_GIVEN);
+  return word === undefined || (!IN_USE.test(word.line) && GIVEN_REASON.test(word.line)) ? undefined : word;
 }
 
 const ofContainer: ContainerRule = (facts, container) => {

@@ -1,6 +1,7 @@
 /** Rule: no node fits the pod; the finding explains the scheduler's message part by part, and suggests remedies. */
 import { podRequests, quantityMilliValue } from '../../api/index.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
+import { labelTexts, type Requirement, requirementText, wantedLabels } from '../facts/node-wishes.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
 import { listed } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -47,35 +48,6 @@ function askLess({ commands, containers }: PodFacts, resource: string): readonly
 /** " (disk=ssd)"; nothing for no words */
 function inBrackets(words: readonly string[]): string {
   return words.length === 0 ? '' : ` (${listed(words)})`;
-}
-
-interface Requirement {
-  readonly key: string;
-  readonly operator: string;
-  readonly values?: readonly string[];
-}
-
-/** "disk=ssd", "zone in a|b", "gpu exists" */
-function requirementText({ key, operator, values = [] }: Requirement): string {
-  if (operator === 'Exists') return `${key} exists`;
-  if (operator === 'DoesNotExist') return `no ${key}`;
-  if (operator === 'In' && values.length === 1) return `${key}=${values[0]}`;
-  const signs: Readonly<Record<string, string>> = { In: 'in', NotIn: 'not in', Gt: '>', Lt: '<' };
-  return `${key} ${signs[operator] ?? operator} ${values.join('|')}`;
-}
-
-function labelTexts(labels: Readonly<Record<string, string>> = {}): readonly string[] {
-  return Object.entries(labels).map(([key, value]) => `${key}=${value}`);
-}
-
-/** What the pod asks of the labels of its node. */
-function wantedLabels({ spec }: PodFacts['pod']): readonly string[] {
-  const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
-  const wanted = terms.map(({ matchExpressions = [], matchFields = [] }) =>
-    [...matchExpressions, ...matchFields].map((each) => requirementText(each)).join(', '),
-  );
-  const affinity = wanted.filter((text) => text !== '').join(' or ');
-  return [...labelTexts(spec?.nodeSelector), ...(affinity === '' ? [] : [affinity])];
 }
 
 function hostPorts({ containers }: PodFacts): readonly string[] {
