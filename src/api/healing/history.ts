@@ -177,7 +177,7 @@ export interface HeldContainers {
   readonly apiVersion: string;
   readonly kind: 'HeldContainers';
   readonly containers: readonly { readonly name: string; readonly hold: Hold }[];
-  /** Of each container that has some, the oldest that is stopped (SIGSTOP), its main one included. Absent: an older node. */
+  /** The oldest process of a container that is stopped (SIGSTOP), its main one included. Absent: an older node. */
   readonly stopped?: readonly (StoppedProcess & { readonly container: string })[];
 }
 

@@ -200,6 +200,21 @@ describe('a pod', () => {
     expect(asked).toContain(`${listening}?namespace=default&pod=web`);
   });
 
+  it('whose program is stopped below an init, as its node sees it', async () => {
+    await node();
+    const main = { name: 'main', ready: false, restartCount: 0, image: 'x', imageID: 'i' };
+    await pod({ phase: 'Running', containerStatuses: [{ ...main, state: { running: { startedAt: at(60) } } }] });
+    const stopped = [{ container: 'main', process: 'node', pid: 7 }];
+    const held = '/api/v1/nodes/n1/proxy/mendlet/v1/held';
+    nodeAnswers[held] = JSON.stringify({ kind: 'HeldContainers', containers: [], stopped });
+    expect((await why('Pod', 'web')).out).toContain(
+      'container main is paused: its process node (pid 7) is stopped (SIGSTOP) and waits for SIGCONT\n',
+    );
+    // An older node does not name it.
+    nodeAnswers[held] = JSON.stringify({ kind: 'HeldContainers', containers: [{ name: 'main', hold: 'stopped' }] });
+    expect((await why('Pod', 'web')).out).toContain('container main is paused: its main process is stopped');
+  });
+
   it.each([HISTORY, NODE_HISTORY])('from what its node remembers, at %s', async (path) => {
     await node();
     const { metadata } = await pod(crashed());

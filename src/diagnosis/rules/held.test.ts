@@ -60,6 +60,11 @@ describe('a container that is held', () => {
 
   it.each<[string, Partial<PodEvidence>, string]>([
     ['that is not ready', { pod: pod({ ...probed, status: { ready: false } }), stopped }, 'container web'],
+    [
+      'whose probe fails so often that not each time is told',
+      { pod: pod(probed), events: [{ ...failing, count: 3, lastTimestamp: ago(200) }], stopped },
+      'container web',
+    ],
     ['whose probe fails', { pod: pod(probed), events: [failing], stopped }, 'container web'],
     ['that others wait for', { pod: pod(init), stopped: { migrate: stopped.web } }, 'init container migrate'],
   ])('by a process that its main one waits for: one %s', (_, given, who) => {
@@ -71,6 +76,14 @@ describe('a container that is held', () => {
 
   it.each<[string, Partial<PodEvidence>]>([
     ['is ready', { pod: pod(probed) }],
+    [
+      'was not ready at its start',
+      {
+        pod: pod(probed),
+        events: [event('Unhealthy', 'Readiness probe failed: connection refused', { container: 'web', count: 5 })],
+      },
+    ],
+    ['failed a probe once, and answered since', { pod: pod(probed), events: [{ ...failing, lastTimestamp: ago(90) }] }],
     ['failed a probe long ago', { pod: pod(probed), events: [{ ...failing, lastTimestamp: ago(600) }] }],
     [
       'failed a probe in the life before',

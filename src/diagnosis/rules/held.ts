@@ -6,7 +6,7 @@ import { probeFailures, quoteProbe } from '../facts/probe-failures.ts';
 import { endingOf, whatFollows } from '../facts/ending.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { quotable } from '../facts/text.ts';
-import { PROBE_TROUBLE_GAP_MS } from '../limits.ts';
+import { PROBE_TROUBLE_COUNT, PROBE_TROUBLE_GAP_MS } from '../limits.ts';
 import type { ProbeType } from '../finding.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { title } from './exit-code.ts';
@@ -17,6 +17,8 @@ const MEANINGS: Readonly<Record<Hold, string>> = {
   traced: 'a debugger or tracer holds its main process',
 };
 
+/** A liveness probe that failed within so many of its periods fails now. */
+const PERIODS = 3;
 const TYPES: readonly ProbeType[] = ['liveness', 'readiness', 'startup'];
 
 export const held: PodRule = eachContainer((facts, container) => {
@@ -57,13 +59,15 @@ function goOn({ commands, name }: PodFacts, container: ContainerFacts, pid: numb
   return commands.kubectl('exec', name, '-c', container.name, '--', 'kill', '-CONT', String(pid));
 }
 
-/** It is not ready, or a probe fails it in its present life. */
+/** It is not ready, or does not answer its liveness probe. */
 function isUnwell({ now }: PodFacts, container: ContainerFacts): boolean {
-  const startedMs = parseTime(container.status?.state?.running?.startedAt ?? undefined) ?? 0;
-  const since = Math.max(startedMs, now - PROBE_TROUBLE_GAP_MS);
-  return container.status?.ready !== true || TYPES.some((type) => failsSince(container, type, since));
-}
-
-function failsSince(container: ContainerFacts, type: ProbeType, since: number): boolean {
-  return probeFailures(container, type).some(({ lastMs }) => lastMs >= since);
+  if (container.status?.ready !== true) return true;
+  const startedMs = parseTime(container.status.state?.running?.startedAt ?? undefined) ?? 0;
+  const { periodSeconds = 10, timeoutSeconds = 1 } = container.spec.livenessProbe ?? {};
+  const lately = now - PERIODS * (periodSeconds + timeoutSeconds) * 1000;
+  return probeFailures(container, 'liveness').some(({ lastMs, count }) => {
+    // Recorders leave out events of a pod with many.
+    const since = count >= PROBE_TROUBLE_COUNT ? now - PROBE_TROUBLE_GAP_MS : lately;
+    return lastMs >= Math.max(startedMs, since);
+  });
 }

@@ -51,6 +51,13 @@ describe('a postStart hook that fails', () => {
       ': Get "http://10.1.2.3:80/": dial tcp 10.1.2.3:80: connect: connection refused',
     ],
     [
+      'that there is no such program',
+      failed(
+        'PostStartHook failed: failed to exec in container: OCI runtime exec failed: exec failed: unable to start container process: exec: "warmer": executable file not found in $PATH: unknown',
+      ),
+      ': exec: "warmer": executable file not found in $PATH',
+    ],
+    [
       'of another kubelet, whose state alone tells',
       failed('PostStartHook failed', {
         pod: pod({

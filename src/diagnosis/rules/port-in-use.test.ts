@@ -46,6 +46,7 @@ describe('a port that is taken', () => {
     expect(found?.says).toBe(
       'container web cannot listen on port 8080: container auth-proxy of its pod (haproxy) listens there',
     );
+    expect(found?.try.join(' ')).not.toContain('netstat');
     expect(found?.evidence).toContainEqual({
       source: 'object',
       object: 'pod/web-1, as its node sees it now',

@@ -55,7 +55,7 @@ const ofContainer: ContainerRule = (facts, container) => {
         ...others(facts, container, port),
         ...argumentsOf(container),
       ],
-      try: [...whoListens(facts, container), ...facts.commands.edit],
+      try: [...(holder?.isSeen === true ? [] : whoListens(facts, container)), ...facts.commands.edit],
     }),
   ];
 };
@@ -69,6 +69,8 @@ function nobodyKnown({ pod }: PodFacts): string {
 interface Holder {
   readonly says: string;
   readonly quotes: readonly Quote[];
+  /** Its node saw it; otherwise it may be another one. */
+  readonly isSeen?: boolean;
 }
 
 /** Whom the node saw; else a container of the pod that declares the port; else, on the node's network, a known pod of that node. */
@@ -80,7 +82,11 @@ function holderOf(facts: PodFacts, container: ContainerFacts, port: string): Hol
     const process = seen?.process === undefined ? '' : ` (${quotable(seen.process)})`;
     const says = `a process of ${title(owner)}${process} listens on port ${port}`;
     const object = `pod/${facts.name}, as its node sees it now`;
-    return { says: `${title(owner)} of its pod${process} listens there`, quotes: [{ source: 'object', object, says }] };
+    return {
+      says: `${title(owner)} of its pod${process} listens there`,
+      quotes: [{ source: 'object', object, says }],
+      isSeen: true,
+    };
   }
   const declares = others.find(
     ({ kind, spec }) => kind !== 'init' && spec.ports?.some(({ containerPort }) => String(containerPort) === port),

@@ -4,7 +4,6 @@
  */
 import type { KubeletConfig } from '../configuration.ts';
 import { fitResize } from '../admission/fit-resize.ts';
-import { secretValuesOf } from '../deaths/secret-values.ts';
 import { Executor } from '../execute/execute-actions.ts';
 import { admitHere, forPods, type Neighbours } from '../node-admission.ts';
 import { PodNoteStore } from '../notes/pod-note-store.ts';
@@ -95,7 +94,7 @@ function createExecutor(
 ): Executor {
   const { clusterDns, clusterDomain, resolvConf, podPidsLimit, seccompDefault } = given.settings;
   const dns = { clusterDns, clusterDomain, resolvConf };
-  const { volumes, images, environment, configCache: secrets } = supplies;
+  const { volumes, images, environment } = supplies;
   return new Executor(
     given,
     {
@@ -115,10 +114,7 @@ function createExecutor(
       runtimeClasses: createRuntimeClasses(given),
       events,
       markDirty,
-      words: {
-        secretValues: (pod) => secretValuesOf({ clock: given.clock, logger: given.logger, secrets }, pod),
-        logsRead: (uid) => watching.blackBox.recorder.logsRead(uid),
-      },
+      blackBox: watching.blackBox.recorder,
       node: () => ({
         hostIps: node.hostIps(),
         memoryBytes: node.memoryBytes(),

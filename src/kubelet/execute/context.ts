@@ -56,16 +56,15 @@ export interface ExecuteParts {
   readonly runtimeClasses: RuntimeClasses;
   readonly events: PodEvents;
   readonly node: () => ExecuteNode;
-  /** Absent: nobody reads logs of dead containers, and secrets are known by their form alone. */
-  readonly words?: PodWords;
+  /** Absent: nobody records deaths, and secrets are known by their form alone. */
+  readonly blackBox?: ExecuteBlackBox;
 }
 
-/** What pods say, and what of it may be told. */
-export interface PodWords {
-  /** The values of the Secrets that the pod uses, soon in any case. */
-  readonly secretValues?: (pod: Pod) => Promise<readonly string[]>;
+export interface ExecuteBlackBox {
   /** Resolves when the logs of the pod's dead containers are not needed any more, and soon in any case. */
-  readonly logsRead?: (uid: string) => Promise<void>;
+  logsRead(uid: string): Promise<void>;
+  /** The values of the Secrets that the pod uses, soon in any case. */
+  secretValues(pod: Pod): Promise<readonly string[]>;
 }
 
 export interface VerbContext {

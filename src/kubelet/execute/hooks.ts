@@ -19,8 +19,11 @@ export interface HookTarget {
 
 export interface HookContext {
   readonly ports: Pick<ExecutePorts, 'clock' | 'runtime' | 'probeTransport'>;
-  readonly parts: Pick<ExecuteParts, 'events' | 'words'>;
+  readonly parts: Pick<ExecuteParts, 'blackBox' | 'events'>;
 }
+
+/** containerd's number of an exec, with which each failure would have an event of its own. */
+const ATTEMPT = /failed to start exec "[0-9a-f]{64}": /;
 
 /** The problem, without what is secret, or `undefined`. Never rejects. Ends when the signal is aborted, whatever the hook does. */
 export async function runHook(
@@ -35,7 +38,7 @@ export async function runHook(
   try {
     return await Promise.race([run(context, hook, target), aborted]);
   } catch (error) {
-    return maskSecrets(errorMessage(error).slice(0, MAX_FAILURE_MESSAGE));
+    return maskSecrets(errorMessage(error).slice(0, MAX_FAILURE_MESSAGE)).replace(ATTEMPT, '');
   }
 }
 
@@ -44,7 +47,7 @@ async function run(context: HookContext, hook: LifecycleHandler, target: HookTar
     const { command = [] } = hook.exec;
     const result = await context.ports.runtime.execSync(target.containerId, command, target.timeoutMs);
     if (result.exitCode === 0) return undefined;
-    return commandFailure({ command, ...result }, (await context.parts.words?.secretValues?.(target.pod)) ?? []);
+    return commandFailure({ command, ...result }, (await context.parts.blackBox?.secretValues(target.pod)) ?? []);
   }
   if (hook.httpGet !== undefined) return await httpHook(context, hook.httpGet, target);
   if (hook.sleep !== undefined) {
