@@ -1,0 +1,208 @@
+/** Tests what findings about probes say of the answer: what was asked, what came back, and what the program's log says of that. */
+import { describe, expect, it } from 'vitest';
+import { diagnosePod } from '../diagnose-pod.ts';
+import { ago, crashed, event, evidence, lastWords, pod } from '../evidence.fixtures.ts';
+import type { PodEvidence } from '../evidence/pod-evidence.ts';
+
+type Type = 'liveness' | 'readiness' | 'startup';
+const upper = (type: Type): string => type.replace(/^./, (letter) => letter.toUpperCase());
+const http = { httpGet: { path: '/ready', port: 8080 }, periodSeconds: 2, failureThreshold: 3 };
+
+interface Given {
+  readonly probe?: object;
+  readonly count?: number;
+  readonly lines?: readonly string[];
+  /** Seconds since its start, and since it was ready last. */
+  readonly age?: number;
+  readonly wasReady?: boolean;
+  readonly container?: object;
+}
+
+/** A container that runs and is not ready, because this probe says so. */
+function unready(type: Type, output: string, given: Given = {}): Partial<PodEvidence> {
+  const { probe = http, count = 20, lines = [], age = 300, wasReady = false, container } = given;
+  const one = pod({
+    container: { [`${type}Probe`]: probe, ...container },
+    status: { ready: false, started: type !== 'startup', state: { running: { startedAt: ago(age) } } },
+  });
+  const conditions = ['ContainersReady', 'Ready'].map((name) => ({
+    type: name,
+    status: 'False',
+    lastTransitionTime: ago(wasReady ? age - 60 : age),
+  }));
+  return {
+    pod: { ...one, status: { ...one.status, conditions } },
+    events: [event('Unhealthy', `${upper(type)} probe failed: ${output}`, { container: 'web', seconds: 5, count })],
+    logs: { web: { current: lines } },
+  };
+}
+
+const STATUS = 'HTTP probe failed with statuscode: 400';
+const TIMEOUT =
+  'Get "http://10.0.0.9:8080/ready": context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
+
+describe('a probe that keeps a container from being ready', () => {
+  it.each<[string, Partial<PodEvidence>, string, RegExp]>([
+    [
+      'the answer, and the log about it',
+      unready('readiness', STATUS, {
+        lines: ["ERROR Invalid HTTP_HOST header: '10.0.0.9:8080'. You may need to add '10.0.0.9' to ALLOWED_HOSTS."],
+      }),
+      'readiness-failing',
+      /\/ready on port 8080 answers 400, and its log says: .*ALLOWED_HOSTS/,
+    ],
+    [
+      'what a command says',
+      unready('readiness', 'cannot reach queue', { probe: { exec: { command: ['check', '--all'] } } }),
+      'readiness-failing',
+      /its readiness probe fails: its command check --all says: cannot reach queue$/,
+    ],
+    [
+      'what a gRPC server says',
+      unready('readiness', 'error: this server does not implement the grpc health protocol', {
+        probe: { grpc: { port: 50051 } },
+      }),
+      'readiness-failing',
+      /port 50051 gives: error: this server does not implement/,
+    ],
+    [
+      'a redirect to a port where nothing listens',
+      unready('readiness', 'Get "https://10.0.0.9:443/ready": dial tcp 10.0.0.9:443: connect: connection refused'),
+      'probe-redirect',
+      /\/ready on port 8080 is redirected to HTTPS on port 443, where nothing listens$/,
+    ],
+    [
+      'a command line in one text',
+      unready('readiness', 'exec: "redis-cli ping | grep PONG": executable file not found in $PATH', {
+        probe: { exec: { command: ['redis-cli ping | grep PONG'] } },
+      }),
+      'probe-command',
+      /its command is one text, "redis-cli ping \| grep PONG", which no shell takes apart/,
+    ],
+    [
+      'nothing in TLS',
+      unready('readiness', 'Get "https://10.0.0.9:8080/ready": net/http: TLS handshake timeout', {
+        probe: { httpGet: { path: '/ready', port: 8080, scheme: 'HTTPS' } },
+      }),
+      'probe-scheme',
+      /asks port 8080 by HTTPS, but nothing there has ever answered in TLS/,
+    ],
+    [
+      'no answer of one that answered before',
+      unready('readiness', TIMEOUT, { wasReady: true }),
+      'probe-timeout',
+      /no answer from \/ready on port 8080 within its timeout of 1s \(20 times\), although it answered before$/,
+    ],
+    [
+      'no answer, and an error in the log',
+      unready('readiness', TIMEOUT, {
+        lines: ['2026/01/31 11:59:58 [emerg] 8#8: setgid(33) failed (1: Operation not permitted)'],
+      }),
+      'probe-timeout',
+      /; its log says: .*setgid\(33\) failed/,
+    ],
+    [
+      'a dependency that the log names',
+      unready('readiness', STATUS.replace('400', '503'), {
+        lines: ['redis error getaddrinfo ENOTFOUND session-redis'],
+      }),
+      'dependency-not-resolved',
+      /does not find session-redis \(no such name\) and is not ready/,
+    ],
+  ])('%s', (_what, given, id, says) => {
+    const [first] = diagnosePod(evidence(given)).findings;
+    expect(first?.says).toMatch(says);
+    expect(first).toMatchObject({ id, severity: 'critical' });
+  });
+
+  it('only a slow program is told to get more time', () => {
+    const patch = (wasReady: boolean): string | undefined =>
+      diagnosePod(evidence(unready('readiness', TIMEOUT, { wasReady }))).findings[0]?.manifest;
+    expect(patch(false)).toContain('timeoutSeconds: 5');
+    expect(patch(true)).toBeUndefined();
+  });
+});
+
+describe('a start that takes its time', () => {
+  const refused = 'Get "http://10.0.0.9:8080/ready": dial tcp 10.0.0.9:8080: connect: connection refused';
+  const patient = { ...http, failureThreshold: 300 };
+
+  it.each<[string, Partial<PodEvidence>, string, string, RegExp]>([
+    [
+      'a startup probe that has time left',
+      unready('startup', refused, { probe: patient, age: 100 }),
+      'starting-up',
+      'info',
+      /has not started up yet: its startup probe fails; it is killed in 8m21s, unless the probe succeeds before$/,
+    ],
+    [
+      'one that can never succeed',
+      unready('startup', refused, { probe: patient, age: 100, lines: ['listening on :9090'] }),
+      'probe-port',
+      'warning',
+      /nothing listens on port 8080, and it says that it listens on 9090; it is killed in/,
+    ],
+    [
+      'a program that says that it loads',
+      unready('readiness', STATUS.replace('400', '503'), { lines: ['loading model, this takes a while'] }),
+      'starting-up',
+      'info',
+      /is still starting: \/ready on port 8080 answers 503; its log says: loading model/,
+    ],
+  ])('%s', (_what, given, id, severity, says) => {
+    const [first] = diagnosePod(evidence(given)).findings;
+    expect(first?.says).toMatch(says);
+    expect(first).toMatchObject({ id, severity });
+  });
+});
+
+describe('a kill by a probe that was answered', () => {
+  it('is told with the peer that refuses', () => {
+    const container = { livenessProbe: { ...http, httpGet: { path: '/health', port: 8080 } } };
+    const given: Partial<PodEvidence> = {
+      pod: pod({ container, status: crashed({ exitCode: 137, lived: 400 }) }),
+      events: [
+        event('Killing', 'Container web failed liveness probe, will be restarted', { container: 'web', seconds: 31 }),
+        event('Unhealthy', 'Liveness probe failed: HTTP probe failed with statuscode: 500', {
+          container: 'web',
+          count: 3,
+        }),
+      ],
+      logs: lastWords(
+        'ERROR health: connection to server at "orders-db", port 5432 failed: Connection refused',
+        '10.0.0.1 - - [31/Jan/2026 11:59:30] "GET /health HTTP/1.1" 500 -',
+      ),
+    };
+    expect(diagnosePod(evidence(given)).findings[0]).toMatchObject({
+      id: 'dependency-refused',
+      says: expect.stringMatching(
+        /is refused by orders-db:5432, so its liveness probe fails and it is killed/,
+      ) as string,
+    });
+  });
+});
+
+describe('an end that was got over', () => {
+  const back = (seconds: number, restartCount = 1): Partial<PodEvidence> => ({
+    pod: pod({
+      status: {
+        restartCount,
+        state: { running: { startedAt: ago(seconds) } },
+        lastState: {
+          terminated: { exitCode: 1, reason: 'Error', startedAt: ago(seconds + 8), finishedAt: ago(seconds + 3) },
+        },
+      },
+    }),
+    logs: lastWords('Error: connect ECONNREFUSED 10.0.0.4:7000'),
+  });
+
+  it.each<[string, Partial<PodEvidence>, string, RegExp]>([
+    ['just now', back(20), 'warning', /and ends$/],
+    ['some time ago', back(120), 'info', /and ends; it has run well since, for 2m$/],
+    ['of many', back(120, 7), 'warning', /and ends$/],
+  ])('%s', (_what, given, severity, says) => {
+    const [first] = diagnosePod(evidence(given)).findings;
+    expect(first).toMatchObject({ id: 'dependency-refused', severity });
+    expect(first?.says).toMatch(says);
+  });
+});
