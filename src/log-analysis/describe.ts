@@ -48,8 +48,8 @@ export function describe(
       ? aboutOf(line, said, roled.slice(Math.max(0, position - LINES_BEFORE), position)) ||
         addressNamed(said, roled, position) ||
         ofWrapper(said, wrappers) ||
-        ofProperties(said, own) ||
         ofSystemCall(said, own) ||
+        ofProperties(said, own) ||
         stepBefore(said, roled.slice(Math.max(0, position - LINES_BEFORE), position)) ||
         wholePlace(said, own, place) ||
         ofWarning(said, roled, own) ||
@@ -296,7 +296,7 @@ function peerAbove(before: readonly RoledLine[]): string | undefined {
   return found.findLast((peer) => !/^\d/.test(peer)) ?? found.at(-1);
 }
 const NAMING_FIELD =
-  /^[\w.-]*(?:peer|addr(?:ess)?|host|server|upstream|endpoint|url|uri|dsn|broker|target|path|file(?:name)?|key|variable)=\S*[/:.\w]{3}/i;
+  /^[\w.-]*(?:peer|addr(?:ess)?|host|server|upstream|endpoint|url|uri|dsn|broker|target|path|file(?:name)?|key|variable)=\S*[/:.\w]{2}/i;
 /** A place in a program's own source: "../crypto/bio/bss_file.c:308". */
 const SOURCE_PLACE = /\S+\.(?:c|cc|cpp|h|go|rs):\d+/g;
 

@@ -38,6 +38,8 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
   const isNoise = (noise: RegExp | undefined): boolean => (role === 'head' ? noise?.test(said) === true : says(noise));
   if (!decides && dialects.some(({ noise }) => isNoise(noise))) return undefined;
   if (isAccess(text) || isOnlyWarning(text) || isPointer(text)) return undefined;
+  // The end of a snippet that V8 quotes over several lines belongs to its begin.
+  if (/^"? ?is not valid JSON$/.test(text)) return undefined;
   if (text.length < 3 || !/[a-z]{2}/i.test(text)) return undefined;
   const inTrace = role === 'head' || role === 'cause';
   const isError = level === 'error' || level === 'fatal';

@@ -1,0 +1,219 @@
+/** Tests that a decisive line is told with the names that stand beside it: in tries, in fields, in properties, in steps before. */
+import { describe, expect, it } from 'vitest';
+import { maskSecrets } from './mask-secrets.ts';
+import { peerIn, unresolvedHost } from './names.ts';
+import { readLog } from './read-log.ts';
+
+const SOON = { livedMs: 5000 };
+const decisive = (...lines: readonly string[]): string | undefined => readLog(lines, SOON).decisive?.line;
+
+describe('what is told', () => {
+  it.each<[string, readonly string[], RegExp]>([
+    [
+      'the last try before it was given up',
+      [
+        'INFO starting, auth at http://auth',
+        'WARNING auth check failed (attempt 2/3): ConnectError: Name or service not known',
+        'WARNING auth check failed (attempt 3/3): ConnectError: Name or service not known',
+        'CRITICAL auth is not reachable, giving up',
+      ],
+      /attempt 3\/3\): ConnectError: Name or service/,
+    ],
+    [
+      'the last line of tries that holds the cause itself',
+      [
+        '{"level":"warn","msg":"ping failed","try":1,"error":"pq: SSL is not enabled on the server"}',
+        '{"level":"error","msg":"database is not available","host":"pg","error":"pq: SSL is not enabled on the server"}',
+      ],
+      /^database is not available: pq: SSL is not enabled on the server \(host=pg\)$/,
+    ],
+    [
+      'what a validation found',
+      [
+        '{"level":50,"issues":[{"path":["STRIPE_KEY"],"message":"Required"}],"msg":"Invalid environment, refusing to start"}',
+      ],
+      /^Invalid environment, refusing to start: STRIPE_KEY: Required$/,
+    ],
+    [
+      'the input of an error',
+      [
+        'TypeError: Invalid URL',
+        '    at new URL (node:internal/url:819:25)',
+        '    at node:internal/main/run_main_module:33:47 {',
+        "  code: 'ERR_INVALID_URL',",
+        "  input: 'payments.internal/api'",
+        '}',
+      ],
+      /^TypeError: Invalid URL \(input: 'payments\.internal\/api'\)$/,
+    ],
+    [
+      'the peer of a system call',
+      [
+        'DrizzleQueryError: Failed query: select 1',
+        '    at query (/app/main.mjs:3:1) {',
+        '  [cause]: AggregateError {',
+        "    code: 'ECONNREFUSED',",
+        "    address: '127.0.0.1',",
+        '    port: 5433',
+        '  }',
+        '}',
+      ],
+      /ECONNREFUSED 127\.0\.0\.1:5433/,
+    ],
+    [
+      'a mistake in JSON over several lines',
+      ['error: Cannot load configuration: Unexpected token \']\', ...""8400",', ']', '}', '" is not valid JSON'],
+      /Unexpected token ']'.*" is not valid JSON$/,
+    ],
+    [
+      'a mistake in YAML with its own place',
+      [
+        'Traceback (most recent call last):',
+        '  File "/app/router.py", line 7, in <module>',
+        '    load()',
+        'yaml.parser.ParserError: while parsing a block collection',
+        '  in "/etc/routes.yaml", line 5, column 3',
+        "expected <block end>, but found '?'",
+        '  in "/etc/routes.yaml", line 7, column 4',
+      ],
+      /found '\?' in "\/etc\/routes\.yaml", line 7, column 4$/,
+    ],
+    [
+      'the paragraph of a mistake in HCL',
+      [
+        'Error: Unsupported argument',
+        '',
+        '  on /app/main.tf line 2:',
+        '',
+        'An argument named "comunicator" is not expected here.',
+        '',
+      ],
+      /^Error: Unsupported argument on \/app\/main\.tf line 2: An argument named "comunicator"/,
+    ],
+    [
+      'the file of the step before',
+      [
+        '2026-01-31 12:00:00 INFO importing /data/in/customers.csv',
+        'Traceback (most recent call last):',
+        '  File "/app/job.py", line 4, in <module>',
+        '    read()',
+        "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xfc in position 16: invalid start byte",
+      ],
+      /invalid start byte \(\/data\/in\/customers\.csv\)$/,
+    ],
+    [
+      'the step in which a program hung',
+      [
+        '12:00:00 INFO order 4701: requesting tax from http://tax-engine:8080',
+        '12:00:08 CRITICAL watchdog: no progress for 8 s, aborting',
+        'Current thread 0x00007f17c11846c0 (most recent call first):',
+        '  File "/app/consumer.py", line 10 in watchdog',
+      ],
+      /aborting \(its last step: .*http:\/\/tax-engine:8080\)$/,
+    ],
+    [
+      'a message with quotes that are not escaped',
+      [
+        'level=ERROR msg="cannot open (attempt 5/5): server at "127.0.0.1", port 5432: password authentication failed for user "metrics""',
+      ],
+      /password authentication failed for user "metrics"$/,
+    ],
+    [
+      'a message without quotes',
+      ['level=error msg=cannot start listener: Address already in use addr=:9100'],
+      /^cannot start listener: Address already in use/,
+    ],
+    [
+      'the sentence in an Erlang term',
+      [
+        `Application rabbit exited with reason: {{shutdown,{failed_to_start_child,auth,{"Cookie file /var/lib/.erlang.cookie must be accessible by owner only",[${'{auth,init,1},'.repeat(20)}]}}}}`,
+      ],
+      /"Cookie file \/var\/lib\/\.erlang\.cookie must be accessible by owner only"$/,
+    ],
+    [
+      'the address of a master above',
+      [
+        '1:S * Connecting to MASTER cache-0.cache:6379',
+        '1:S # Unable to connect to MASTER: Resource temporarily unavailable',
+      ],
+      /\(cache-0\.cache:6379\)$/,
+    ],
+    [
+      'the end of a JVM without a trace',
+      [
+        '10:00:00 WARN Slow query: 2199 ms',
+        '10:00:01 INFO page=1',
+        '10:00:02 INFO page=2',
+        'Terminating due to java.lang.OutOfMemoryError: Java heap space',
+      ],
+      /OutOfMemoryError: Java heap space$/,
+    ],
+    [
+      'an exception that a server logs as information',
+      [
+        '[INFO] Listening at: http://0.0.0.0:8000 (1)',
+        '[INFO] Unhandled exception in main loop',
+        'Traceback (most recent call last):',
+        '  File "/usr/lib/python3/tempfile.py", line 1, in x',
+        '    raise FileNotFoundError()',
+        "FileNotFoundError: [Errno 2] No usable temporary directory found in ['/tmp']",
+      ],
+      /No usable temporary directory/,
+    ],
+  ])('%s', (_what, lines, says) => {
+    expect(decisive(...lines)).toMatch(says);
+  });
+
+  it('not the words of a supervisor behind an exception', () => {
+    const said = decisive(
+      'Traceback (most recent call last):',
+      '  File "/app/main.py", line 7, in <module>',
+      '    connect()',
+      'sqlite3.OperationalError: unable to open database file',
+      'a process ended with status 1, stopping the container',
+    );
+    expect(said).toBe('sqlite3.OperationalError: unable to open database file');
+  });
+
+  it('what an application does without is no error', () => {
+    expect(readLog(['WARN SENTRY_DSN is not set, error reporting is disabled'], SOON).decisive).toBeUndefined();
+  });
+
+  it('a program that only prints how it is called', () => {
+    expect(readLog(['Usage: shop sync --ledger=<url>'], SOON).lastLine).toContain('--ledger');
+  });
+});
+
+describe('names that are also words', () => {
+  it.each([
+    ['getaddrinfo ENOTFOUND redis', 'redis'],
+    ['could not translate host name "postgres" to address: Name or service not known', 'postgres'],
+    ['nc: getaddrinfo for host "postgres" port 5432: Name or service not known', 'postgres'],
+    ['lookup database on 10.96.0.10:53: no such host', 'database'],
+  ])('%s', (line, host) => {
+    expect(unresolvedHost(line)).toBe(host);
+  });
+
+  it.each([
+    ['connection to server at "postgres" (10.1.1.1), port 5432 failed: Connection refused', 'postgres'],
+    ['connection to redis refused', undefined],
+    ['Remote host terminated the handshake', undefined],
+    ['ipv4:127.0.0.1:50052: Failed to connect to remote host: Connection refused', '127.0.0.1'],
+  ])('%s', (line, host) => {
+    expect(peerIn(line).host).toBe(host);
+  });
+});
+
+describe('what is no secret', () => {
+  it.each([
+    'it has db-password and username',
+    'fetch signing keys: Get "https://auth/keys": x509: certificate is valid for auth.example',
+    'postsrsd: Cannot open file with secret: /etc/app/none.secret',
+  ])('%s', (text) => {
+    expect(maskSecrets(text)).toBe(text);
+  });
+
+  it.each(['--password hunter2', 'password: /hunter/2', 'token: Getaway42'])('but %s is', (text) => {
+    expect(maskSecrets(text)).toContain('***');
+  });
+});
