@@ -173,6 +173,16 @@ describe('HTTP probes', () => {
   });
 });
 
+describe('HTTPS probes', () => {
+  it('of a server that waits for more of what it takes for a request end with the words of Go', async () => {
+    const port = await listen(createServer((socket) => socket.on('error', () => {})));
+    const { output } = await get(port, '/ping', { scheme: 'https', timeoutMs: 200 });
+    expect(output).toBe(`Get "https://127.0.0.1:${port}/ping": net/http: TLS handshake timeout`);
+    const plain = await get(port, '/ping', { timeoutMs: 200 });
+    expect(plain.output).toContain('context deadline exceeded (Client.Timeout exceeded while awaiting headers)');
+  });
+});
+
 describe('TCP probes', () => {
   it('succeed when somebody listens, and fail when nobody does', async () => {
     const port = await listen(createServer());

@@ -164,6 +164,89 @@ describe('a service behind which nobody is', () => {
   });
 });
 
+describe('a service that is named in a log', () => {
+  const running = (name: string, labels: object, line: string, env: readonly object[] = []): Promise<unknown> =>
+    make(
+      PODS,
+      {
+        metadata: { name, namespace: 'default', labels },
+        spec: { containers: [{ name: 'main', image: 'w:1', env }] },
+      },
+      {
+        phase: 'Running',
+        containerStatuses: [
+          {
+            name: 'main',
+            ready: false,
+            restartCount: 4,
+            image: 'w:1',
+            imageID: 'i',
+            state: { waiting: { reason: 'CrashLoopBackOff' } },
+            lastState: {
+              terminated: { exitCode: 1, reason: 'Error', startedAt: at(40), finishedAt: at(35), message: line },
+            },
+          },
+        ],
+      },
+    );
+  const service = (name: string, namespace = 'default', selector: object = { app: name }): Promise<unknown> =>
+    make(SERVICES, { metadata: { name, namespace }, spec: { selector, ports: [{ port: 80 }] } });
+  const needs = (value: string): readonly object[] => [{ name: 'PEER_URL', value }];
+  const asker = (value: string): Promise<unknown> =>
+    make(
+      PODS,
+      {
+        metadata: { name: 'worker', namespace: 'default' },
+        spec: {
+          initContainers: [
+            { name: 'wait', image: 'w:1', command: ['sh', '-c', `until nc -z ${value} 80; do sleep 1; done`] },
+          ],
+          containers: [{ name: 'main', image: 'w:1', env: needs(`http://${value}`) }],
+        },
+      },
+      {
+        phase: 'Pending',
+        initContainerStatuses: [
+          {
+            name: 'wait',
+            ready: false,
+            restartCount: 0,
+            image: 'w:1',
+            imageID: 'i',
+            state: { running: { startedAt: at(300) } },
+          },
+        ],
+      },
+    );
+
+  it('is offered where another namespace has it', async () => {
+    await make(NAMESPACES, { metadata: { name: 'identity' } });
+    await service('auth', 'identity');
+    await asker('auth');
+    expect((await headlines('Pod', 'worker'))[0]).toMatch(
+      /there is no service auth in namespace default, but one in identity/,
+    );
+  });
+
+  it('is offered by a similar name', async () => {
+    await service('orders-postgresql');
+    await asker('orders-postgres');
+    expect((await headlines('Pod', 'worker'))[0]).toMatch(
+      /there is no service orders-postgres; there is orders-postgresql/,
+    );
+  });
+
+  it('is told with what its worst pod suffers from', async () => {
+    await service('orders');
+    await running('orders-1', { app: 'orders' }, 'boom');
+    await asker('orders');
+    const [first] = await headlines('Pod', 'worker');
+    expect(first).toMatch(
+      /service orders has no endpoint that is ready: of its pod orders-1, container main ends with exit code 1/,
+    );
+  });
+});
+
 describe('a namespace that does not go', () => {
   it('names the objects that hold it', async () => {
     const tenant = await make(NAMESPACES, { metadata: { name: 'tenant' } });
