@@ -12,7 +12,7 @@ import { MAX_QUOTES, NORMAL_START_MS, RECENT_DEATH_MS } from './limits.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { causeText, groupFindings } from './workload/group-findings.ts';
 import { type WorkloadFacts, workloadFacts, workloadState } from './workload/workload-facts.ts';
-import { WORKLOAD_RULES } from './workload/workload-rules.ts';
+import { NO_SUCH_NODE, WORKLOAD_RULES } from './workload/workload-rules.ts';
 
 /** The findings of a workload and its pods, in order. A finding about the workload names the cause that its pods have. */
 export function workloadFindings(evidence: WorkloadEvidence): readonly RankedFinding[] {
@@ -24,7 +24,7 @@ export function workloadFindings(evidence: WorkloadEvidence): readonly RankedFin
   );
   const cause = causeText(pods);
   const named = withoutFallbacks(own).map((finding) =>
-    cause === undefined ? finding : { ...finding, says: `${finding.says}: ${cause}` },
+    cause === undefined || finding.id === NO_SUCH_NODE ? finding : { ...finding, says: `${finding.says}: ${cause}` },
   );
   const all = [...named, ...pods];
   return ordered(all.length === 0 ? shortfall(facts) : all);

@@ -44,7 +44,9 @@ export async function gatherWorkload(
   const own = sets.filter((set) => isControlledBy(set, workload));
   const makers: readonly WorkloadObject[] = workload.kind === 'Deployment' ? own : [workload];
   const pods = candidates.filter((pod) => makers.some((maker) => isControlledBy(pod, maker)));
-  const [events, killings] = await Promise.all([
+  const fixed = workload.spec?.template?.spec?.nodeName ?? '';
+  const [fixedNode, events, killings] = await Promise.all([
+    fixed === '' ? undefined : gatherNode(asker, fixed),
     eventsOf(asker, [workload, ...own.filter(({ spec }) => (spec?.replicas ?? 0) > 0)]),
     pods[0] === undefined ? [] : killingsIn(asker, pods[0]),
   ]);
@@ -53,7 +55,16 @@ export async function gatherWorkload(
     const owners = maker === workload || maker === undefined ? [workload] : [maker, workload];
     return { owners, siblings: pods, killings, namespaceFlag, quiet: isDeep?.(pod) === false };
   });
-  return { now: asker.now, workload, events, pods, looked, notLookedAt: asker.notLookedAt, namespaceFlag };
+  return {
+    now: asker.now,
+    workload,
+    events,
+    pods,
+    looked,
+    ...(fixedNode && { fixedNode }),
+    notLookedAt: asker.notLookedAt,
+    namespaceFlag,
+  };
 }
 
 function selectorText({ spec }: WorkloadObject): string {

@@ -14,6 +14,8 @@ export interface WorkloadEvidence {
   readonly pods: readonly Pod[];
   /** The pods whose evidence was gathered. */
   readonly looked: readonly PodEvidence[];
+  /** The node to which its template is fixed; absent: it is not, or that may not be read. */
+  readonly fixedNode?: NodeEvidence;
   readonly notLookedAt: readonly string[];
   readonly namespaceFlag: string;
 }
