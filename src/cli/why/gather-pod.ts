@@ -18,6 +18,7 @@ import { gatherConfigs } from './gather-configs.ts';
 import { gatherHeld } from './gather-held.ts';
 import { gatherHistory } from './gather-history.ts';
 import { gatherNode } from './gather-node.ts';
+import { gatherPlacement } from './gather-placement.ts';
 import { gatherRollout } from './gather-rollout.ts';
 import { gatherServices } from './gather-services.ts';
 import { gatherPodStorage } from './gather-storage.ts';
@@ -79,13 +80,14 @@ async function eventsOf(asker: Asker, pod: Pod): Promise<PodEvidence['events']> 
 
 async function gatherRest(asker: Asker, first: PodEvidence): Promise<PodEvidence> {
   const { pod } = first;
-  const [logs, configs, throttling, held, rollout, storage] = await Promise.all([
+  const [logs, configs, throttling, held, rollout, storage, placement] = await Promise.all([
     gatherLogs(asker, pod, logsWanted(first)),
     gatherConfigs(asker, pod.metadata?.namespace, configsWanted(first)),
     wantsThrottling(first) ? gatherThrottling(asker, pod) : {},
     gatherHeld(asker, pod),
     wantsRollout(first) ? gatherRollout(asker, pod, first.owners, [pod, ...first.siblings]) : undefined,
     gatherPodStorage(asker, first),
+    gatherPlacement(asker, first),
   ]);
   const second: PodEvidence = {
     ...first,
@@ -95,6 +97,7 @@ async function gatherRest(asker: Asker, first: PodEvidence): Promise<PodEvidence
     ...(held && { held }),
     ...(rollout && { rollout }),
     ...(storage && { storage }),
+    ...(placement && { placement }),
   };
   const [services, credentials] = await Promise.all([
     gatherServices(asker, namedServicesOf(second)),

@@ -1,15 +1,26 @@
 /** Rule: no node fits the pod; the finding explains the scheduler's message part by part, and suggests remedies. */
-import { podRequests, quantityMilliValue } from '../../api/index.ts';
+import { type Deployment, hostPortsClash, hostPortsOf, podRequests, quantityMilliValue } from '../../api/index.ts';
+import type { Pod } from '../evidence/kinds.ts';
+import type { ClaimEvidence } from '../evidence/pod-evidence.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
+import { exclusiveClaims, holdersText, mostRoomText, portHolders, usersOf } from '../facts/placement.ts';
+import {
+  labelTexts,
+  requirementsOf,
+  requirementText,
+  type SelectorLike,
+  selectorTexts,
+} from '../facts/selector-text.ts';
 import { listed } from '../facts/text.ts';
+import { requestedSize, wishText } from '../facts/volume-fit.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
 
 interface Reason {
   readonly pattern: RegExp;
-  readonly says: (match: RegExpExecArray, nodes: string, facts: PodFacts) => string;
+  readonly says: (match: RegExpExecArray, nodes: string, facts: PodFacts, share: Share) => string;
   readonly fields: (facts: PodFacts, match: RegExpExecArray) => readonly Quote[];
   readonly try: (facts: PodFacts, match: RegExpExecArray) => readonly string[];
 }
@@ -49,25 +60,6 @@ function inBrackets(words: readonly string[]): string {
   return words.length === 0 ? '' : ` (${listed(words)})`;
 }
 
-interface Requirement {
-  readonly key: string;
-  readonly operator: string;
-  readonly values?: readonly string[];
-}
-
-/** "disk=ssd", "zone in a|b", "gpu exists" */
-function requirementText({ key, operator, values = [] }: Requirement): string {
-  if (operator === 'Exists') return `${key} exists`;
-  if (operator === 'DoesNotExist') return `no ${key}`;
-  if (operator === 'In' && values.length === 1) return `${key}=${values[0]}`;
-  const signs: Readonly<Record<string, string>> = { In: 'in', NotIn: 'not in', Gt: '>', Lt: '<' };
-  return `${key} ${signs[operator] ?? operator} ${values.join('|')}`;
-}
-
-function labelTexts(labels: Readonly<Record<string, string>> = {}): readonly string[] {
-  return Object.entries(labels).map(([key, value]) => `${key}=${value}`);
-}
-
 /** What the pod asks of the labels of its node. */
 function wantedLabels({ spec }: PodFacts['pod']): readonly string[] {
   const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
@@ -78,26 +70,102 @@ function wantedLabels({ spec }: PodFacts['pod']): readonly string[] {
   return [...labelTexts(spec?.nodeSelector), ...(affinity === '' ? [] : [affinity])];
 }
 
-function hostPorts({ containers }: PodFacts): readonly string[] {
-  return containers.flatMap(({ spec }) => (spec.ports ?? []).flatMap(({ hostPort }) => hostPort?.toString() ?? []));
+/** Those that the holders have; all where no holder is known. */
+function hostPorts({ pod }: PodFacts, holders: readonly Pod[]): readonly string[] {
+  const used = holders.flatMap(hostPortsOf);
+  return hostPortsOf(pod)
+    .filter((port) => used.length === 0 || used.some((each) => hostPortsClash(port, each)))
+    .map(({ port, protocol }) => `${port}/${protocol}`);
 }
 
 interface PodTerms {
-  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly {
-    readonly labelSelector?: {
-      readonly matchLabels?: Readonly<Record<string, string>>;
-      readonly matchExpressions?: readonly Requirement[];
-    };
-  }[];
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodTerm[];
 }
 
-/** The labels of the pods with which it must, or must not, share a node. */
+interface PodTerm {
+  readonly topologyKey: string;
+  readonly labelSelector?: SelectorLike;
+  readonly namespaceSelector?: object;
+  readonly namespaces?: readonly string[];
+}
+
+function termsOf(affinity: PodTerms | undefined): readonly PodTerm[] {
+  return affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+}
+
+/** The labels of the pods with which it must share a node. */
 function companions(affinity: PodTerms | undefined): readonly string[] {
-  const texts = (affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(({ labelSelector }) => [
-    ...labelTexts(labelSelector?.matchLabels),
-    ...(labelSelector?.matchExpressions ?? []).map((each) => requirementText(each)),
-  ]);
-  return [...new Set(texts)];
+  return [...new Set(termsOf(affinity).flatMap(({ labelSelector }) => selectorTexts(labelSelector)))];
+}
+
+/** Whether the term means pods like the one that has it. */
+function meansItself({ labelSelector, namespaceSelector, namespaces = [] }: PodTerm, { metadata }: Pod): boolean {
+  if (namespaceSelector !== undefined) return false;
+  if (namespaces.length > 0 && !namespaces.includes(metadata?.namespace ?? 'default')) return false;
+  return requirementsOf(labelSelector).every(({ key, operator, values = [] }) => {
+    const own = metadata?.labels?.[key];
+    return operator === 'Exists' ? own !== undefined : operator === 'In' && own !== undefined && values.includes(own);
+  });
+}
+
+/** How many nodes a reason is about, of how many. */
+interface Share {
+  readonly count: number;
+  readonly all: number;
+}
+
+const HOSTNAME = 'kubernetes.io/hostname';
+
+/** Its own anti-affinity: where it means its fellows, how many nodes there are is what decides. */
+function apartText(nodes: string, facts: PodFacts, share: Share): string {
+  const { pod } = facts;
+  const terms = termsOf(pod.spec?.affinity?.podAntiAffinity);
+  const [first] = terms;
+  if (first === undefined || !terms.every((term) => meansItself(term, pod))) {
+    const texts = terms.map(
+      ({ labelSelector, topologyKey }) => `${selectorTexts(labelSelector).join(',')}, for each ${topologyKey}`,
+    );
+    return `${nodes} pods from which its anti-affinity keeps it away${inBrackets(texts)}`;
+  }
+  const limits = terms.map(
+    ({ labelSelector, topologyKey }) =>
+      `one pod with ${selectorTexts(labelSelector).join(',')}, itself or a fellow, run for each ${topologyKey}`,
+  );
+  return `its anti-affinity lets ${listed(limits)}, and ${placesText(facts, share, first.topologyKey)}`;
+}
+
+function placesText({ owner }: PodFacts, { count, all }: Share, topologyKey: string): string {
+  if (count < all) return `${count} of ${all} nodes have it already`;
+  const { replicas = 1 } = (owner as Deployment | undefined)?.spec ?? {};
+  const many = replicas > 1 ? ` for its ${replicas} replicas` : '';
+  if (topologyKey === HOSTNAME) return all === 1 ? `there is 1 node${many}` : `there are ${all} nodes${many}`;
+  return all === 1 ? '1 node has it already' : `all ${all} nodes have it already`;
+}
+
+/** A rollout that makes the new pod first waits for ever when only one of them can have what both want. */
+function recreate({ owner, commands, evidence }: PodFacts, holders: readonly Pod[]): readonly string[] {
+  const { replicas = 1, strategy } = (owner as Deployment | undefined)?.spec ?? {};
+  if (owner?.kind !== 'Deployment' || replicas !== 1 || strategy?.type === 'Recreate') return [];
+  const siblings = new Set(evidence.siblings.map(({ metadata }) => metadata?.uid));
+  if (!holders.some(({ metadata }) => siblings.has(metadata?.uid))) return [];
+  const patch = { spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } } };
+  return [commands.kubectl('patch', commands.target, '-p', JSON.stringify(patch))];
+}
+
+/** "the 5Ti of its claim big", of claims that have no volume yet. */
+function unmadeText({ evidence }: PodFacts): string {
+  const texts = unmade(evidence).map(({ name, claim }) => `the ${requestedSize(claim) ?? 'size'} of its claim ${name}`);
+  return texts.length === 0 ? 'its claims' : listed(texts);
+}
+
+function unmade({ claims }: PodFacts['evidence']): readonly ClaimEvidence[] {
+  return claims.filter(({ claim }) => claim?.status?.phase === 'Pending' && (claim.spec?.volumeName ?? '') === '');
+}
+
+function ofClaims(claims: readonly ClaimEvidence[], path: string, value: (claim: ClaimEvidence) => unknown) {
+  return claims.flatMap((one) =>
+    field(path, value(one)).map((quote) => ({ ...quote, of: `persistentvolumeclaim/${one.name}` })),
+  );
 }
 
 function amountOf(quantity: string | undefined): number {
@@ -155,7 +223,13 @@ const REASONS: readonly Reason[] = [
   },
   {
     pattern: /didn't have free ports/,
-    says: (_, nodes, facts) => `${nodes} a port taken that it wants on the node${inBrackets(hostPorts(facts))}`,
+    says: (_, nodes, facts) => {
+      const holders = portHolders(facts);
+      const ports = hostPorts(facts, holders);
+      return holders.length === 0
+        ? `${nodes} a port taken that it wants on the node${inBrackets(ports)}`
+        : `${nodes} its host ${ports.length === 1 ? 'port' : 'ports'} ${listed(ports)} taken, by ${holdersText(facts, holders)}`;
+    },
     fields: ({ containers }) =>
       containers.flatMap(({ path, spec }) =>
         (spec.ports ?? []).flatMap(({ hostPort }, index) =>
@@ -163,6 +237,7 @@ const REASONS: readonly Reason[] = [
         ),
       ),
     try: (facts) => [
+      ...recreate(facts, portHolders(facts)),
       facts.commands.cluster(
         'get',
         'pods',
@@ -180,11 +255,55 @@ const REASONS: readonly Reason[] = [
     try: (facts) => [facts.commands.kubectl('get', 'pods', '-o', 'wide', '--show-labels')],
   },
   {
-    pattern: /didn't match pod anti-affinity rules|didn't satisfy existing pods anti-affinity/,
-    says: (_, nodes, { pod }) =>
-      `${nodes} pods that it does not go with${inBrackets(companions(pod.spec?.affinity?.podAntiAffinity))}`,
+    pattern: /didn't match pod anti-affinity rules/,
+    says: (_, nodes, facts, share) => apartText(nodes, facts, share),
     fields: ({ pod }) => field('spec.affinity.podAntiAffinity', pod.spec?.affinity?.podAntiAffinity),
     try: (facts) => [facts.commands.kubectl('get', 'pods', '-o', 'wide', '--show-labels')],
+  },
+  {
+    pattern: /didn't satisfy existing pods anti-affinity/,
+    says: (_, nodes) => `${nodes} pods whose anti-affinity keeps it away`,
+    fields: ({ pod }) => field('metadata.labels', pod.metadata?.labels),
+    try: (facts) => [facts.commands.kubectl('get', 'pods', '-o', 'wide', '--show-labels')],
+  },
+  {
+    pattern: /PersistentVolumeClaim with the same name and ReadWriteOncePod/,
+    says: (_, _nodes, facts) => {
+      const claims = exclusiveClaims(facts);
+      const users = usersOf(facts, claims).map(({ metadata }) => `pod ${metadata?.name ?? ''}`);
+      const which = `its ${claims.length > 1 ? 'claims' : 'claim'} ${listed(claims.map(({ name }) => name))}`.trim();
+      return `only one pod may use ${which} (ReadWriteOncePod), and ${users.length === 0 ? 'another' : listed(users)} does`;
+    },
+    fields: (facts) => ofClaims(exclusiveClaims(facts), 'spec.accessModes', ({ claim }) => claim?.spec?.accessModes),
+    try: (facts) => [
+      ...recreate(facts, usersOf(facts, exclusiveClaims(facts))),
+      ...exclusiveClaims(facts).map(({ name }) => facts.commands.kubectl('describe', `pvc/${name}`)),
+      ...usersOf(facts, exclusiveClaims(facts)).map(({ metadata }) =>
+        facts.commands.mendlet('why', `pod/${metadata?.name ?? ''}`),
+      ),
+    ],
+  },
+  {
+    pattern: /did not have enough free storage/,
+    says: (_, nodes, facts) => {
+      const most = mostRoomText(facts);
+      return `${nodes} no room for ${unmadeText(facts)}${most === undefined ? '' : ` (${most})`}`;
+    },
+    fields: ({ evidence }) =>
+      ofClaims(unmade(evidence), 'spec.resources.requests.storage', ({ claim }) => requestedSize(claim)),
+    try: (facts) => [
+      ...unmade(facts.evidence).map(({ name }) => facts.commands.kubectl('describe', `pvc/${name}`)),
+      facts.commands.cluster('get', 'pv'),
+    ],
+  },
+  {
+    pattern: /didn't find available persistent volumes to bind/,
+    says: (_, nodes, { evidence }) => {
+      const claims = unmade(evidence).map(({ name, claim }) => `its claim ${name} (${wishText(claim)})`);
+      return `${nodes} no free persistent volume for ${claims.length === 0 ? 'its claims' : listed(claims)}`;
+    },
+    fields: ({ evidence }) => ofClaims(unmade(evidence), 'spec', ({ claim }) => claim?.spec),
+    try: (facts) => [facts.commands.cluster('get', 'pv')],
   },
   {
     pattern: /didn't match pod topology spread constraints( \(missing required label\))?/,
@@ -231,14 +350,7 @@ export const unschedulable: PodRule = (facts) => {
     value: `${condition.reason ?? ''}: ${message}`,
   };
   const quotes = [event === undefined || event.message !== message ? condensed : quoteEvent(event)];
-  const parts = partsOf(message);
-  // The rules about claims know the cause.
-  const claims = parts.length > 0 && parts.every(({ text }) => /persistentvolumeclaim/i.test(text));
-  const known = parts.flatMap((part) => explain(part) ?? []);
-  const said = known.map(({ reason, match, count }) => reason.says(match, nodesHave(count, parts), facts));
-  // What no reason explains is told in the scheduler's own words.
-  const rest = known.length === 0 ? [] : parts.filter((part) => explain(part) === undefined);
-  const says = [...said, ...rest.map(({ text, count }) => `${nodesHave(count, parts)} this: ${withoutDot(text)}`)];
+  const { known, says, claims } = explained(facts, message);
   return [
     {
       id: 'unschedulable',
@@ -246,12 +358,36 @@ export const unschedulable: PodRule = (facts) => {
       rank: 85,
       topic: claims ? 'claims' : 'schedule',
       fallback: claims,
-      says: `no node takes pod ${facts.name}: ${says.length === 0 ? withoutDot(firstSentence(message)) : listed(says)}`,
+      says: `no node takes pod ${facts.name}: ${says}`,
       evidence: [...quotes, ...known.flatMap(({ reason, match }) => reason.fields(facts, match)).slice(0, 4)],
       try: [...new Set(known.flatMap(({ reason, match }) => reason.try(facts, match)))].slice(0, 4),
     },
   ];
 };
+
+/** Whether the scheduler found no node for the pod, for another reason than its claims. */
+export function isRefused(facts: PodFacts): boolean {
+  const { status, reason, message = '' } = facts.condition('PodScheduled') ?? {};
+  return status === 'False' && reason !== 'SchedulingGated' && message !== '' && !explained(facts, message).claims;
+}
+
+function explained(facts: PodFacts, message: string) {
+  const parts = partsOf(message);
+  const known = parts.flatMap((part) => explain(part) ?? []);
+  const all = parts.reduce((sum, { count }) => sum + count, 0);
+  const said = known.map(({ reason, match, count }) =>
+    reason.says(match, nodesHave(count, parts), facts, { count, all }),
+  );
+  // What no reason explains is told in the scheduler's own words.
+  const rest = known.length === 0 ? [] : parts.filter((part) => explain(part) === undefined);
+  const says = [...said, ...rest.map(({ text, count }) => `${nodesHave(count, parts)} this: ${withoutDot(text)}`)];
+  return {
+    known,
+    says: says.length === 0 ? withoutDot(firstSentence(message)) : listed(says),
+    // The rules about claims know the cause.
+    claims: known.length === 0 && parts.length > 0 && parts.every(({ text }) => /persistentvolumeclaim/i.test(text)),
+  };
+}
 
 interface Part {
   readonly count: number;
@@ -331,7 +467,7 @@ function unclaimed(facts: PodFacts): readonly RankedFinding[] {
       severity: 'critical',
       rank: 80,
       topic: 'schedule',
-      says: `no scheduler has looked at pod ${facts.name}: is there one called ${name}`,
+      says: `no scheduler looks at pod ${facts.name}: nothing in the cluster schedules for schedulerName ${name}`,
       evidence: field('spec.schedulerName', name),
       try: [facts.commands.cluster('get', 'pods', '-n', 'kube-system')],
     },
