@@ -184,4 +184,22 @@ describe('a claim without a volume', () => {
     expect(JSON.stringify(first?.evidence)).toContain('2 Insufficient cpu');
     expect(first?.try[0]).toBe('mendlet why pod/web-1');
   });
+
+  it.each<[string, object, PersistentVolume, string]>([
+    [
+      'labels',
+      { selector: { matchLabels: { tier: 'archive' } } },
+      volume('arch-01', {}, { tier: 'archives' }),
+      'kubectl label pv arch-01 tier=archive --overwrite',
+    ],
+    [
+      'its earlier claim',
+      {},
+      volume('kept', { claimRef: { namespace: 'shop', name: 'data', uid: 'old' } }, {}, 'Released'),
+      `kubectl patch pv kept -p '{"spec":{"claimRef":null}}'  # it goes to the next claim that it fits, with the data on it`,
+    ],
+  ])('offers the command that frees the volume of %s', (_, spec, near, command) => {
+    const [first] = diagnoseClaim(claim([unbound], { spec, claim: { volumes: [near] } })).findings;
+    expect(first?.try[0]).toBe(command);
+  });
 });

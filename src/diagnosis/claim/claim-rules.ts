@@ -102,7 +102,7 @@ const deleting: ClaimRule = (evidence) => {
 const pending: ClaimRule = (evidence) => {
   const { claim, name, events } = evidence.claim;
   if (claim?.status?.phase !== 'Pending' || claim.metadata?.deletionTimestamp) return NOTHING;
-  const { kubectl, cluster, why: ask } = objectCommands(evidence.namespaceFlag);
+  const { kubectl, cluster } = objectCommands(evidence.namespaceFlag);
   const [event] = eventsWith(
     events,
     'ProvisioningFailed',
@@ -114,7 +114,7 @@ const pending: ClaimRule = (evidence) => {
   );
   const className = claim.spec?.storageClassName;
   const ageMs = evidence.now - (parseTime(claim.metadata?.creationTimestamp ?? undefined) ?? evidence.now);
-  const { why, isWaiting, isTold, ofPod, quotes = [] } = pendingWhy(evidence, event);
+  const { why, isWaiting, isTold, next = [], quotes = [] } = pendingWhy(evidence, event);
   // The other reasons name the size themselves, or are not about it.
   const asked = requestedSize(claim);
   const size = isWaiting && evidence.users.length > 0 && asked !== undefined ? ` (${asked})` : '';
@@ -135,12 +135,7 @@ const pending: ClaimRule = (evidence) => {
         field(name, 'spec.storageClassName', className ?? 'not set'),
         field(name, 'spec.resources.requests.storage', claim.spec?.resources?.requests?.['storage'] ?? 'not set'),
       ],
-      try: [
-        ...(ofPod === undefined ? [] : [ask(`pod/${ofPod}`)]),
-        kubectl('describe', `pvc/${name}`),
-        cluster('get', 'storageclasses'),
-        cluster('get', 'pv'),
-      ],
+      try: [...next, kubectl('describe', `pvc/${name}`), cluster('get', 'storageclasses'), cluster('get', 'pv')],
     },
   ];
 };
@@ -151,8 +146,8 @@ interface PendingWhy {
   readonly isWaiting: boolean;
   /** Its users are named already. */
   readonly isTold?: boolean;
-  /** The pod that says why. */
-  readonly ofPod?: string;
+  /** Commands that go before the others. */
+  readonly next?: readonly string[];
   readonly quotes?: readonly Quote[];
 }
 
@@ -169,7 +164,12 @@ function pendingWhy(evidence: ClaimSubjectEvidence, event: Event | undefined): P
   }
   if (reason === 'FailedBinding') {
     const near = nearVolume(claim, evidence.claim.volumes);
-    return { why: noVolumeText(claim, near), isWaiting: false, quotes: near === undefined ? [] : [near.quote] };
+    return {
+      why: noVolumeText(claim, near),
+      isWaiting: false,
+      quotes: near === undefined ? [] : [near.quote],
+      next: near?.fix,
+    };
   }
   if (reason === 'VolumeMismatch') return { why: mismatchText(evidence), isWaiting: false };
   if (reason === 'ExternalProvisioning')
@@ -179,7 +179,7 @@ function pendingWhy(evidence: ClaimSubjectEvidence, event: Event | undefined): P
 }
 
 /** Its volume is made on the node of its pod: what keeps the pod from one keeps the claim from its volume. */
-function waitingWhy({ users, waiting, claim }: ClaimSubjectEvidence): PendingWhy {
+function waitingWhy({ users, waiting, claim, namespaceFlag }: ClaimSubjectEvidence): PendingWhy {
   const facts = waiting === undefined ? undefined : podFacts(waiting);
   const cause = facts === undefined ? undefined : causeOf(podFindings(facts), claim.name);
   if (facts === undefined || cause === undefined) {
@@ -188,7 +188,7 @@ function waitingWhy({ users, waiting, claim }: ClaimSubjectEvidence): PendingWhy
   }
   const of = `pod/${facts.name}`;
   const quotes = cause.evidence.map((quote) => (quote.source === 'field' ? { of, ...quote } : quote));
-  return { why: cause.says, isWaiting: true, ofPod: facts.name, quotes };
+  return { why: cause.says, isWaiting: true, next: [objectCommands(namespaceFlag).why(of)], quotes };
 }
 
 /** What the pod says for itself; that it waits for this claim is only a consequence. */

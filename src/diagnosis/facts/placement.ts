@@ -8,6 +8,7 @@ import {
 } from '../../api/index.ts';
 import type { Node, Pod } from '../evidence/kinds.ts';
 import type { ClaimEvidence } from '../evidence/pod-evidence.ts';
+import type { Quote } from '../finding.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { formatBytes, listed } from './text.ts';
 
@@ -65,14 +66,26 @@ export function holdersText({ pod, evidence }: PodFacts, holders: readonly Pod[]
   return listed(left > 0 ? [...texts, `${left} more`] : texts);
 }
 
-/** The node with most bytes for volumes: "n2 has 10Gi for all its volumes"; undefined: none says what it has. */
-export function mostRoomText({ evidence }: PodFacts): string | undefined {
+export interface Room {
+  /** "n2 has 10Gi for all its volumes" */
+  readonly says: string;
+  readonly quote: Quote;
+}
+
+/** That of the node with most bytes for volumes; undefined: none says what it has. */
+export function mostRoom({ evidence }: PodFacts): Room | undefined {
   const rooms = (evidence.placement?.nodes ?? []).flatMap((node) => {
     const bytes = volumeBytes(node);
-    return bytes === undefined ? [] : [{ name: node.metadata?.name ?? '', bytes }];
+    return bytes === undefined ? [] : [{ name: node.metadata?.name ?? '', bytes, node }];
   });
   const [most] = rooms.toSorted((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1));
-  return most === undefined ? undefined : `${most.name} has ${formatBytes(most.bytes)} for all its volumes`;
+  if (most === undefined) return undefined;
+  const { name, bytes, node } = most;
+  const value = node.metadata?.annotations?.[VOLUME_SPACE_ANNOTATION] ?? '';
+  return {
+    says: `${name} has ${formatBytes(bytes)} for all its volumes`,
+    quote: { source: 'field', of: `node/${name}`, path: `metadata.annotations[${VOLUME_SPACE_ANNOTATION}]`, value },
+  };
 }
 
 function volumeBytes({ metadata }: Node): number | undefined {

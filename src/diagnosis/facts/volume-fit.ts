@@ -3,7 +3,7 @@ import { compareQuantities, labelSelectorOf, matchesLabels, SelectorError } from
 import type { PersistentVolume, PersistentVolumeClaim } from '../evidence/kinds.ts';
 import type { Quote } from '../finding.ts';
 import { requirementsOf, requirementText, type Requirement, selectorTexts } from './selector-text.ts';
-import { listed } from './text.ts';
+import { listed, shellWord } from './text.ts';
 
 export function requestedSize(claim: PersistentVolumeClaim | undefined): string | undefined {
   return claim?.spec?.resources?.requests?.['storage'];
@@ -27,6 +27,8 @@ export interface NearVolume {
   /** "has tier=archives instead of tier=archive" */
   readonly lacks: string;
   readonly quote: Quote;
+  /** The command that gives it what it lacks, where one does. */
+  readonly fix: readonly string[];
 }
 
 /** The free volume that lacks one thing only; of several that whose lack is mended most easily. */
@@ -42,8 +44,9 @@ export function nearVolume(
   });
   const [best] = near.toSorted((a, b) => a.order - b.order || (a.name < b.name ? -1 : 1));
   if (best === undefined) return undefined;
-  const { name, says: lacks, path, value } = best;
-  return { name, lacks, quote: { source: 'field', of: `persistentvolume/${name}`, path, value } };
+  const { name, says: lacks, path, value, fix } = best;
+  const quote: Quote = { source: 'field', of: `persistentvolume/${name}`, path, value };
+  return { name, lacks, quote, fix: fix === undefined ? [] : [fix(name)] };
 }
 
 /** "no volume fits (5Gi, ReadWriteOnce), and no StorageClass makes one; volume pv-1 would fit, but has 2Gi only" */
@@ -66,6 +69,8 @@ interface Misfit {
   readonly says: string;
   readonly path: string;
   readonly value: string;
+  /** @param name of the volume */
+  readonly fix?: (name: string) => string;
 }
 
 /** Upstream: FindMatchingVolume. */
@@ -94,14 +99,20 @@ function ownerText({ spec }: PersistentVolume): string {
 function released(volume: PersistentVolume): readonly Misfit[] {
   if (volume.status?.phase !== 'Released') return [];
   const says = `is still kept for claim ${ownerText(volume)}, which was deleted`;
-  return [{ order: 1, says, path: 'status.phase', value: 'Released' }];
+  const fix = (name: string): string =>
+    `kubectl patch pv ${shellWord(name)} -p '{"spec":{"claimRef":null}}'  # it goes to the next claim that it fits, with the data on it`;
+  return [{ order: 1, says, path: 'status.phase', value: 'Released', fix }];
 }
 
 function labels({ spec }: PersistentVolumeClaim, { metadata }: PersistentVolume): readonly Misfit[] {
   const wrong = requirementsOf(spec?.selector).filter((each) => !isMet(each, metadata?.labels));
   if (wrong.length === 0) return [];
   const says = listed(wrong.map((each) => wrongLabelText(each, metadata?.labels?.[each.key])));
-  return [{ order: 0, says, path: 'metadata.labels', value: JSON.stringify(metadata?.labels ?? {}) }];
+  const value = JSON.stringify(metadata?.labels ?? {});
+  const isPlain = wrong.every(({ operator, values = [] }) => operator === 'In' && values.length === 1);
+  const fix = (name: string): string =>
+    ['kubectl label pv', name, ...wrong.map((each) => requirementText(each)), '--overwrite'].join(' ');
+  return [{ order: 0, says, path: 'metadata.labels', value, ...(isPlain && { fix }) }];
 }
 
 function isMet(requirement: Requirement, own: Readonly<Record<string, string>> | undefined): boolean {

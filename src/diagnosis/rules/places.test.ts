@@ -147,7 +147,7 @@ const places: readonly Case[] = [
     },
     'unschedulable',
     /^no node takes pod web-1: 2 nodes have its host port 8443\/TCP taken, by pod shop\/edge on node n1 and pod shop\/proxy on node n2, a fellow of it$/,
-    [/ports\[0\]\.hostPort: 8443/],
+    [/ports\[0\]\.hostPort: 8443/, /^pod\/shop\/edge: has 8443\/TCP of node n1$/m],
   ],
   [
     'a claim that one pod may use',
@@ -164,7 +164,7 @@ const places: readonly Case[] = [
     },
     'unschedulable',
     /^no node takes pod web-1: only one pod may use its claim index \(ReadWriteOncePod\), and pod search-1 does$/,
-    [/persistentvolumeclaim\/index: spec\.accessModes: .*ReadWriteOncePod/],
+    [/persistentvolumeclaim\/index: spec\.accessModes: .*ReadWriteOncePod/, /^pod\/search-1: uses claim index$/m],
   ],
   [
     'a claim that one pod may use, of which nothing could be read',
@@ -183,7 +183,10 @@ const places: readonly Case[] = [
     },
     'unschedulable',
     /: 2 nodes have no room for the 5Ti of its claim big \(n2 has 10Gi for all its volumes\)$/,
-    [/persistentvolumeclaim\/big: spec\.resources\.requests\.storage: 5Ti/],
+    [
+      /persistentvolumeclaim\/big: spec\.resources\.requests\.storage: 5Ti/,
+      /^node\/n2: metadata\.annotations\[mendlet\.dev\/volume-space\]: .*10737418240/m,
+    ],
   ],
   [
     'a volume for its claim',

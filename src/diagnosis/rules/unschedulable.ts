@@ -1,37 +1,22 @@
 /** Rule: no node fits the pod; the finding explains the scheduler's message part by part, and suggests remedies. */
-import { type Deployment, hostPortsClash, hostPortsOf, podRequests, quantityMilliValue } from '../../api/index.ts';
+import { hostPortsClash, hostPortsOf, podRequests, quantityMilliValue } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
-import type { ClaimEvidence } from '../evidence/pod-evidence.ts';
+import { apartText, companions } from '../facts/anti-affinity.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
+import { holdersText, portHolders } from '../facts/placement.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
-import { exclusiveClaims, holdersText, mostRoomText, portHolders, usersOf } from '../facts/placement.ts';
-import {
-  labelTexts,
-  requirementsOf,
-  requirementText,
-  type SelectorLike,
-  selectorTexts,
-} from '../facts/selector-text.ts';
-import { listed } from '../facts/text.ts';
-import { requestedSize, wishText } from '../facts/volume-fit.ts';
+import { labelTexts, requirementText } from '../facts/selector-text.ts';
+import { inBrackets, listed } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
-
-interface Reason {
-  readonly pattern: RegExp;
-  readonly says: (match: RegExpExecArray, nodes: string, facts: PodFacts, share: Share) => string;
-  readonly fields: (facts: PodFacts, match: RegExpExecArray) => readonly Quote[];
-  readonly try: (facts: PodFacts, match: RegExpExecArray) => readonly string[];
-}
+import { CLAIM_REASONS } from './claim-reasons.ts';
+import { recreate } from './recreate.ts';
+import { field, type Reason } from './scheduler-reason.ts';
 
 const nodesOf = (facts: PodFacts, ...words: readonly string[]): readonly string[] => [
   facts.commands.cluster('get', 'nodes', ...words),
 ];
-const field = (path: string, value: unknown): readonly Quote[] =>
-  value === undefined || value === null
-    ? []
-    : [{ source: 'field', path, value: typeof value === 'string' ? value : JSON.stringify(value) }];
 const none = (): readonly Quote[] => [];
 
 function spreadKeys({ spec }: PodFacts['pod']): readonly string[] {
@@ -55,11 +40,6 @@ function askLess({ commands, containers }: PodFacts, resource: string): readonly
   return [commands.kubectl('set', 'resources', commands.target, ...which, `--requests=${resource}=${small}`)];
 }
 
-/** " (disk=ssd)"; nothing for no words */
-function inBrackets(words: readonly string[]): string {
-  return words.length === 0 ? '' : ` (${listed(words)})`;
-}
-
 /** What the pod asks of the labels of its node. */
 function wantedLabels({ spec }: PodFacts['pod']): readonly string[] {
   const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
@@ -76,96 +56,6 @@ function hostPorts({ pod }: PodFacts, holders: readonly Pod[]): readonly string[
   return hostPortsOf(pod)
     .filter((port) => used.length === 0 || used.some((each) => hostPortsClash(port, each)))
     .map(({ port, protocol }) => `${port}/${protocol}`);
-}
-
-interface PodTerms {
-  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodTerm[];
-}
-
-interface PodTerm {
-  readonly topologyKey: string;
-  readonly labelSelector?: SelectorLike;
-  readonly namespaceSelector?: object;
-  readonly namespaces?: readonly string[];
-}
-
-function termsOf(affinity: PodTerms | undefined): readonly PodTerm[] {
-  return affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
-}
-
-/** The labels of the pods with which it must share a node. */
-function companions(affinity: PodTerms | undefined): readonly string[] {
-  return [...new Set(termsOf(affinity).flatMap(({ labelSelector }) => selectorTexts(labelSelector)))];
-}
-
-/** Whether the term means pods like the one that has it. */
-function meansItself({ labelSelector, namespaceSelector, namespaces = [] }: PodTerm, { metadata }: Pod): boolean {
-  if (namespaceSelector !== undefined) return false;
-  if (namespaces.length > 0 && !namespaces.includes(metadata?.namespace ?? 'default')) return false;
-  return requirementsOf(labelSelector).every(({ key, operator, values = [] }) => {
-    const own = metadata?.labels?.[key];
-    return operator === 'Exists' ? own !== undefined : operator === 'In' && own !== undefined && values.includes(own);
-  });
-}
-
-/** How many nodes a reason is about, of how many. */
-interface Share {
-  readonly count: number;
-  readonly all: number;
-}
-
-const HOSTNAME = 'kubernetes.io/hostname';
-
-/** Its own anti-affinity: where it means its fellows, how many nodes there are is what decides. */
-function apartText(nodes: string, facts: PodFacts, share: Share): string {
-  const { pod } = facts;
-  const terms = termsOf(pod.spec?.affinity?.podAntiAffinity);
-  const [first] = terms;
-  if (first === undefined || !terms.every((term) => meansItself(term, pod))) {
-    const texts = terms.map(
-      ({ labelSelector, topologyKey }) => `${selectorTexts(labelSelector).join(',')}, for each ${topologyKey}`,
-    );
-    return `${nodes} pods from which its anti-affinity keeps it away${inBrackets(texts)}`;
-  }
-  const limits = terms.map(
-    ({ labelSelector, topologyKey }) =>
-      `one pod with ${selectorTexts(labelSelector).join(',')}, itself or a fellow, run for each ${topologyKey}`,
-  );
-  return `its anti-affinity lets ${listed(limits)}, and ${placesText(facts, share, first.topologyKey)}`;
-}
-
-function placesText({ owner }: PodFacts, { count, all }: Share, topologyKey: string): string {
-  if (count < all) return `${count} of ${all} nodes have it already`;
-  const { replicas = 1 } = (owner as Deployment | undefined)?.spec ?? {};
-  const many = replicas > 1 ? ` for its ${replicas} replicas` : '';
-  if (topologyKey === HOSTNAME) return all === 1 ? `there is 1 node${many}` : `there are ${all} nodes${many}`;
-  return all === 1 ? '1 node has it already' : `all ${all} nodes have it already`;
-}
-
-/** A rollout that makes the new pod first waits for ever when only one of them can have what both want. */
-function recreate({ owner, commands, evidence }: PodFacts, holders: readonly Pod[]): readonly string[] {
-  const { replicas = 1, strategy } = (owner as Deployment | undefined)?.spec ?? {};
-  if (owner?.kind !== 'Deployment' || replicas !== 1 || strategy?.type === 'Recreate') return [];
-  const siblings = new Set(evidence.siblings.map(({ metadata }) => metadata?.uid));
-  if (!holders.some(({ metadata }) => siblings.has(metadata?.uid))) return [];
-  const patch = { spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } } };
-  return [commands.kubectl('patch', commands.target, '-p', JSON.stringify(patch))];
-}
-
-/** "the 5Ti of its claim big", of claims that have no volume yet. */
-function unmadeText({ evidence }: PodFacts): string {
-  const texts = unmade(evidence).map(({ name, claim }) => `the ${requestedSize(claim) ?? 'size'} of its claim ${name}`);
-  return texts.length === 0 ? 'its claims' : listed(texts);
-}
-
-function unmade({ claims }: PodFacts['evidence']): readonly ClaimEvidence[] {
-  return claims.filter(({ claim }) => claim?.status?.phase === 'Pending' && (claim.spec?.volumeName ?? '') === '');
-}
-
-function ofClaims(claims: readonly ClaimEvidence[], path: string, value: (claim: ClaimEvidence) => unknown) {
-  return claims.flatMap((one) =>
-    field(path, value(one)).map((quote) => ({ ...quote, of: `persistentvolumeclaim/${one.name}` })),
-  );
 }
 
 function amountOf(quantity: string | undefined): number {
@@ -230,12 +120,20 @@ const REASONS: readonly Reason[] = [
         ? `${nodes} a port taken that it wants on the node${inBrackets(ports)}`
         : `${nodes} its host ${ports.length === 1 ? 'port' : 'ports'} ${listed(ports)} taken, by ${holdersText(facts, holders)}`;
     },
-    fields: ({ containers }) =>
-      containers.flatMap(({ path, spec }) =>
+    fields: (facts) => [
+      ...facts.containers.flatMap(({ path, spec }) =>
         (spec.ports ?? []).flatMap(({ hostPort }, index) =>
           hostPort === undefined ? [] : field(`${path}.ports[${index}].hostPort`, hostPort),
         ),
       ),
+      ...portHolders(facts).map(
+        (holder): Quote => ({
+          source: 'object',
+          object: `pod/${holder.metadata?.namespace ?? ''}/${holder.metadata?.name ?? ''}`,
+          says: `has ${listed(hostPorts(facts, [holder]))} of node ${holder.spec?.nodeName ?? ''}`,
+        }),
+      ),
+    ],
     try: (facts) => [
       ...recreate(facts, portHolders(facts)),
       facts.commands.cluster(
@@ -267,45 +165,6 @@ const REASONS: readonly Reason[] = [
     try: (facts) => [facts.commands.kubectl('get', 'pods', '-o', 'wide', '--show-labels')],
   },
   {
-    pattern: /PersistentVolumeClaim with the same name and ReadWriteOncePod/,
-    says: (_, _nodes, facts) => {
-      const claims = exclusiveClaims(facts);
-      const users = usersOf(facts, claims).map(({ metadata }) => `pod ${metadata?.name ?? ''}`);
-      const which = `its ${claims.length > 1 ? 'claims' : 'claim'} ${listed(claims.map(({ name }) => name))}`.trim();
-      return `only one pod may use ${which} (ReadWriteOncePod), and ${users.length === 0 ? 'another' : listed(users)} does`;
-    },
-    fields: (facts) => ofClaims(exclusiveClaims(facts), 'spec.accessModes', ({ claim }) => claim?.spec?.accessModes),
-    try: (facts) => [
-      ...recreate(facts, usersOf(facts, exclusiveClaims(facts))),
-      ...exclusiveClaims(facts).map(({ name }) => facts.commands.kubectl('describe', `pvc/${name}`)),
-      ...usersOf(facts, exclusiveClaims(facts)).map(({ metadata }) =>
-        facts.commands.mendlet('why', `pod/${metadata?.name ?? ''}`),
-      ),
-    ],
-  },
-  {
-    pattern: /did not have enough free storage/,
-    says: (_, nodes, facts) => {
-      const most = mostRoomText(facts);
-      return `${nodes} no room for ${unmadeText(facts)}${most === undefined ? '' : ` (${most})`}`;
-    },
-    fields: ({ evidence }) =>
-      ofClaims(unmade(evidence), 'spec.resources.requests.storage', ({ claim }) => requestedSize(claim)),
-    try: (facts) => [
-      ...unmade(facts.evidence).map(({ name }) => facts.commands.kubectl('describe', `pvc/${name}`)),
-      facts.commands.cluster('get', 'pv'),
-    ],
-  },
-  {
-    pattern: /didn't find available persistent volumes to bind/,
-    says: (_, nodes, { evidence }) => {
-      const claims = unmade(evidence).map(({ name, claim }) => `its claim ${name} (${wishText(claim)})`);
-      return `${nodes} no free persistent volume for ${claims.length === 0 ? 'its claims' : listed(claims)}`;
-    },
-    fields: ({ evidence }) => ofClaims(unmade(evidence), 'spec', ({ claim }) => claim?.spec),
-    try: (facts) => [facts.commands.cluster('get', 'pv')],
-  },
-  {
     pattern: /didn't match pod topology spread constraints( \(missing required label\))?/,
     says: ([, missing], nodes, { pod }) =>
       missing === undefined
@@ -314,19 +173,7 @@ const REASONS: readonly Reason[] = [
     fields: ({ pod }) => field('spec.topologySpreadConstraints', pod.spec?.topologySpreadConstraints),
     try: (facts) => nodesOf(facts, '-L', spreadKeys(facts.pod).join(',')),
   },
-  {
-    pattern: /volume node affinity conflict/,
-    says: (_, nodes) => `${nodes} no way to its volume, which is bound to another`,
-    fields: none,
-    try: (facts) => [
-      facts.commands.cluster(
-        'get',
-        'pv',
-        '-o',
-        'custom-columns=NAME:.metadata.name,CLAIM:.spec.claimRef.name,NODES:.spec.nodeAffinity',
-      ),
-    ],
-  },
+  ...CLAIM_REASONS,
   {
     pattern: /had died here|avoids? (?:this|the) node|mendlet\.dev\/avoid-nodes/,
     says: (_, nodes) => `${nodes} been the place of its deaths`,

@@ -107,7 +107,12 @@ function oneClaim(
         },
         ...(near === undefined ? [] : [near.quote]),
       ],
-      try: [kubectl('describe', `pvc/${name}`), cluster('get', 'storageclasses'), cluster('get', 'pv')],
+      try: [
+        ...(near?.fix ?? []),
+        kubectl('describe', `pvc/${name}`),
+        cluster('get', 'storageclasses'),
+        cluster('get', 'pv'),
+      ],
     },
   ];
 }
