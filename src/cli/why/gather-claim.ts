@@ -44,7 +44,8 @@ export async function gatherClaimSubject(
     className === '' || !isPending
       ? undefined
       : await asker.get(`storageclass/${className}`, STORAGE_CLASSES, undefined, className);
-  const placeless = isPending ? users.find(({ spec }) => (spec?.nodeName ?? '') === '') : undefined;
+  const unready = isPending ? users.filter(({ status }) => status?.phase === 'Pending') : [];
+  const placeless = unready.find(({ spec }) => (spec?.nodeName ?? '') === '') ?? unready[0];
   const waiting =
     placeless === undefined ? undefined : await gatherPod(asker, placeless, { namespaceFlag, killings: [] });
   const storage = await gatherClaimStorage(asker, claim?.volume, users, isSmall(claim?.claim));

@@ -53,7 +53,7 @@ const volume = (name: string, spec: object = {}, labels: Record<string, string> 
 function waiting(message: string | undefined, more: Partial<PodEvidence> = {}): PodEvidence {
   const given: Pod = {
     ...pod({
-      spec: { nodeName: undefined, volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }] },
+      spec: { nodeName: undefined },
     }),
     status: {
       phase: 'Pending',
@@ -164,6 +164,14 @@ describe('a claim without a volume', () => {
       'whose pod no scheduler looks at',
       claim([awaited], { classExists: true, waiting: waiting(undefined) }),
       'claim data (5Gi) has had no volume for 105s: no scheduler looks at pod web-1: nothing in the cluster schedules for schedulerName default-scheduler; 1 pod uses it: web-1',
+    ],
+    [
+      'whose pod is fixed to a node, so that no scheduler places it',
+      claim([event('WaitForFirstConsumer', 'waiting for first consumer to be created before binding')], {
+        classExists: true,
+        waiting: evidence({ pod: { ...pod(), status: { phase: 'Pending' } }, claims: [claim([]).claim] }),
+      }),
+      'claim data (5Gi) has had no volume for 105s: its StorageClass makes one only for a node that a scheduler has chosen, and pod web-1 is fixed to node n1 (spec.nodeName); 1 pod uses it: web-1',
     ],
     [
       'of whose pods nothing is known',

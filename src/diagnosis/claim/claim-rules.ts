@@ -6,6 +6,7 @@ import type { ClaimSubjectEvidence } from '../evidence/object-evidence.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { objectCommands } from '../facts/object-commands.ts';
 import { type VolumeCommands, type VolumeTrouble, volumeChoices, volumeTrouble } from '../facts/local-volumes.ts';
+import { unplacedText } from '../facts/placement.ts';
 import { podFacts } from '../facts/pod-facts.ts';
 import { formatAge, formatBytes, listed, plural, quotable, shellWord } from '../facts/text.ts';
 import { lacksText, nearVolume, noVolumeText, requestedSize } from '../facts/volume-fit.ts';
@@ -181,6 +182,8 @@ function pendingWhy(evidence: ClaimSubjectEvidence, event: Event | undefined): P
 /** Its volume is made on the node of its pod: what keeps the pod from one keeps the claim from its volume. */
 function waitingWhy({ users, waiting, claim, namespaceFlag }: ClaimSubjectEvidence): PendingWhy {
   const facts = waiting === undefined ? undefined : podFacts(waiting);
+  const unplaced = facts === undefined ? undefined : unplacedText(facts);
+  if (unplaced !== undefined) return { why: unplaced, isWaiting: true };
   const cause = facts === undefined ? undefined : causeOf(podFindings(facts), claim.name);
   if (facts === undefined || cause === undefined) {
     const who = users.length === 1 ? 'the pod that uses it has' : 'the pods that use it have';

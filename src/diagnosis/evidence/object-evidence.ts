@@ -12,7 +12,7 @@ export interface ClaimSubjectEvidence {
   readonly claim: ClaimEvidence;
   /** The names of the pods that use it. */
   readonly users: readonly string[];
-  /** Of one without a volume: a pod that uses it and has no node, which may say why. */
+  /** Of one without a volume: a pod that uses it and has not started, which may say why; one without a node before others. */
   readonly waiting?: PodEvidence;
   /** What its node measured; absent: nobody did. */
   readonly usage?: VolumeUsage;

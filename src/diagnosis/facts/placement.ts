@@ -15,6 +15,13 @@ import { formatBytes, listed } from './text.ts';
 /** Names of other pods told in a sentence. */
 const MAX_HOLDERS = 3;
 
+/** Why a claim that waits for the scheduler gets no volume when its pod goes round the scheduler; undefined: it does not. */
+export function unplacedText({ pod, name }: PodFacts): string | undefined {
+  const nodeName = pod.spec?.nodeName ?? '';
+  if (nodeName === '') return undefined;
+  return `its StorageClass makes one only for a node that a scheduler has chosen, and pod ${name} is fixed to node ${nodeName} (spec.nodeName)`;
+}
+
 /** Other pods that have a node and are not over. */
 function others({ evidence, pod }: PodFacts): readonly Pod[] {
   return (evidence.placement?.pods ?? []).filter(

@@ -515,6 +515,23 @@ const starts: readonly Case[] = [
     /no PersistentVolumeClaim datas; similar names: data$/,
   ],
   [
+    'claim whose volume waits for a scheduler that the pod goes round',
+    {
+      pod: { ...pod(), status: { phase: 'Pending' } },
+      claims: [
+        {
+          name: 'data',
+          missing: false,
+          claim: { metadata: { name: 'data' }, spec: { storageClassName: 'fast' }, status: { phase: 'Pending' } },
+          events: [event('WaitForFirstConsumer', 'waiting for first consumer')],
+        },
+      ],
+    },
+    'claim-pending',
+    /its claim data has no volume yet: its StorageClass makes one only for a node that a scheduler has chosen, and pod web-1 is fixed to node n1 \(spec\.nodeName\)$/,
+    [/spec\.nodeName: n1/],
+  ],
+  [
     'claim whose volume cannot be made',
     {
       ...unscheduled('0/1 nodes are available: 1 node(s) did not have enough free storage.'),

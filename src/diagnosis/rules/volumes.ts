@@ -1,7 +1,9 @@
 /** Rule: a claim is missing or unbound, or a volume cannot be mounted. */
+import { SELECTED_NODE } from '../../api/index.ts';
 import type { ClaimEvidence } from '../evidence/pod-evidence.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { because } from '../facts/innermost.ts';
+import { unplacedText } from '../facts/placement.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { listed, quotable } from '../facts/text.ts';
 import { nearVolume, type NearVolume, noVolumeText } from '../facts/volume-fit.ts';
@@ -89,7 +91,10 @@ function oneClaim(
   }
   const storageClass = claim?.spec?.storageClassName;
   const near = event?.reason === 'FailedBinding' ? nearVolume(claim, all) : undefined;
-  const why = pendingWhy(event?.reason, event?.message ?? '', claim, near);
+  const isWaiting =
+    event?.reason?.startsWith('WaitFor') === true && claim?.metadata?.annotations?.[SELECTED_NODE] === undefined;
+  const unplaced = isWaiting ? unplacedText(facts) : undefined;
+  const why = unplaced === undefined ? pendingWhy(event?.reason, event?.message ?? '', claim, near) : `: ${unplaced}`;
   return [
     {
       ...base,
@@ -106,6 +111,9 @@ function oneClaim(
           value: storageClass ?? 'not set',
         },
         ...(near === undefined ? [] : [near.quote]),
+        ...(unplaced === undefined
+          ? []
+          : [{ source: 'field' as const, path: 'spec.nodeName', value: facts.pod.spec?.nodeName ?? '' }]),
       ],
       try: [
         ...(near?.fix ?? []),
