@@ -131,8 +131,9 @@ const pending: ClaimRule = (evidence) => {
       says: `claim ${name}${size} has had no volume for ${formatAge(ageMs)}: ${why}${isTold === true ? '' : forUsers(evidence)}`,
       evidence: [
         phaseQuote(evidence),
-        ...(event === undefined ? [] : [quoteEvent(event, `persistentvolumeclaim/${name}`)]),
+        // What decides stands first: among many objects only two are told.
         ...quotes,
+        ...(event === undefined ? [] : [quoteEvent(event, `persistentvolumeclaim/${name}`)]),
         field(name, 'spec.storageClassName', className ?? 'not set'),
         field(name, 'spec.resources.requests.storage', claim.spec?.resources?.requests?.['storage'] ?? 'not set'),
       ],

@@ -77,7 +77,7 @@ const places: readonly Case[] = [
     /a port taken/,
   ],
   [
-    'pods that it does not go with',
+    'pods from which it keeps away',
     unscheduled("0/1 nodes are available: 1 node(s) didn't match pod anti-affinity rules."),
     'unschedulable',
     /1 node has pods from which its anti-affinity keeps it away$/,
