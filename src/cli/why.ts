@@ -15,6 +15,7 @@ Examples:
   ${program} pv/pvc-1                  why it is not bound, not attached, or does not go
   ${program} cronjob/report            why it starts no job, and how its last job ended
   ${program} pdb/web                   why it lets no pod be evicted
+  ${program} hpa/web                   why it does not scale its workload, or not further
   ${program} -l app=web                the pods with this label, and the workloads above them
   ${program} -n shop                   everything in one namespace (or ns/shop)
   ${program}                           everything in the cluster, the most significant first

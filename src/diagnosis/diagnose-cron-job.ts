@@ -3,10 +3,9 @@ import { CronScheduleError, parseCronSchedule } from '../api/index.ts';
 import { parseTime } from '../lib/index.ts';
 import { workloadFindings } from './diagnose-workload.ts';
 import type { CronJobEvidence } from './evidence/object-evidence.ts';
-import type { WorkloadEvidence } from './evidence/workload-evidence.ts';
 import { eventsWith, lastSeenMs, quoteEvent } from './facts/events.ts';
 import { objectCommands } from './facts/object-commands.ts';
-import { formatAge, plural } from './facts/text.ts';
+import { formatAge, listed, plural } from './facts/text.ts';
 import type { Diagnosis, Quote, RankedFinding } from './finding.ts';
 import { ordered, told } from './order-findings.ts';
 import { causeText } from './workload/group-findings.ts';
@@ -69,10 +68,10 @@ function schedule({ cronJob, events, namespaceFlag, now }: CronJobEvidence): rea
   let problem: string | undefined;
   try {
     const found = parseCronSchedule(text, timeZone);
-    if (found.everyMs === undefined && found.next(now) === undefined) problem = 'it names no time that ever comes';
+    if (found.everyMs === undefined && found.next(now) === undefined) problem = 'names no time that ever comes';
   } catch (error) {
     if (!(error instanceof CronScheduleError)) throw error;
-    problem = error.message;
+    problem = `means nothing: ${error.message}`;
   }
   if (problem === undefined) return [];
   const [event] = eventsWith(events, 'UnparseableSchedule', 'UnknownTimeZone', 'InvalidSchedule');
@@ -84,7 +83,7 @@ function schedule({ cronJob, events, namespaceFlag, now }: CronJobEvidence): rea
       severity: 'critical',
       rank: 95,
       topic: 'schedule',
-      says: `cronjob/${name} starts nothing: its schedule "${text}"${timeZone === undefined ? '' : ` in ${timeZone}`} means nothing: ${problem}`,
+      says: `cronjob/${name} starts nothing: its schedule "${text}"${timeZone === undefined ? '' : ` in ${timeZone}`} ${problem}`,
       evidence: [
         { source: 'field', path: 'spec.schedule', value: text },
         ...zone,
@@ -150,15 +149,47 @@ function blocked(evidence: CronJobEvidence): readonly RankedFinding[] {
 function ofJobs({ jobs, namespaceFlag }: CronJobEvidence): readonly RankedFinding[] {
   const ended = jobs.find((job) => workloadFacts(job).ended !== undefined);
   const active = jobs.filter((job) => workloadFacts(job).ended === undefined);
-  return [...active, ...(ended === undefined ? [] : [ended])].slice(0, 3).flatMap((job) => ofJob(job, namespaceFlag));
+  const groups = new Map<string, JobFinding[]>();
+  for (const job of [...active, ...(ended === undefined ? [] : [ended])]) {
+    const name = job.workload.metadata?.name ?? '';
+    for (const finding of workloadFindings(job)) {
+      const key = keyOf(finding, name);
+      groups.set(key, [...(groups.get(key) ?? []), { name, finding }]);
+    }
+  }
+  return [...groups.values()].flatMap((all) => together(all, namespaceFlag));
 }
 
-function ofJob(job: WorkloadEvidence, namespaceFlag: string): readonly RankedFinding[] {
-  const name = job.workload.metadata?.name ?? '';
-  const { why } = objectCommands(namespaceFlag);
-  return workloadFindings(job).map((finding) => ({
-    ...finding,
-    says: finding.says.includes(name) ? finding.says : `job ${name}: ${finding.says}`,
-    try: [why(`job/${name}`), ...finding.try],
-  }));
+interface JobFinding {
+  readonly name: string;
+  readonly finding: RankedFinding;
+}
+
+/** Equal for findings that differ only in names of jobs and pods, in counts of pods and in times. */
+function keyOf({ id, container = '', says, pods = [] }: RankedFinding, job: string): string {
+  const bare = [...pods, job].reduce((text, name) => text.replaceAll(name, ''), says);
+  return `${id}|${container}|${bare.replace(/^\d+ of \d+ pods: /, '').replaceAll(/\b(?:\d+[smhd])+\b/g, '')}`;
+}
+
+/** One finding of one job, or of several that share it: "3 jobs (a, b and c): …". */
+function together(all: readonly JobFinding[], namespaceFlag: string): readonly RankedFinding[] {
+  const [first] = all;
+  if (first === undefined) return [];
+  const { name, finding } = first;
+  const next = [objectCommands(namespaceFlag).why(`job/${name}`), ...finding.try];
+  const names = [...new Set(all.map((one) => one.name))];
+  if (names.length === 1) {
+    const says = finding.says.includes(name) ? finding.says : `job ${name}: ${finding.says}`;
+    return [{ ...finding, says, try: next }];
+  }
+  const each = [`job/${name}`, `job ${name}`].reduce((text, job) => text.replaceAll(job, 'each'), finding.says);
+  const pods = all.flatMap((one) => one.finding.pods ?? []);
+  return [
+    {
+      ...finding,
+      says: `${plural(names.length, 'job')} (${listed(names)}): ${each}`,
+      ...(pods.length > 0 && { pods }),
+      try: next,
+    },
+  ];
 }

@@ -5,14 +5,24 @@ import { diagnoseCronJob } from './diagnose-cron-job.ts';
 import { diagnoseGroup } from './diagnose-group.ts';
 import { diagnoseWorkload } from './diagnose-workload.ts';
 import { ago, crashed, event, evidence, NOW, pod } from './evidence.fixtures.ts';
-import type { GroupEvidence, GroupParts } from './evidence/group-evidence.ts';
+import type { GroupEvidence, GroupParts, RemainingObject } from './evidence/group-evidence.ts';
 import type { Pod, WorkloadObject } from './evidence/kinds.ts';
 import type { ClaimSubjectEvidence, CronJobEvidence, VolumeUsage } from './evidence/object-evidence.ts';
 import type { ServiceSubjectEvidence } from './evidence/service-evidence.ts';
 import type { WorkloadEvidence } from './evidence/workload-evidence.ts';
 
 function group(parts: Partial<GroupParts> = {}, given: Partial<GroupEvidence> = {}): GroupEvidence {
-  const all = { workloads: [], barePods: [], cronJobs: [], claims: [], budgets: [], services: [], nodes: [], ...parts };
+  const all = {
+    workloads: [],
+    barePods: [],
+    cronJobs: [],
+    claims: [],
+    budgets: [],
+    autoscalers: [],
+    services: [],
+    nodes: [],
+    ...parts,
+  };
   return {
     now: NOW,
     scope: { kind: 'namespace', namespace: 'shop' },
@@ -166,8 +176,54 @@ describe('pods whose healing has stopped', () => {
   });
 });
 
+describe('workloads that one service keeps from working', () => {
+  const nobody = { scaledToZero: ['deployment/redis'] };
+  const service = (name: string) => ({
+    namespace: 'shop',
+    name,
+    missing: false,
+    clusterIPs: ['10.0.0.7'],
+    ports: [6379],
+    ready: 0,
+    notReady: 0,
+    nobody,
+  });
+  const worker = (name: string, host = 'redis'): WorkloadEvidence => {
+    const one = workload([pod({ name: `${name}-x`, status: crashed({ exitCode: 1 }) })]);
+    const line = `connect ECONNREFUSED: dial tcp: connect to ${host}:6379: connection refused`;
+    return {
+      ...one,
+      workload: { ...one.workload, metadata: { ...one.workload.metadata, name } },
+      looked: one.looked.map((each) => ({ ...each, logs: { web: { previous: [line] } }, services: [service(host)] })),
+    };
+  };
+
+  it('are told once, and each by its name', () => {
+    const given = group({ workloads: [worker('image'), worker('mail'), worker('invoice')] });
+    expect(headlines(given)).toEqual([
+      'critical dependency-refused: 3 workloads (deployment/image, deployment/mail and deployment/invoice) are refused by one service: service redis has no endpoint that is ready, because deployment/redis is scaled to 0',
+    ]);
+    const [first] = diagnoseGroup(given).findings;
+    expect(first?.pods).toEqual(['image-x', 'mail-x', 'invoice-x']);
+    for (const name of ['image', 'mail', 'invoice']) expect(first?.try).toContain(`mendlet why deployment/${name}`);
+    expect(Object.keys(first ?? {})).not.toContain('target');
+  });
+
+  it('are told apart when it is another service, or one alone', () => {
+    const two = group({ workloads: [worker('image'), worker('mail', 'queue')] });
+    expect(headlines(two)).toEqual([
+      'critical dependency-refused: deployment/image: container web is refused by redis:6379 and ends: service redis has no endpoint that is ready, because deployment/redis is scaled to 0',
+      'critical dependency-refused: deployment/mail: container web is refused by queue:6379 and ends: service queue has no endpoint that is ready, because deployment/redis is scaled to 0',
+    ]);
+  });
+});
+
 describe('a namespace that is being deleted', () => {
-  const going = (seconds: number, conditions: readonly object[] = []): GroupEvidence =>
+  const going = (
+    seconds: number,
+    conditions: readonly object[] = [],
+    remaining?: readonly RemainingObject[],
+  ): GroupEvidence =>
     group(
       {},
       {
@@ -175,9 +231,16 @@ describe('a namespace that is being deleted', () => {
           kind: 'namespace',
           namespace: 'shop',
           object: { metadata: { name: 'shop', deletionTimestamp: ago(seconds) }, status: { conditions } },
+          ...(remaining && { remaining }),
         } as GroupEvidence['scope'],
       },
     );
+  const tenant = {
+    kind: 'ConfigMap',
+    resource: 'configmaps',
+    name: 'tenant-state',
+    finalizers: ['acme.io/tenant-cleanup'],
+  };
   const held = { type: 'NamespaceFinalizersRemaining', status: 'True', message: 'widgets.example.com: 2 resources' };
   it.each<[string, GroupEvidence, readonly string[]]>([
     ['just now', going(5), []],
@@ -191,9 +254,32 @@ describe('a namespace that is being deleted', () => {
       going(300),
       ['critical namespace-terminating: namespace shop has been going for 5m, and nothing says what it waits for'],
     ],
+    [
+      'for long, and which objects hold it',
+      going(300, [held, { ...held, type: 'NamespaceContentRemaining' }], [tenant]),
+      [
+        'critical namespace-terminating: namespace shop has been going for 5m: ConfigMap tenant-state holds the namespace: its finalizer acme.io/tenant-cleanup is still there',
+      ],
+    ],
+    [
+      'for long, for several objects and a group that does not answer',
+      going(
+        300,
+        [held, { ...held, type: 'NamespaceDeletionDiscoveryFailure', message: 'metrics.k8s.io: stale' }],
+        [tenant, { ...tenant, kind: 'Widget', name: 'w', finalizers: ['acme.io/w'] }],
+      ),
+      [
+        'critical namespace-terminating: namespace shop has been going for 5m: ConfigMap tenant-state and Widget w hold the namespace: their finalizers acme.io/tenant-cleanup and acme.io/w are still there; metrics.k8s.io: stale',
+      ],
+    ],
   ])('%s', (_, given, wanted) => {
     expect(headlines(given)).toEqual(wanted);
     expect(diagnoseGroup(given).state).toBe('Terminating');
+    // What the headline says of conditions is not told again.
+    const [first] = diagnoseGroup(given).findings;
+    const quoted = JSON.stringify(first?.evidence ?? []);
+    for (const text of ['widgets.example.com: 2 resources', 'stale'])
+      expect(first?.says.includes(text) === true && quoted.includes(text)).toBe(false);
   });
 });
 
@@ -229,6 +315,62 @@ describe('a cron job that does not start', () => {
     ]);
     expect(found(cron({ events: [{ ...missed, lastTimestamp: ago(900) }] }))).toEqual([]);
     expect(found(cron())).toEqual([]);
+  });
+
+  it.each<[string, object, string]>([
+    [
+      'names no time',
+      { schedule: '0 3 31 2 *' },
+      'cronjob/tidy starts nothing: its schedule "0 3 31 2 *" names no time that ever comes',
+    ],
+    [
+      'names no time, in a zone',
+      { schedule: '0 3 31 2 *', timeZone: 'Europe/Berlin' },
+      'cronjob/tidy starts nothing: its schedule "0 3 31 2 *" in Europe/Berlin names no time that ever comes',
+    ],
+    ['cannot be read', { schedule: 'at noon' }, 'cronjob/tidy starts nothing: its schedule "at noon" means nothing: '],
+  ])('has a schedule that %s', (_what, spec, says) => {
+    const [first] = found(cron({}, spec));
+    expect(first?.startsWith(`cron-schedule: ${says}`)).toBe(true);
+  });
+
+  it('tells what several of its jobs share once, with their number', () => {
+    const job = (name: string): WorkloadEvidence => ({
+      ...workload([]),
+      workload: {
+        kind: 'Job',
+        metadata: { name, namespace: 'shop', uid: name, creationTimestamp: ago(300) },
+        spec: { template: {} },
+      },
+      events: [
+        {
+          ...event(
+            'FailedCreate',
+            'Error creating: pods "x-" is forbidden: error looking up service account shop/sa: serviceaccount "sa" not found',
+          ),
+          involvedObject: { kind: 'Job', namespace: 'shop', name },
+        },
+      ],
+    });
+    const three = ['tidy-3', 'tidy-2', 'tidy-1'].map(job);
+    expect(found(cron({ jobs: three }))).toEqual([
+      'service-account-missing: 3 jobs (tidy-3, tidy-2 and tidy-1): each lacks 1 of 1 pods, which cannot be made: there is no ServiceAccount sa',
+    ]);
+    expect(found(cron({ jobs: three.slice(0, 1) }))).toEqual([
+      'service-account-missing: job/tidy-3 lacks 1 of 1 pods, which cannot be made: there is no ServiceAccount sa',
+    ]);
+    const mixed = found(cron({ jobs: [...three, { ...running(400), pods: [], looked: [] }] }));
+    expect(mixed[0]).toMatch(/^service-account-missing: 3 jobs \(tidy-3, tidy-2 and tidy-1\)/);
+    const crash = (name: string): WorkloadEvidence => ({
+      ...running(400),
+      ...job(name),
+      events: [],
+      pods: [crashing(`${name}-x`)],
+      looked: [evidence({ pod: crashing(`${name}-x`) })],
+    });
+    expect(found(cron({ jobs: ['tidy-2', 'tidy-1'].map(crash) }))).toEqual([
+      'exit-code: 2 jobs (tidy-2 and tidy-1): container web ends with exit code 3',
+    ]);
   });
 
   it('waits for the job before, whose trouble is named', () => {

@@ -2,6 +2,7 @@
  * Diagnoses a namespace, the pods of a selector, or a whole cluster: what is wrong anywhere in it, the most significant first, each
  * cause once for each workload. Pure.
  */
+import { autoscalerFindings } from './diagnose-autoscaler.ts';
 import { budgetFindings } from './diagnose-budget.ts';
 import { claimFindings } from './diagnose-claim.ts';
 import { cronJobFindings } from './diagnose-cron-job.ts';
@@ -14,6 +15,7 @@ import type { PodEvidence } from './evidence/pod-evidence.ts';
 import { podFacts } from './facts/pod-facts.ts';
 import { listed, plural, shellWord } from './facts/text.ts';
 import { namespaceFindings } from './group/namespace-rules.ts';
+import { bySameService, type PlacedFinding } from './group/same-service.ts';
 import { groupServiceFindings } from './group/service-findings.ts';
 import type { Diagnosis, RankedFinding, Subject } from './finding.ts';
 import { MAX_FINDINGS, MAX_QUOTES } from './limits.ts';
@@ -28,7 +30,7 @@ const QUOTES = 2;
 
 export function diagnoseGroup(evidence: GroupEvidence): Diagnosis {
   const { scope, notLookedAt } = evidence;
-  const found = ordered(merged(findingsOf(evidence)));
+  const found = ordered(merged(bySameService(findingsOf(evidence))).map((each) => afterItsCause(each)));
   const left = found.length - MAX_FINDINGS;
   return {
     apiVersion: 'mendlet.dev/v1alpha1',
@@ -43,6 +45,15 @@ export function diagnoseGroup(evidence: GroupEvidence): Diagnosis {
     notLookedAt: left <= 0 ? notLookedAt : [...notLookedAt, `${plural(left, 'finding')} more, of less weight`],
   };
 }
+
+/** What only follows from pods that are ill themselves comes after what is said of these. */
+function afterItsCause(finding: RankedFinding): RankedFinding {
+  return finding.blames?.isOfItsPods === true
+    ? { ...finding, rank: Math.min(finding.rank, CONSEQUENCE_RANK) }
+    : finding;
+}
+
+const CONSEQUENCE_RANK = 5;
 
 function subjectOf(scope: GroupScope): Subject {
   if (scope.kind === 'cluster') return { kind: 'cluster', name: '' };
@@ -77,7 +88,7 @@ function isHistory({ status, metadata }: Pod): boolean {
   return status?.phase === 'Failed' && (metadata?.ownerReferences ?? []).length > 0;
 }
 
-function findingsOf(evidence: GroupEvidence): readonly RankedFinding[] {
+function findingsOf(evidence: GroupEvidence): readonly PlacedFinding[] {
   const { parts, scope } = evidence;
   const nodes = parts.nodes.flatMap((one) => nodeFindings(one).map(shortened));
   const hasNodeFindings = nodes.some(({ severity }) => severity === 'critical');
@@ -102,6 +113,10 @@ function findingsOf(evidence: GroupEvidence): readonly RankedFinding[] {
     ...parts.budgets.flatMap((one) => {
       const { name = '', namespace = '' } = one.budget.metadata ?? {};
       return placed(budgetFindings(one), { scope, namespace, target: `pdb/${name}`, name });
+    }),
+    ...parts.autoscalers.flatMap((one) => {
+      const { name = '', namespace = '' } = one.autoscaler.metadata ?? {};
+      return placed(autoscalerFindings(one), { scope, namespace, target: `hpa/${name}`, name });
     }),
   ];
   const byPod = podIndex(evidence, objects);
@@ -142,12 +157,13 @@ interface Place {
 }
 
 /** The findings of one object, which name it, its namespace, and the question that has all of their evidence. */
-function placed(found: readonly RankedFinding[], place: Place): readonly RankedFinding[] {
+function placed(found: readonly RankedFinding[], place: Place): readonly PlacedFinding[] {
   const { scope, namespace, target, name } = place;
   const flag = scope.kind === 'cluster' ? ` -n ${namespace}` : '';
   const where = scope.kind === 'cluster' ? `${namespace}/` : '';
   return found.map((finding) => ({
     ...shortened(finding),
+    target: `${where}${target}`,
     says: isNamed(finding.says, name) && where === '' ? finding.says : `${where}${target}: ${finding.says}`,
     pods: (finding.pods ?? (target.startsWith('pod/') ? [name] : [])).map((pod) => `${where}${pod}`),
     try: [`mendlet why ${shellWord(target)}${flag}`, ...finding.try],

@@ -10,9 +10,11 @@ import { formatAge, listed } from './facts/text.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
 import { MAX_QUOTES, NORMAL_START_MS, RECENT_DEATH_MS } from './limits.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
+import { goneFindings, lastWordsOfGone } from './workload/gone-pods.ts';
 import { causeText, groupFindings } from './workload/group-findings.ts';
+import { withOlderHolders } from './workload/older-holders.ts';
 import { type WorkloadFacts, workloadFacts, workloadState } from './workload/workload-facts.ts';
-import { NO_SUCH_NODE, WORKLOAD_RULES } from './workload/workload-rules.ts';
+import { NO_SUCH_NODE, RULES_BESIDE, WORKLOAD_RULES } from './workload/workload-rules.ts';
 
 /** The findings of a workload and its pods, in order. A finding about the workload names the cause that its pods have. */
 export function workloadFindings(evidence: WorkloadEvidence): readonly RankedFinding[] {
@@ -24,10 +26,29 @@ export function workloadFindings(evidence: WorkloadEvidence): readonly RankedFin
   );
   const cause = causeText(pods);
   const named = withoutFallbacks(own).map((finding) =>
-    cause === undefined || finding.id === NO_SUCH_NODE ? finding : { ...finding, says: `${finding.says}: ${cause}` },
+    cause === undefined || finding.id === NO_SUCH_NODE
+      ? withGone(finding, evidence)
+      : { ...finding, says: `${finding.says}: ${cause}` },
   );
   const all = [...named, ...pods];
-  return ordered(all.length === 0 ? shortfall(facts) : all);
+  const beside = RULES_BESIDE.flatMap((rule) => rule(facts));
+  return ordered([...(all.length === 0 ? shortfall(facts) : all), ...beside]);
+}
+
+/** A job that has failed and has no pods any more is told with what nodes remember of them. */
+function withGone(finding: RankedFinding, evidence: WorkloadEvidence): RankedFinding {
+  if (finding.id !== 'job-failed') return finding;
+  const found = goneFindings(evidence);
+  const [first] = ordered(found).filter(({ severity }) => severity !== 'info');
+  const cause = causeText(found);
+  if (first !== undefined && cause !== undefined) {
+    const quotes = [...first.evidence.slice(0, 2), ...finding.evidence];
+    return { ...finding, says: `${finding.says}: ${cause}`, evidence: quotes };
+  }
+  const words = lastWordsOfGone(evidence);
+  if (words === undefined) return finding;
+  const says = `${finding.says}; the last that container ${words.container} said: ${words.line}`;
+  return { ...finding, says, evidence: [...finding.evidence, words] };
 }
 
 export function diagnoseWorkload(evidence: WorkloadEvidence): Diagnosis {
@@ -68,10 +89,11 @@ function ofPods(facts: WorkloadFacts): readonly RankedFinding[] {
       return { label: name, name, findings: podFindings(podFacts(one)) };
     });
   const total = pods.filter((pod) => counts(facts, pod)).length;
-  return groupFindings(all, {
+  const found = groupFindings(all, {
     prefix: (labels) => (total === 1 ? '' : `${labels.length} of ${total} pods`),
     sameTemplate: true,
   });
+  return withOlderHolders(facts, found);
 }
 
 /**

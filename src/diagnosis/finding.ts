@@ -83,8 +83,19 @@ export interface RankedFinding extends Finding {
   readonly rank: number;
   /** The question that it answers: "end/web" (why did it end), "start/web", "ready/web", "schedule", "phase" … */
   readonly topic: string;
+  /** The service that is the cause; findings of several workloads that blame the same one are told together. */
+  readonly blames?: Blame;
   /** The finding says what happened, but not why; it is left out when another finding explains the same topic. */
   readonly fallback?: boolean;
+}
+
+export interface Blame {
+  /** "shop/db" */
+  readonly service: string;
+  /** "service db has no endpoint that is ready" */
+  readonly says: string;
+  /** Its pods are ill themselves, which is a finding of its own wherever many objects are asked about. */
+  readonly isOfItsPods?: true;
 }
 
 export interface Subject {

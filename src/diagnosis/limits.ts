@@ -13,6 +13,10 @@ export const NORMAL_START_MS = 30_000;
 export const SLOW_INIT_MS = 15_000;
 /** An init container that runs for longer is a finding, because the other containers wait for it. */
 export const LONG_INIT_MS = 5 * MINUTE;
+/** An autoscaler that is younger has not seen enough of its target's metrics. */
+export const YOUNG_AUTOSCALER_MS = MINUTE;
+/** A Job's pod that runs for longer after a container of it has ended well is held open by the others. */
+export const HELD_OPEN_MS = MINUTE;
 /** A pod is stuck when its deletion is this late. Its deletion time already includes its grace period. */
 export const LATE_DELETION_MS = 30_000;
 /** A container that was told to end and runs for longer ends slowly; that is half of the default grace period. */

@@ -1,6 +1,6 @@
 /** Decides what else is worth reading once the pod is known; few reads spare the server, and its secrets. */
 import { driverVolumeOf, isConditionTrue } from '../api/index.ts';
-import type { Pod } from './evidence/kinds.ts';
+import type { Event, Pod } from './evidence/kinds.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
 import { type ConfigReference, configReferences, usedBy } from './facts/config-references.ts';
 import { type ContainerFacts, containerFacts } from './facts/container-facts.ts';
@@ -9,9 +9,11 @@ import { eventsWith } from './facts/events.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { NORMAL_START_MS } from './limits.ts';
 import { awaitsVolumes } from './rules/missing-config.ts';
+import { portInUseWord } from './rules/port-in-use.ts';
 import { isRefusedImage, pullSecrets } from './rules/pull-secrets.ts';
 import { refusedCredentials } from './rules/authentication.ts';
 import { isLateForReady, isSlowInit } from './rules/readiness.ts';
+import { LIMIT_RANGE_REFUSAL } from './workload/create-failed.ts';
 
 export type { ConfigReference } from './facts/config-references.ts';
 
@@ -68,6 +70,13 @@ export function credentialsWanted(evidence: PodEvidence): readonly ConfigReferen
   );
   const wanted = new Map(used.map((one) => [`${one.kind}/${one.name}`, one]));
   return [...wanted].flatMap(([key, one]) => (known.has(key) ? [] : [one]));
+}
+
+/** Once the logs are known: whether the node can tell which other container has the port that one of them wants. */
+export function wantsListening(evidence: PodEvidence): boolean {
+  const containers = containerFacts(evidence);
+  const shares = containers.length > 1 && evidence.pod.spec?.hostNetwork !== true;
+  return shares && containers.some((container) => portInUseWord(container) !== undefined);
 }
 
 /** Claims of the pod, by name. */
@@ -133,6 +142,11 @@ export function wantsThrottling(evidence: PodEvidence): boolean {
 /** Whether the rollout that made the pod may explain something: it is not ready, or a container of it dies. */
 export function wantsRollout(evidence: PodEvidence): boolean {
   return !isConditionTrue(evidence.pod.status?.conditions, 'Ready') || containersInTrouble(evidence).length > 0;
+}
+
+/** Whether a LimitRange refuses pods, so that the LimitRanges of the namespace are worth reading. */
+export function wantsLimitRanges(events: readonly Event[]): boolean {
+  return eventsWith(events, 'FailedCreate').some(({ message = '' }) => LIMIT_RANGE_REFUSAL.test(message));
 }
 
 /** Services that the pod or its log names, only for a pod with a failing container. */

@@ -1,15 +1,18 @@
 /** Finds out from /proc and the cgroup file system whether a container's processes are held from running. */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Hold } from '../api/index.ts';
+import type { Hold, StoppedProcess } from '../api/index.ts';
 import type { HeldProcesses } from './ports.ts';
+import { processName } from './process-name.node.ts';
 
 const MOUNT = '/sys/fs/cgroup';
 /** Bytes of such a file that are read. */
 const MAX_BYTES = 16 * 1024;
+/** Processes of one container that are looked at, oldest first. */
+const MAX_PROCESSES = 64;
 
 export function openHeldProcesses(): HeldProcesses {
-  return { of: holdOf };
+  return { of: holdOf, stopped: stoppedOf };
 }
 
 async function holdOf(pids: readonly number[]): Promise<Hold | undefined> {
@@ -18,6 +21,18 @@ async function holdOf(pids: readonly number[]): Promise<Hold | undefined> {
   const [stat, groups] = await Promise.all([text(`/proc/${pid}/stat`), text(`/proc/${pid}/cgroup`)]);
   if (groups !== undefined && (await isFrozen(groups))) return 'frozen';
   return stat === undefined ? undefined : holdInStat(stat);
+}
+
+async function stoppedOf(pids: readonly number[]): Promise<StoppedProcess | undefined> {
+  for (const pid of pids.toSorted((a, b) => a - b).slice(0, MAX_PROCESSES)) {
+    const stat = await text(`/proc/${pid}/stat`);
+    if (stat === undefined || holdInStat(stat) !== 'stopped') continue;
+    // The last of its numbers is that of the innermost namespace.
+    const own = /^NSpid:(?:\s+\d+)*\s+(\d+)$/m.exec((await text(`/proc/${pid}/status`)) ?? '')?.[1];
+    const name = processName(pid);
+    if (own !== undefined && name !== undefined) return { process: name, pid: Number(own) };
+  }
+  return undefined;
 }
 
 /** The state stands after the name, which may hold any character. */

@@ -33,6 +33,26 @@ describe.skipIf(!mayUnshare)('in a network of its own (skipped where nobody may 
     ]);
   });
 
+  it('sees which container of a pod holds each socket', async () => {
+    const idle = { name: 'idle', pids: [2 ** 30] };
+    const held = { container: 'web', process: expect.stringMatching(/node|MainThread/) };
+    expect(await listeners.ofPod([idle, { name: 'web', pids: [child.pid ?? 0] }])).toEqual([
+      { port: 7070, ...held },
+      { port: 8080, ...held },
+      { port: 9090, loopback: '127.0.0.1', ...held },
+    ]);
+  });
+
+  it('tells the ports of a pod also when nobody can be found who holds them', async () => {
+    const other = spawn('nsenter', ['-n', '-t', String(child.pid), 'sleep', '600']);
+    try {
+      const ports = () => listeners.ofPod([{ name: 'other', pids: [other.pid ?? 0] }]);
+      await expect.poll(ports).toEqual([{ port: 7070 }, { port: 8080 }, { port: 9090, loopback: '127.0.0.1' }]);
+    } finally {
+      other.kill('SIGKILL');
+    }
+  });
+
   it('also when one of its processes has ended meanwhile', async () => {
     const ports = await listeners.of([child.pid ?? 0, 2 ** 30]);
     expect(ports?.map(({ own }) => own)).toEqual([true, true, true]);
@@ -45,4 +65,5 @@ it.each([
   ['none', []],
 ])('tells nothing of %s', async (_, pids) => {
   expect(await listeners.of(pids)).toBeUndefined();
+  expect(await listeners.ofPod([{ name: 'web', pids }])).toBeUndefined();
 });

@@ -2,17 +2,30 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { endianness } from 'node:os';
-import type { ListeningPort } from '../api/index.ts';
-import { type HeldSockets, listenersIn, listeningPorts, type OpenSocket, openSocketsIn } from './listening-ports.ts';
-import type { Listeners } from './ports.ts';
+import type { ListeningPort, PodListeningPort } from '../api/index.ts';
+import {
+  type HeldSockets,
+  type Listener,
+  listenersIn,
+  listeningPorts,
+  type OpenSocket,
+  openSocketsIn,
+  ownedPorts,
+} from './listening-ports.ts';
+import type { ContainerProcesses, Listeners } from './ports.ts';
+import { processName } from './process-name.node.ts';
 
 /** The bound on one table's lines: listening sockets come first, connections after. */
 const MAX_TABLE_BYTES = 128 * 1024;
 /** Open files of all processes together that are looked at. */
 const MAX_OPEN_FILES = 2048;
+/** Open files of one process of a pod that are looked at, lowest first: a program opens what it listens on early. */
+const MAX_OPEN_FILES_OF_ONE = 256;
+/** Processes of one container that are looked at, oldest first. */
+const MAX_PROCESSES = 64;
 
 export function openListeners(): Listeners {
-  return { of: listeningIn };
+  return { of: listeningIn, ofPod };
 }
 
 async function listeningIn(pids: readonly number[]): Promise<readonly ListeningPort[] | undefined> {
@@ -20,15 +33,58 @@ async function listeningIn(pids: readonly number[]): Promise<readonly ListeningP
   if (pid === undefined) return undefined;
   // Read at once: a container that is being killed for its probe closes its sockets.
   const held = heldBy(pids);
+  const listeners = await listenersOf(pid);
+  return listeners && listeningPorts(listeners, held);
+}
+
+async function ofPod(containers: readonly ContainerProcesses[]): Promise<readonly PodListeningPort[] | undefined> {
+  const pid = containers.flatMap(({ pids }) => pids).find(isElsewhere);
+  if (pid === undefined) return undefined;
+  const listeners = await listenersOf(pid);
+  return listeners && ownedPorts(listeners, holdersOf(listeners, containers));
+}
+
+/** `undefined`: the process has ended. */
+async function listenersOf(pid: number): Promise<readonly Listener[] | undefined> {
   // A namespace has as many sockets as it has: off our own thread.
   const tables = await Promise.all(['tcp', 'tcp6'].map((name) => table(`/proc/${pid}/net/${name}`)));
   // Without IPv6 there is one alone; without any, the process has ended.
   if (tables.every((text) => text === undefined)) return undefined;
   const littleEndian = endianness() === 'LE';
-  return listeningPorts(
-    tables.flatMap((text) => (text === undefined ? [] : listenersIn(text, littleEndian))),
-    held,
-  );
+  return tables.flatMap((text) => (text === undefined ? [] : listenersIn(text, littleEndian)));
+}
+
+/** Who holds these sockets, by inode; of several processes the oldest, which made it. */
+function holdersOf(
+  listeners: readonly Listener[],
+  containers: readonly ContainerProcesses[],
+): ReadonlyMap<string, { readonly container: string; readonly process?: string }> {
+  const wanted = new Set(listeners.map(({ inode }) => inode));
+  const holders = new Map<string, { readonly container: string; readonly process?: string }>();
+  let left = MAX_OPEN_FILES;
+  for (const { name, pids } of containers) {
+    for (const pid of pids.toSorted((a, b) => a - b).slice(0, MAX_PROCESSES)) {
+      const files = openFilesOf(pid).slice(0, Math.min(MAX_OPEN_FILES_OF_ONE, left));
+      left -= files.length;
+      for (const file of files) {
+        const inode = socketOf(`/proc/${pid}/fd/${file}`);
+        if (inode === undefined || !wanted.has(inode) || holders.has(inode)) continue;
+        const process = processName(pid);
+        holders.set(inode, { container: name, ...(process !== undefined && { process }) });
+      }
+      if (left === 0 || holders.size === wanted.size) return holders;
+    }
+  }
+  return holders;
+}
+
+function openFilesOf(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`);
+  } catch {
+    // It has ended.
+    return [];
+  }
 }
 
 /** The sockets of this machine's own network that wait for clients from elsewhere. Rejects when they cannot be read. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type HeldSockets, listenersIn, listeningPorts, openSocketsIn } from './listening-ports.ts';
+import { type HeldSockets, listenersIn, listeningPorts, openSocketsIn, ownedPorts } from './listening-ports.ts';
 
 const HEAD = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n';
 
@@ -118,6 +118,26 @@ describe('the ports', () => {
     ['none', [[], held(true)], []],
   ])('%s', (_, given, expected) => {
     expect(listeningPorts(...given)).toEqual(expected);
+  });
+});
+
+describe('the ports of a pod', () => {
+  it('name who holds them, by number; one of several sockets is enough', () => {
+    const holders = new Map([
+      ['2', { container: 'auth-proxy', process: 'haproxy' }],
+      ['4', { container: 'catalog' }],
+    ]);
+    const listeners = [
+      { port: 9090, inode: '4', loopback: '127.0.0.1' },
+      { port: 8080, inode: '1' },
+      { port: 8080, inode: '2' },
+      { port: 7070, inode: '3' },
+    ];
+    expect(ownedPorts(listeners, holders)).toEqual([
+      { port: 7070 },
+      { port: 8080, container: 'auth-proxy', process: 'haproxy' },
+      { port: 9090, loopback: '127.0.0.1', container: 'catalog' },
+    ]);
   });
 });
 

@@ -1,5 +1,5 @@
 /** Parses the listening sockets of a network namespace from /proc/PID/net/tcp and tcp6. Pure; `listeners.node.ts` reads them. */
-import type { ListeningPort } from '../api/index.ts';
+import type { ListeningPort, PodListeningPort } from '../api/index.ts';
 
 /** A socket that listens. */
 export interface Listener {
@@ -93,15 +93,34 @@ export function listeningPorts(listeners: readonly Listener[], held: HeldSockets
   const byPort = Map.groupBy(listeners, ({ port }) => port);
   return [...byPort]
     .map(([port, sockets]) => {
-      const [first] = sockets.toSorted((a, b) => compare(a.loopback ?? '', b.loopback ?? ''));
       const own = sockets.some(({ inode }) => held.inodes.has(inode)) || (held.complete ? false : undefined);
       return {
         port,
-        ...(first?.loopback === undefined ? {} : { loopback: first.loopback }),
+        ...loopbackOnly(sockets),
         ...(own === undefined ? {} : { own }),
       };
     })
     .toSorted((a, b) => rankOf(a) - rankOf(b) || a.port - b.port);
+}
+
+/** @param holders of sockets, by inode. One entry for each port, by number. */
+export function ownedPorts(
+  listeners: readonly Listener[],
+  holders: ReadonlyMap<string, Pick<PodListeningPort, 'container' | 'process'>>,
+): readonly PodListeningPort[] {
+  const byPort = Map.groupBy(listeners, ({ port }) => port);
+  return [...byPort]
+    .map(([port, sockets]) => {
+      const held = sockets.find(({ inode }) => holders.has(inode));
+      return { port, ...loopbackOnly(sockets), ...(held && holders.get(held.inode)) };
+    })
+    .toSorted((a, b) => a.port - b.port);
+}
+
+/** The loopback address of a port that has no socket on another one. */
+function loopbackOnly(sockets: readonly Listener[]): { readonly loopback?: string } {
+  const [first] = sockets.toSorted((a, b) => compare(a.loopback ?? '', b.loopback ?? ''));
+  return first?.loopback === undefined ? {} : { loopback: first.loopback };
 }
 
 function rankOf({ own }: ListeningPort): number {

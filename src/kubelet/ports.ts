@@ -1,5 +1,5 @@
 /** The kubelet's own ports: its needs of the machine beyond `lib`, `cri` and `client`. Adapters: `*.node.ts` beside. */
-import type { Hold, ListeningPort } from '../api/index.ts';
+import type { Hold, ListeningPort, PodListeningPort, StoppedProcess } from '../api/index.ts';
 import type { ImageService, PortMapping, RuntimeService } from '../cri/index.ts';
 import type { CsiPlugins } from '../csi/index.ts';
 import type { KubeClient } from '../client/index.ts';
@@ -82,12 +82,21 @@ export interface Listeners {
    * the node's network. Never rejects.
    */
   of(pids: readonly number[]): Promise<readonly ListeningPort[] | undefined>;
+  /** TCP ports in the network of these containers of one pod, by number, with who holds them. Otherwise likewise. */
+  ofPod(containers: readonly ContainerProcesses[]): Promise<readonly PodListeningPort[] | undefined>;
+}
+
+export interface ContainerProcesses {
+  readonly name: string;
+  readonly pids: readonly number[];
 }
 
 /** Finds out whether processes are held from running. */
 export interface HeldProcesses {
   /** How the oldest of these processes of one container is held; `undefined`: it is not, or it has ended. Never rejects. */
   of(pids: readonly number[]): Promise<Hold | undefined>;
+  /** The oldest of these processes of one container that is stopped; `undefined`: none is. Never rejects. */
+  stopped(pids: readonly number[]): Promise<StoppedProcess | undefined>;
 }
 
 export interface Machine {

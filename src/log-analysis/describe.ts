@@ -36,7 +36,7 @@ export function describe(
 ): DecisiveLine {
   const own = line.trace === undefined ? [] : roled.filter(({ trace }) => trace === line.trace);
   const place = own.find((each) => each.place !== undefined && isBelow(each, line, own))?.place ?? placeOf(own);
-  const said = `${headingOf(line, roled[position - 1])}${toldWhole(roled, position)}`;
+  const said = sentenceInTerm(`${headingOf(line, roled[position - 1])}${toldWhole(roled, position)}`);
   const context = roled
     .slice(Math.max(0, position - 3), position)
     .findLast((each) => contextOf(each, dialects) !== undefined);
@@ -49,6 +49,8 @@ export function describe(
         addressNamed(said, roled, position) ||
         ofWrapper(said, wrappers) ||
         ofProperties(said, own) ||
+        ofSystemCall(said, own) ||
+        stepBefore(said, roled.slice(Math.max(0, position - LINES_BEFORE), position)) ||
         wholePlace(said, own, place) ||
         ofWarning(said, roled, own) ||
         ofAnnouncement(said, wrappers)
@@ -63,6 +65,17 @@ export function describe(
     ...(place === undefined ? {} : { place }),
     firmness: firm ? 'firm' : 'weak',
   };
+}
+
+/** A longer message is shortened, and an Erlang term of that length has its sentence in its middle. */
+const LONG_TERM = 240;
+
+/** "Application rabbit exited with reason: "Cookie file /a must be accessible by owner only"", of a long term with that text in it. */
+function sentenceInTerm(said: string): string {
+  if (said.length < LONG_TERM || !/\{\w{1,60},/.test(said)) return said;
+  const sentences = [...said.matchAll(/"([^"{}]{1,40} [^"{}]{1,40} [^"{}]{1,300})"/g)].map(([, text = '']) => text);
+  const bad = sentences.find((text) => isBad(text));
+  return bad === undefined ? said : `${said.slice(0, Math.max(0, said.indexOf('{')))}"${bad}"`;
 }
 
 /** The heading right above an error: "1) adds the prices:". */
@@ -89,9 +102,39 @@ function ofWrapper(said: string, wrappers: readonly Candidate[]): string {
   return ` (${text.length > 140 ? `…${text.slice(-140)}` : text})`;
 }
 
+/** A watchdog ends what hangs: the step before it tells in what. */
+const HANGS =
+  /\bwatchdog\b|\b(?:no|without) (?:progress|heartbeat)\b|\b(?:hangs?|hung|stuck|deadlock(?:ed)?|stalled)\b/i;
+
+/** The last line of work before a program ended itself because it hung, if that names a peer or a file. */
+function stepBefore(said: string, before: readonly RoledLine[]): string {
+  if (!HANGS.test(said) || worldNames(said) > 0) return '';
+  const step = before.findLast(({ role, text }) => role === 'line' && !isConsequence(text));
+  if (step === undefined || (worldNames(step.said) === 0 && !/\w:\/\/\w/.test(step.said))) return '';
+  return ` (its last step: ${step.text.length > 140 ? `${step.text.slice(0, 139)}…` : step.text})`;
+}
+
 /** What Node.js prints below the frames of an error: "  input: 'shop.example/api'," */
 const PROPERTY =
   /^(?:input|value|url|uri|hostname|host|address|path|dest|filename|file|key|field|property|parameter|argument|option|table|column|constraint|detail|queue|topic|bucket): (?:'[^']{1,200}'|"[^"]{1,200}"|\d{1,10}),?$/;
+
+/** "  code: 'ECONNREFUSED',", "  address: '127.0.0.1',", "  port: 5432" below an error whose message has none of them. */
+const OF_SYSTEM_CALL = /^\[?(code|address|port|hostname)\]?: ['"]?([\w.:-]{1,253})['"]?,?$/;
+
+function ofSystemCall(said: string, own: readonly RoledLine[]): string {
+  if (worldNames(said) > 0 || /\bE[A-Z]{4,}\b/.test(said)) return '';
+  const found = new Map(
+    own.flatMap((each) => {
+      const [, key, value] = OF_SYSTEM_CALL.exec(each.said) ?? [];
+      return key === undefined || value === undefined ? [] : [[key, value] as const];
+    }),
+  );
+  const host = found.get('hostname') ?? found.get('address');
+  const code = found.get('code');
+  if (code === undefined || host === undefined || !/^E[A-Z_]{4,}$/.test(code)) return '';
+  const port = found.get('port');
+  return ` (${code} ${formatHost(host, port === undefined ? undefined : Number(port))})`;
+}
 
 /** The properties of an error that holds no names. */
 function ofProperties(said: string, own: readonly RoledLine[]): string {
@@ -161,12 +204,14 @@ function codeBelow(
 }
 
 /** Errors of the system that name no file. */
-const NAMELESS = /no such file|permission denied|not a directory|is a directory|mismatch/i;
+const NAMELESS =
+  /codec can't decode|invalid (?:start|continuation) byte|malformed input|not valid utf-?8|invalid byte sequence|unable to open database file|no such file|permission denied|not a directory|is a directory|mismatch/i;
 const BIND_FAILS = /address already in use|cannot assign requested|eaddrinuse/i;
 /** "Setting up socket for 127.0.0.1:9999", "Starting on port 8080". */
 const LISTENS_AT =
   /\b(?:socket|listen\w*|bind\w*|start\w*|serv\w*)\b.{0,40}?\b(?:for|on|to|at)\b.{0,10}?((?:[\w.*[\]:]{1,60}:|port |(?<=(?:on|at) ))\d{2,5})\b(?![.:]\d)/i;
-const HANDLES = /\b(?:load|read|open|us|writ|pars|includ)(?:ing|ed)?\b.{0,60}[: ]["']?(\/[\w./@-]{3,300})/i;
+const HANDLES =
+  /\b(?:load|read|open|us|writ|pars|includ|import|process|convert|ingest|migrat|apply|decod|stor)(?:ing|ed)?\b.{0,60}[: ]["']?(\/[\w./@-]{3,300})/i;
 
 /** The names that a line lacks: those in its fields, else the file that was being read. */
 function aboutOf({ fields = '' }: RoledLine, said: string, before: readonly RoledLine[]): string {

@@ -10,7 +10,7 @@ export const MASK = '***';
 
 /** Words after a key that are no secret: "(using password: YES)". */
 const NO_SECRETS = new Set(
-  'yes no true false null nil none undefined empty unset set missing required invalid wrong unknown incorrect must is was not cannot expired mismatch'.split(
+  'yes no true false null nil none undefined empty unset set missing required invalid wrong unknown incorrect must is was not cannot expired mismatch get post put patch head delete'.split(
     ' ',
   ),
 );
@@ -104,7 +104,9 @@ function maskBare(text: string): string {
   return text.replace(BARE_VALUE, (...match) => {
     const [all, key, separator, scheme, value, at] = match as [string, string, string, string?, string?, number?];
     const end = (at ?? 0) + all.length;
-    if (isProse(value ?? '', separator, text.slice(end, end + 2))) return all;
+    const before = text.slice(Math.max(0, (at ?? 0) - 40), at);
+    if (isProse(value ?? '', separator, text.slice(end, end + 2)) || isPathOf(before, key, separator, value ?? ''))
+      return all;
     return `${key}${separator}${scheme === undefined ? '' : `${scheme} `}${MASK}`;
   });
 }
@@ -115,6 +117,15 @@ function isProse(value: string, separator: string, after: string): boolean {
   if (NO_SECRETS.has(value.replace(/[.!?:]+$/, '').toLowerCase())) return true;
   if (separator.trim().endsWith('=')) return false;
   return value.length <= 2 || (separator.endsWith(' ') && /^[a-z]+[:,.]?$/.test(value) && /^ [a-z]/.test(after));
+}
+
+/** "cannot open file with secret: /etc/app/secret": the path of a file, and not what is in it. */
+function isPathOf(before: string, key: string, separator: string, value: string): boolean {
+  return (
+    separator === ': ' &&
+    /\b(?:files?|open|read|load|find)\b/i.test(`${before} ${key}`) &&
+    /^\/[a-z][\w.-]{0,60}(?:\/[\w.-]{1,60}){1,10}$/.test(value)
+  );
 }
 
 /** The text without values that are known to be secret; nothing else is masked. */

@@ -11,7 +11,7 @@ const ADDRESS_6 = String.raw`(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}`;
 const NAME = String.raw`[a-z0-9](?:[a-z0-9._-]{0,200}[a-z0-9])?`;
 /** "dial tcp 10.0.0.1:5432", "connect to db:5432", "http://db:80/", "[::1]:5432", "::1:5432". */
 const PEER = new RegExp(
-  String.raw`(?:^|[\s/@"'\u0060(=[<>,])(?:(${ADDRESS})|\[?(${ADDRESS_6})\]?|(${NAME}))\]?:(\d{2,5})(?![\d:.]*\d:)\b(?!\.\d)`,
+  String.raw`(?:^|[\s/@"'\u0060(=[<>,]|\bipv[46]:)(?:(${ADDRESS})|\[?(${ADDRESS_6})\]?|(${NAME}))\]?:(\d{2,5})(?![\d:.]*\d:)\b(?!\.\d)`,
   'gi',
 );
 /** 'host "db" (10.0.0.1) port 5432', "remote host (10.0.0.1)", 'server at "127.0.0.1", port 5432', "host='db', port=80". */
@@ -51,20 +51,22 @@ const NO_HOSTS = whole(
   /refused/i,
   /error/i,
   /with/i,
+  /connection/i,
+  /target/i,
+  /terminated/i,
+  /closed/i,
+  /disconnected/i,
+  /has/i,
+  /had/i,
+  /was/i,
+  /could/i,
+  /did/i,
+  /does/i,
+  /may/i,
+  /must/i,
+  /unreachable/i,
   /for/i,
   /socket/i,
-  /redis/i,
-  /mysql/i,
-  /postgres/i,
-  /postgresql/i,
-  /database/i,
-  /broker/i,
-  /upstream/i,
-  /master/i,
-  /primary/i,
-  /replica/i,
-  /leader/i,
-  /peer/i,
   /any/i,
   /all/i,
   /\d+/i,
@@ -83,6 +85,22 @@ const NO_PEERS = whole(
   /at/i,
   /[\d-]+T?\d*/i,
   /.*\.(?:[cm]?[jt]sx?|py|go|rs|rb|php|java|conf|cfg|cnf|ya?ml|json|toml|ini|xml|c|h|cc|cpp|kt|sh|pl|pm|exs?|erl)/i,
+);
+
+/** What people call a peer, which may be its name, too: quoted, or where only a name stands. */
+const KINDS_OF_PEERS = whole(
+  /redis/i,
+  /mysql/i,
+  /postgres/i,
+  /postgresql/i,
+  /database/i,
+  /broker/i,
+  /upstream/i,
+  /peer/i,
+  /master/i,
+  /primary/i,
+  /replica/i,
+  /leader/i,
 );
 
 /** The last HOST:PORT of the line, as in "dial tcp A->B", else "host … port …". No time of the day is taken for one. */
@@ -106,7 +124,10 @@ function peersIn(line: string): readonly { readonly host: string; readonly port:
 function hostIn(line: string): string | undefined {
   let from = 0;
   for (let match = HOST.exec(line); match !== null; match = HOST.exec(line.slice(from))) {
-    if (match[1] !== undefined && !NO_HOSTS.test(match[1])) return match[1];
+    const [whole, host = ''] = match;
+    // "connection to redis" names no host, and 'host "redis"' does.
+    const isQuoted = /["'`]\)?$/.test(whole);
+    if (host !== '' && !NO_HOSTS.test(host) && (isQuoted || !KINDS_OF_PEERS.test(host))) return host;
     from += match.index + 4;
   }
   return undefined;
@@ -137,7 +158,7 @@ export function unresolvedHost(line: string): string | undefined {
     const host = pattern.exec(line)?.[1]?.replace(/\.+$/, '');
     if (host === undefined || host === '' || NO_HOSTS.test(host) || SOURCE_FILE.test(host)) continue;
     if (
-      !/^(?:failed|failure|error|getaddrinfo|name|not|service|temporary|addrinfo|address|information|unknown|in)$/i.test(
+      !/^(?:failed|failure|error|getaddrinfo|name|not|service|temporary|addrinfo|address|information|unknown|in|E(?:NOTFOUND|AI_[A-Z]+|CONN[A-Z]+))$/i.test(
         host,
       )
     )

@@ -40,11 +40,26 @@ const TIMED = /\b(?:duration|elapsed|latency|took)\w*=/;
 
 /** A client that left or was sent away. */
 const OF_CLIENT =
-  /^(?:LOG\d\[\d+\]: )?SSL_accept: |TLS handshake error from |^client \S{1,100} (?:disconnected|closed|has exceeded|sent|rejected)/i;
+  /^(?:\d{1,3}\.){3}\d{1,3} - \S{1,60} \[\d{1,2}\/\w{3}\/\d{4}|^(?:LOG\d\[\d+\]: )?SSL_accept: |TLS handshake error from |^client \S{1,100} (?:disconnected|closed|has exceeded|sent|rejected)/i;
+
+const NOBODY_CAUGHT = /\b(?:unhandled|uncaught)\b|\bmain loop\b/i;
+
+/** The access log of a request that was answered with an error of the server. */
+const FAILED_ANSWER =
+  /"(?:GET|POST|PUT|HEAD|DELETE|PATCH) \S{1,500}(?: HTTP\/[\d.]+)?"(?: from \S{1,80} -)? 5\d\d\b|\b(?:GET|POST|PUT|HEAD|DELETE|PATCH) \/\S{0,500} (?:-> )?5\d\d\b/;
+
+/** The positions of the trace right above an access log: what its request died of. */
+function traceAbove(roled: readonly RoledLine[], position: number): readonly number[] {
+  const trace = roled.slice(Math.max(0, position - 3), position).findLast((line) => line.trace !== undefined)?.trace;
+  if (trace === undefined) return [];
+  return roled.flatMap((line, at) => (at < position && line.trace === trace ? [at] : []));
+}
 
 /** A trace that is logged with less than an error, and the client's trace under it, end no program that works already. */
 function announcesTrace(roled: readonly RoledLine[], position: number, isReadyYet: boolean): boolean {
   const level = roled[position]?.level;
+  // Nobody caught it, so it was no request's alone.
+  if (NOBODY_CAUGHT.test(roled[position]?.text ?? '')) return false;
   if (level !== 'warning' && !((level === 'info' || level === 'debug') && isBad(roled[position]?.text ?? '')))
     return false;
   const next = roled.slice(position + 1, position + 3).find(({ role }) => role !== 'line');
@@ -70,6 +85,8 @@ export function requestLines(roled: readonly RoledLine[], dialects: readonly Dia
       if (dialects.some(({ recovery }) => says(recovery)) || isReady(text)) isReadyYet = true;
     }
     if (inside) found.add(position);
+    if (isReadyYet && role === 'line' && FAILED_ANSWER.test(text))
+      for (const each of traceAbove(roled, position)) found.add(each);
   }
   return found;
 }

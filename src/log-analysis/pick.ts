@@ -51,10 +51,15 @@ const TRY = /\b(?:attempt|try|tries|retry|retries|retrying|again)\b/i;
 /** The last try before the words that tries were given up. */
 function lastTry(best: Candidate, tops: readonly Candidate[]): Candidate | undefined {
   const { text } = best.line;
-  if (!GIVES_UP.test(text) || worldNames(text) > 0 || SYSTEM_ERROR.test(text)) return undefined;
+  // What stands behind the last colon is the cause, if there is one.
+  const innermost = text.slice(text.lastIndexOf(': ') + 1);
+  if (!GIVES_UP.test(innermost) || worldNames(text) > 0 || SYSTEM_ERROR.test(text)) return undefined;
   return tops.findLast(
     ({ position, line }) =>
-      position < best.position && line !== best.line && isBad(line.text) && TRY.test(`${line.said} ${line.fields ?? ''}`),
+      position < best.position &&
+      line !== best.line &&
+      isBad(line.text) &&
+      TRY.test(`${line.said} ${line.fields ?? ''}`),
   );
 }
 

@@ -7,7 +7,7 @@ import type { Candidate } from './candidate.ts';
 import { type DecisiveLine, describe, shortened } from './describe.ts';
 import { understoodLog } from './understood-log.ts';
 import { maskSecrets } from './mask-secrets.ts';
-import { partsOfMessages } from './messages.ts';
+import { partsOfMessages, USAGE } from './messages.ts';
 import { overcome, requestLines, wentOn } from './overcome.ts';
 import { lastDeadly } from './uncaught.ts';
 import { pick } from './pick.ts';
@@ -96,7 +96,9 @@ function lastSaid(roled: readonly RoledLine[], ofRequest: ReadonlySet<number>): 
       !text.endsWith(':') &&
       !isAccess(text),
   );
-  return last === undefined ? undefined : shortened(maskSecrets(last.said));
+  // A program that only prints how it is called was called in another way.
+  const usage = last ?? roled.find(({ text }) => USAGE.test(text));
+  return usage === undefined ? undefined : shortened(maskSecrets(usage.said));
 }
 
 /** The decisive line of a log, secrets masked; undefined when no line says what went wrong. */

@@ -128,6 +128,8 @@ function inLowerCase(fields: Record<string, unknown>): Record<string, unknown> {
 function fromFields(fields: Record<string, unknown>): StructuredLine | undefined {
   const level = levelIn(fields);
   const message = text(first(fields, MESSAGE_KEYS));
+  const access = accessText(fields);
+  if (message === '' && access !== '') return { level, message: access, stack: [], fields: '' };
   const error = errorText(fields) || issuesText(fields);
   if (message === '' && error === '') return undefined;
   if (level === undefined && error === '' && !Object.hasOwn(fields, 'msg') && !Object.hasOwn(fields, 'message'))
@@ -176,6 +178,18 @@ function errorText(fields: Record<string, unknown>): string {
   return '';
 }
 
+/** The answer to one request, of a logger that writes each in fields alone: "GET /orders -> 500". */
+function accessText(fields: Record<string, unknown>): string {
+  const [method, path, status] = [
+    fields['method'],
+    fields['uri'] ?? fields['path'] ?? fields['url'],
+    fields['status'],
+  ].map((each) => text(each));
+  return /^[A-Z]{3,7}$/.test(method ?? '') && path?.startsWith('/') === true && /^[1-5]\d\d$/.test(status ?? '')
+    ? `${method} ${path} -> ${status}`
+    : '';
+}
+
 /** Lists of what a validation found. */
 const ISSUE_KEYS = ['issues', 'errors', 'details', 'violations', 'validationErrors', 'validation_errors', 'problems'];
 const MAX_ISSUES = 3;
@@ -202,7 +216,9 @@ function issueText(issue: unknown): readonly string[] {
 
 /** "server.port", of ["server", "port"] */
 function placeText(place: unknown): readonly string[] {
-  const texts = (Array.isArray(place) ? place : [place]).map((each: unknown) => text(each)).filter((each) => each !== '');
+  const texts = (Array.isArray(place) ? place : [place])
+    .map((each: unknown) => text(each))
+    .filter((each) => each !== '');
   return texts.length === 0 ? [] : [texts.join('.')];
 }
 
@@ -269,23 +285,35 @@ function logfmtFields(line: string): Record<string, unknown> {
     while (index < line.length && line[index] !== ' ' && line[index] !== '=') index += 1;
     const key = line.slice(begin, index);
     if (line[index] !== '=') continue;
-    const [value, end] = valueAt(line, index + 1);
+    const [value, end] = valueAt(line, index + 1, MESSAGE_KEYS.includes(key));
     if (/^[\w.@-]{1,60}$/.test(key)) fields[key] = value;
     index = end;
   }
   return fields;
 }
 
-function valueAt(line: string, begin: number): readonly [string, number] {
+/** Loggers that do not escape write quotes within quotes: only one before a blank, or the last, ends the value. */
+function isClosing(line: string, index: number): boolean {
+  const after = line[index + 1];
+  return (
+    after === undefined ||
+    (after === ' ' && /^ +[\w.@-]{1,60}=/.test(line.slice(index + 1, index + 70))) ||
+    (after === ' ' && line.slice(index + 1).trim() === '')
+  );
+}
+
+function valueAt(line: string, begin: number, isMessage: boolean): readonly [string, number] {
   if (line[begin] !== '"') {
-    const blank = line.indexOf(' ', begin);
-    const end = blank === -1 ? line.length : blank;
+    // A message without quotes goes on until the next field.
+    const next = isMessage ? /\s[\w.@-]{1,60}=/.exec(line.slice(begin))?.index : undefined;
+    const blank = isMessage ? -1 : line.indexOf(' ', begin);
+    const end = next === undefined ? (blank === -1 ? line.length : blank) : begin + next;
     return [line.slice(begin, end), end];
   }
   let out = '';
   let from = begin + 1;
   let index = from;
-  for (; index < line.length && line[index] !== '"'; index++) {
+  for (; index < line.length && !(line[index] === '"' && isClosing(line, index)); index++) {
     if (line[index] !== '\\') continue;
     out +=
       line.slice(from, index) +

@@ -5,7 +5,7 @@ import { fileIn, nameCount, worldNames } from './names.ts';
 import { isLogged } from './overcome.ts';
 import type { RoledLine } from './traces.ts';
 import { TAP } from './test-protocol.ts';
-import { advises, isBad, isClosing, isConsequence } from './grammar/index.ts';
+import { advises, isBad, isClosing, isConsequence, saysWhyItEnds } from './grammar/index.ts';
 
 /** What the C++ runtime and assert() print before they abort. */
 export const TERMINATE = /^terminate called after throwing an instance of '([^']{1,200})'$/;
@@ -52,6 +52,7 @@ export function toldWhole(roled: readonly RoledLine[], position: number): string
   const block =
     snippetOfJson(roled, position) ??
     mistakeInYaml(roled, position) ??
+    mistakeInHcl(roled, position) ??
     blockAround(roled, position) ??
     withParts(roled, position) ??
     (nameCount(line.said) === 0 ? toldWithParts(roled, position) : undefined) ??
@@ -66,6 +67,26 @@ const YAML_CONTEXT = /\bwhile (?:parsing|scanning) an? /;
 const JSON_MISTAKE = /\b(?:Unexpected|Expected|Bad) .{0,200}\.\.\."/;
 const END_OF_SNIPPET = /" is not valid JSON$/;
 const SNIPPET_LINES = 8;
+
+/** Terraform and Packer print a title, the place, the code, and then in a paragraph of its own what is wrong. */
+const HCL_PLACE = /^on \S{1,200} line \d+/;
+const HCL_LINES = 10;
+
+function mistakeInHcl(roled: readonly RoledLine[], position: number): string | undefined {
+  const line = roled[position];
+  if (line === undefined || !line.said.startsWith('Error: ')) return undefined;
+  const below = roled.slice(position + 1, position + 1 + HCL_LINES);
+  const at = below.findIndex((next) => HCL_PLACE.test(next.said));
+  if (at === -1) return undefined;
+  const paragraph = below
+    .slice(at + 1)
+    .filter((next) => next.indent === 0 && /^[A-Z"]/.test(next.said) && next.level === undefined);
+  const what = paragraph
+    .slice(0, 2)
+    .map((next) => next.said)
+    .join(' ');
+  return `${line.said} ${below[at]?.said ?? ''}${what === '' ? '' : ` ${what}`}`;
+}
 
 function mistakeInYaml(roled: readonly RoledLine[], position: number): string | undefined {
   const said = roled[position]?.said ?? '';
@@ -162,7 +183,8 @@ function belongs({ line, said, next, isAnnounced }: Below): boolean {
   if (said.endsWith(':')) return true;
   if (PLACE_BELOW.test(next.said)) return fileIn(said) === undefined;
   // Python prints no frames below an error, so what stands there belongs to its message.
-  if (line.afterFrames === true && line.role === 'head') return !isClosing(next.text) && !advises(next.text);
+  if (line.afterFrames === true && line.role === 'head')
+    return !isClosing(next.text) && !advises(next.text) && !isConsequence(next.text) && !saysWhyItEnds(next.text);
   if (line.role === 'head' && next.indent > 0) return /^\(.{1,300}\)$/.test(next.said);
   if (isAnnounced) return nameCount(next.said) === 0 && isBad(next.text) && !isConsequence(next.text);
   // What an error without a name is about stands in the paragraph below it.

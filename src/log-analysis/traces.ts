@@ -26,6 +26,8 @@ const AT_FRAME = /^at (?:async |new )?\S/;
 const PYTHON_FRAME = /^(?:> )?File "([^"]{1,300})", line (\d{1,7})/;
 const GO_FRAME = /^(\/?[\w@%+=.,/-]{1,300}\.go):(\d{1,7})(?: \+0x[\da-f]+)?$/;
 const GO_CALL = /^(?:created by )?[\w./*()[\]{}-]{2,300}\(.{0,300}\)(?: in goroutine \d+)?$/;
+/** The name alone of a call, as zap prints it above its place. */
+const GO_NAME = /^[\w./()*-]{1,200}\.[\w.()*]{1,200}$/;
 const GOROUTINE = /^goroutine \d+ (?:gp=\S+ m=\S+ )?\[/;
 const RUBY_FRAME = /^from (\S{1,300}?):(\d{1,7})(?::in |$)/;
 /** Without "from", as loggers print a backtrace. */
@@ -59,6 +61,7 @@ const AROUND = beginning(
   /\[Previous line repeated/,
   /<\d+ internal lines?>/,
   /\[signal SIG/,
+  /(?:Current t|T)hread 0x[\da-f]+ .{0,60}\(most recent call first\)/,
   /\(anonymous\)/,
   /-{2,}>? ?$/,
   /stack traceback:$/,
@@ -76,7 +79,8 @@ const GO_HEAD =
 const RUST_HEAD = /^thread '[^']{0,100}' (?:\(\d+\) )?(?:panicked at|has overflowed)/;
 const RUBY_HEAD = /^\S{1,300}:\d+:in [`'][^']{0,200}': /;
 const BEAM_HEAD = /^\*\* \((?:[A-Z][\w.]{1,80}|exit|throw)\) /;
-const CAUSE = /^(?:Caused by: ?|\[cause\]: |Reason: |---> |Nested exception: )(?=\S)/;
+const CAUSE =
+  /^(?:Caused by: ?|(?:origin|cause|original|parent|reason|innerError|previous|error|err): (?=(?:[\w$.]{1,100})?(?:Error|Exception)\b)|\[cause\]: |Reason: |---> |Nested exception: )(?=\S)/;
 const INNER_ERRORS = /^\[errors\]: \[/;
 /** Places in code that is not the user's. */
 const FOREIGN = anyOf(
@@ -113,7 +117,9 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
     const begins = beginsTrace(text);
     let role: Role = 'line';
     let afterFrames = false;
-    if (kind === 'code') {
+    if (GO_NAME.test(text) && GO_FRAME.test(lines[index + 1]?.said ?? '')) {
+      role = 'frame';
+    } else if (kind === 'code') {
       role = 'frame';
       if (isCaretRow(text)) kind = undefined;
     } else if (isFrame(line, kind)) {

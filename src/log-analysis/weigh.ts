@@ -64,6 +64,8 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
   if (text.startsWith('what(): ')) return undefined;
   if (isRetry(text)) score -= 6;
   if (score >= 20 && (!inTrace || said.startsWith('Error: ')) && SYSTEM_ERROR.test(text)) score += 5;
+  // A server that cannot listen ends for that, whatever else did not go well before.
+  if (score >= 40 && CANNOT_LISTEN.test(text)) score += 8;
   // What stands right above a usage says why it is printed.
   if (level === undefined && role === 'line' && next?.text !== undefined && USAGE.test(next.text) && !USAGE.test(text))
     score = Math.max(score, 42);
@@ -99,6 +101,8 @@ export const SYSTEM_ERROR = anyOf(
   /cannot allocate memory/i,
   /timed out/i,
 );
+
+const CANNOT_LISTEN = /address (?:is )?already in use|\bEADDRINUSE\b/i;
 
 /** What follows an error's class. */
 export function messageOf(text: string): string {

@@ -192,6 +192,43 @@ describe('volumes', () => {
     await untilLive('its end', '2 2 app="y" 1 /cm/a /cm/c /opt/*');
   });
 
+  it('may be mounted inside of each other, and stay there while the outer one follows its source', async () => {
+    const script =
+      'while true; do echo "$(cat /site/a) $(cat /site/sub/b) $(cat /site/sub/in/key) $(cat /site/in/a) $(ls /site/in/deep)" >/out/nested.new; mv /out/nested.new /out/nested; sleep 0.1; done';
+    await mendlet.kubectl(['create', 'configmap', 'site', '--from-literal=a=1', '--from-literal=b=1']);
+    const items = ['a', 'sub/b'].map((path) => ({ key: path.at(-1), path }));
+    await mendlet.create(
+      busyboxPod('nested', `touch /site/in/deep/file; ${script}`, {
+        container: {
+          volumeMounts: [
+            { name: 'deep', mountPath: '/site/in/deep' },
+            { name: 'in', mountPath: '/site/in/' },
+            { name: 'key', mountPath: '/site/sub/in' },
+            { name: 'site', mountPath: '/site' },
+            { name: 'out', mountPath: '/out' },
+          ],
+        },
+        spec: {
+          volumes: [
+            { name: 'site', configMap: { name: 'site', items } },
+            { name: 'in', projected: { sources: [{ configMap: { name: 'site' } }] } },
+            { name: 'key', secret: { secretName: 's' } },
+            { name: 'deep', emptyDir: {} },
+            { name: 'out', hostPath: { path: out.path, type: 'Directory' } },
+          ],
+        },
+      }),
+    );
+    const shows = (text: string) =>
+      until(text, async () => {
+        const [line = ''] = out.lines('nested');
+        return line === text ? { value: true } : { last: line };
+      });
+    await shows(`1 1 ${WORD} 1 file`);
+    await mendlet.kubectl(['patch', 'configmap', 'site', '--type=merge', '-p', '{"data":{"a":"2","b":"2"}}']);
+    await shows(`2 2 ${WORD} 2 file`);
+  });
+
   it('say what they wait for, and come as soon as it is there', async () => {
     await untilEvent('waits', 'FailedMount MountVolume.SetUp failed for volume "v" : configmap "later" not found');
     await mendlet.kubectl(['create', 'configmap', 'later', '--from-literal=z=1']);

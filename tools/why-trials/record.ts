@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { FIFTH, HELD_OUT, OF_NINTH, OF_SEVENTH, TRIALS } from './programs/all.ts';
+import { FIFTH, HELD_OUT, OF_NINTH, OF_SEVENTH, OF_TENTH, TRIALS } from './programs/all.ts';
 import { trialRoot } from './root.ts';
 import { runTrial } from './run-trial.ts';
 import type { Recording } from './trial.ts';
@@ -21,7 +21,8 @@ function known(program: string): readonly Recording[] {
     .map((line) => JSON.parse(line) as Recording);
 }
 
-function rootOf(program: string): 'root' | 'fifth' | 'seventh' | 'ninth' {
+function rootOf(program: string): 'root' | 'fifth' | 'seventh' | 'ninth' | 'tenth' {
+  if (OF_TENTH.has(program)) return 'tenth';
   if (OF_NINTH.has(program)) return 'ninth';
   if (OF_SEVENTH.has(program)) return 'seventh';
   return FIFTH.has(program) ? 'fifth' : 'root';

@@ -79,11 +79,34 @@ const NINTH: Contents = {
   npm: 'rollup esbuild eslint vitest commander got nodemailer ldapjs ssh2 pg pg-boss graphile-worker umzug yup superstruct tslog kysely agenda prettier',
 };
 
+/** Of the tenth batch that is held out. */
+const TENTH: Contents = {
+  packages: [
+    TOOLS,
+    'perl python3 python3-psycopg2 python3-redis postgresql-15 redis-server mariadb-server openjdk-17-jdk-headless php-cli php-mysql php-redis',
+    'pure-ftpd apt-cacher-ng munin-node lldpd strongswan-charon strongswan-starter spamd postgrey opendmarc nut-server ntpsec zabbix-server-pgsql sphinxsearch frr postsrsd redir websockify ser2net atftpd xinetd nebula yggdrasil vip-manager nagios-nrpe-server nsca rrdcached knot-resolver netdata-core iperf3 postfix runit s6 barman repmgr',
+    'prometheus-haproxy-exporter prometheus-elasticsearch-exporter prometheus-mongodb-exporter prometheus-squid-exporter prometheus-varnish-exporter prometheus-pgbouncer-exporter prometheus-mqtt-exporter prometheus-exporter-exporter prometheus-sql-exporter',
+    'uvicorn python3-starlette python3-quart python3-psycopg python3-aiosqlite python3-asyncpg python3-sqlalchemy python3-pandas python3-cliff python3-docopt python3-decouple python3-dynaconf python3-pyramid python3-zmq python3-pony python3-grpcio python3-schedule python3-absl python3-cerberus python3-voluptuous python3-pythonjsonlogger python3-tenacity python3-hvac python3-docker python3-kubernetes python3-asyncssh python3-aiosmtpd python3-gevent python3-oslo.config python3-oslo.messaging keystone glance-api swift-proxy mailman3 buildbot',
+    'libnetty-java libquartz2-java libslf4j-java libhsqldb-java libderby-java jsvc libmina-java libmariadb-java libcommons-cli-java libjcommander-java libargparse4j-java libokhttp-java testng libjetty9-java libpostgresql-jdbc-java libjackson2-databind-java',
+    'golang-go golang-github-labstack-echo-dev golang-github-go-chi-chi-dev golang-github-gorilla-mux-dev golang-github-nats-io-go-nats-dev golang-github-segmentio-kafka-go-dev golang-mongodb-mongo-driver-dev golang-k8s-klog-dev golang-github-urfave-cli-v2-dev golang-github-go-sql-driver-mysql-dev golang-github-streadway-amqp-dev golang-github-hashicorp-go-hclog-dev golang-github-alecthomas-kong-dev golang-github-jessevdk-go-flags-dev golang-github-go-kit-log-dev golang-google-grpc-dev',
+    'mediawiki roundcube-core roundcube-sqlite3 php-slim php-slim-psr7 php-doctrine-dbal php-twig php-predis php-amqplib php-codesniffer php-sqlite3 php-pgsql',
+    'ruby jekyll puppet-agent ruby-grape ruby-activerecord ruby-thor ruby-mongo ruby-faraday capistrano bundler ruby-rufus-scheduler ruby-eventmachine rubocop ruby-minitest ruby-pg ruby-sqlite3 ruby-webrick asciidoctor',
+    'erlang-base gnucobol4 fp-compiler valac libglib2.0-dev fish liblog-log4perl-perl libdbix-class-perl libdbd-sqlite3-perl libanyevent-perl libanyevent-http-perl',
+    's3cmd pgbadger mypy flake8 pylint tox ffmpeg imagemagick lftp csvkit miller yamllint shellcheck xmlstarlet aptly packer mosquitto-clients amqp-tools apache2-utils hey sphinx-common python3-sphinx git',
+  ]
+    .join(' ')
+    .split(' '),
+  npm: '--legacy-peer-deps verdaccio hono @hono/node-server restify @feathersjs/feathers @feathersjs/express drizzle-orm node-cron bree statsd hexo migrate-mongo mongodb pino pino-pretty signale objection knex pg pg-promise postgres env-var nconf valibot class-validator @aws-sdk/client-s3 minio dockerode rhea stompit bee-queue classic-level graphql-yoga graphql http-proxy sails ava@6 typescript pm2 polka soap fastify fastify-cli consola zx astro',
+};
+
 /** The folders, by name. */
-export const ROOTS = { root: FIRST, fifth: FIFTH, seventh: SEVENTH, ninth: NINTH } as const satisfies Record<
-  string,
-  Contents
->;
+export const ROOTS = {
+  root: FIRST,
+  fifth: FIFTH,
+  seventh: SEVENTH,
+  ninth: NINTH,
+  tenth: TENTH,
+} as const satisfies Record<string, Contents>;
 
 /** What packages do when they are installed, as far as the trials need it: folders, links, first databases. */
 export const FIRST_DATABASES = `

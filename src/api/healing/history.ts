@@ -154,6 +154,21 @@ export interface ListeningPort {
   readonly own?: boolean;
 }
 
+/** A listening port with who holds it, as the node sees it just now. */
+export interface PodListeningPort extends Omit<ListeningPort, 'own'> {
+  /** The container whose process holds the socket. Absent: that could not be found out. */
+  readonly container?: string;
+  /** The name of that process (comm): "haproxy". A program may give itself any. */
+  readonly process?: string;
+}
+
+/** The node API's answer to /mendlet/v1/listening. */
+export interface ListeningPorts {
+  readonly apiVersion: string;
+  readonly kind: 'ListeningPorts';
+  readonly ports: readonly PodListeningPort[];
+}
+
 /** frozen: its cgroup is frozen; stopped: its main process got SIGSTOP; traced: a debugger holds it. */
 export type Hold = 'frozen' | 'stopped' | 'traced';
 
@@ -162,4 +177,13 @@ export interface HeldContainers {
   readonly apiVersion: string;
   readonly kind: 'HeldContainers';
   readonly containers: readonly { readonly name: string; readonly hold: Hold }[];
+  /** The oldest process of a container that is stopped (SIGSTOP), its main one included. Absent: an older node. */
+  readonly stopped?: readonly (StoppedProcess & { readonly container: string })[];
+}
+
+export interface StoppedProcess {
+  /** Its name (comm): "node". A program may give itself any. */
+  readonly process: string;
+  /** As its container sees it. */
+  readonly pid: number;
 }

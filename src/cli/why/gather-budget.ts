@@ -11,7 +11,8 @@ import {
 import type { BudgetEvidence } from '../../diagnosis/index.ts';
 import { type Asker } from './ask.ts';
 import { gatherPod } from './gather-pod.ts';
-import { urgency, type WorkloadWish } from './gather-workload.ts';
+import type { WorkloadWish } from './gather-workload.ts';
+import { urgency } from './urgency.ts';
 import { MAX_BUDGET_PODS, MAX_EVENTS, MAX_LISTED } from './limits.ts';
 
 export async function gatherBudget(

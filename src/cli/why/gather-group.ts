@@ -9,6 +9,7 @@ import {
   DEPLOYMENTS,
   ENDPOINT_SLICES,
   EVENTS,
+  HORIZONTAL_POD_AUTOSCALERS,
   JOBS,
   type KubeObject,
   LEASES,
@@ -30,13 +31,16 @@ import {
 } from '../../api/index.ts';
 import type { GroupEvidence, GroupParts, GroupScope, WorkloadObject } from '../../diagnosis/index.ts';
 import { type Asker } from './ask.ts';
+import { gatherAutoscaler, isOfWorkload } from './gather-autoscaler.ts';
 import { gatherBudget } from './gather-budget.ts';
 import { gatherClaimSubject } from './gather-claim.ts';
 import { gatherCronJob } from './gather-cron-job.ts';
 import { gatherNode } from './gather-node.ts';
 import { gatherPod } from './gather-pod.ts';
+import { gatherRemaining } from './gather-remaining.ts';
 import { gatherServiceQuietly, isSelectedBy } from './gather-service-subject.ts';
-import { gatherWorkload, isQuiet, urgency } from './gather-workload.ts';
+import { gatherWorkload } from './gather-workload.ts';
+import { isQuiet, urgency } from './urgency.ts';
 import { MAX_DEEP_PODS } from './limits.ts';
 
 /** Kinds that make pods and that nobody but a user makes. */
@@ -48,6 +52,7 @@ const NAMESPACED = [
   CRON_JOBS,
   PERSISTENT_VOLUME_CLAIMS,
   POD_DISRUPTION_BUDGETS,
+  HORIZONTAL_POD_AUTOSCALERS,
   SERVICES,
   ENDPOINT_SLICES,
 ] as const;
@@ -80,9 +85,13 @@ export async function gatherGroup(
   });
   const pods = await group.pods();
   const parts = await group.parts(pods, scope.kind === 'cluster');
+  const remaining = object === undefined ? undefined : await gatherRemaining(asker, object);
   return {
     now: asker.now,
-    scope: scope.kind === 'namespace' && object !== undefined ? { ...scope, object } : scope,
+    scope:
+      scope.kind === 'namespace' && object !== undefined
+        ? { ...scope, object, ...(remaining && { remaining }) }
+        : scope,
     pods,
     parts,
     notLookedAt: asker.notLookedAt,
@@ -112,11 +121,12 @@ class Group {
     const { flag } = this.#options;
     const asker = this.#asker;
     const deep = await this.#deepPods(pods);
-    const [tops, cronJobs, claims, budgets] = await Promise.all([
+    const [tops, cronJobs, claims, budgets, autoscalers] = await Promise.all([
       Promise.all(TOP.map((resource) => this.#selected(resource.resource, resource as Resource<WorkloadObject>))),
       this.#selected('cronjobs', CRON_JOBS),
       this.#selected('persistentvolumeclaims', PERSISTENT_VOLUME_CLAIMS),
       this.#selected('poddisruptionbudgets', POD_DISRUPTION_BUDGETS),
+      this.#selected('horizontalpodautoscalers', HORIZONTAL_POD_AUTOSCALERS),
     ]);
     const all = await this.#withOwners(tops.flat(), pods);
     const workloads = all.filter((object) => controllerOf(object) === undefined);
@@ -146,6 +156,12 @@ class Group {
             withUsage: false,
           }),
         ),
+      ),
+      autoscalers: await Promise.all(
+        // The workloads tell of those that scale them.
+        autoscalers
+          .filter((one) => !gathered.some(({ workload }) => isOfWorkload(one, workload)))
+          .map((one) => gatherAutoscaler(asker, one, flag(namespaceOf(one)))),
       ),
       services: await this.#services(pods),
       budgets: await Promise.all(budgets.map((one) => gatherBudget(asker, one, flag(namespaceOf(one)), { isDeep }))),

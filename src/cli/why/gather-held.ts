@@ -1,10 +1,11 @@
 /** Asks a pod's node whether somebody holds its containers from running. */
-import type { HeldContainers, Hold, Pod } from '../../api/index.ts';
+import type { HeldContainers, Pod } from '../../api/index.ts';
+import type { PodEvidence } from '../../diagnosis/index.ts';
 import type { Asker } from './ask.ts';
 import { MAX_HISTORY_BYTES } from './limits.ts';
 
-/** By container; `undefined`: nothing of it runs, or its node cannot be asked or is not mendlet's. */
-export async function gatherHeld(asker: Asker, pod: Pod): Promise<Readonly<Record<string, Hold>> | undefined> {
+/** `undefined`: nothing of it runs, or its node cannot be asked or is not mendlet's. */
+export async function gatherHeld(asker: Asker, pod: Pod): Promise<Pick<PodEvidence, 'held' | 'stopped'> | undefined> {
   const { namespace = 'default', name = '' } = pod.metadata ?? {};
   const node = pod.spec?.nodeName ?? '';
   const { initContainerStatuses = [], containerStatuses = [] } = pod.status ?? {};
@@ -19,9 +20,12 @@ export async function gatherHeld(asker: Asker, pod: Pod): Promise<Readonly<Recor
   const answer = await asker.text('', `${path}${query}`, MAX_HISTORY_BYTES, true);
   if (answer.kind !== 'found') return undefined;
   try {
-    const { kind, containers } = JSON.parse(answer.value) as Partial<HeldContainers>;
+    const { kind, containers, stopped = [] } = JSON.parse(answer.value) as Partial<HeldContainers>;
     if (kind !== 'HeldContainers' || !Array.isArray(containers)) return undefined;
-    return Object.fromEntries((containers as HeldContainers['containers']).map(({ name: own, hold }) => [own, hold]));
+    return {
+      held: Object.fromEntries((containers as HeldContainers['containers']).map(({ name: own, hold }) => [own, hold])),
+      stopped: Object.fromEntries(stopped.map(({ container, process, pid }) => [container, { process, pid }])),
+    };
   } catch {
     // Another server answers this path with something else.
     return undefined;

@@ -1,7 +1,15 @@
 /** Gathers the deaths and failed probes that the pod's node remembers, through our server or else the node's own API. */
-import { type ContainerHistory, type Pod, type PodHistoryList, uidsOf } from '../../api/index.ts';
+import {
+  type ContainerHistory,
+  type Event,
+  type Pod,
+  type PodHistory,
+  type PodHistoryList,
+  uidsOf,
+} from '../../api/index.ts';
 import { type Answer, type Asker } from './ask.ts';
-import { MAX_HISTORY_BYTES } from './limits.ts';
+import type { WorkloadObject } from '../../diagnosis/index.ts';
+import { MAX_GONE_PODS, MAX_HISTORY_BYTES } from './limits.ts';
 
 /** `undefined`: only the pod's status is known; a note says so when there was something to remember. */
 export async function gatherHistory(asker: Asker, pod: Pod): Promise<readonly ContainerHistory[] | undefined> {
@@ -26,6 +34,31 @@ async function fromNode(asker: Asker, pod: Pod, nodeName: string): Promise<reado
   if (list !== undefined) return deathsIn(list, pod);
   if (hasDied(pod)) asker.note(`deaths before the last one: node/${nodeName} ${refusal(answer)}`);
   return undefined;
+}
+
+/** What nodes remember of a Job's pods that are gone, the newest first; events of the Job name them. */
+export async function gatherGonePods(
+  asker: Asker,
+  { metadata }: WorkloadObject,
+  events: readonly Event[],
+): Promise<readonly PodHistory[]> {
+  const { namespace = 'default', uid } = metadata ?? {};
+  const made = events
+    .filter(({ reason, message }) => reason === 'SuccessfulCreate' && message?.startsWith('Created pod: ') === true)
+    .toSorted((a, b) => timeOf(b) - timeOf(a))
+    .map(({ message = '' }) => message.replace('Created pod: ', '').trim());
+  const lives = await Promise.all(
+    [...new Set(made)].slice(0, MAX_GONE_PODS).map(async (name) => {
+      const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/history`;
+      const list = historyList(await asker.text('', path, MAX_HISTORY_BYTES, true));
+      return list?.items.filter(({ owner }) => owner === undefined || owner.uid === uid) ?? [];
+    }),
+  );
+  return lives.flat();
+}
+
+function timeOf({ lastTimestamp, eventTime, firstTimestamp }: Event): number {
+  return Date.parse(lastTimestamp ?? eventTime ?? firstTimestamp ?? '') || 0;
 }
 
 function refusal(answer: Answer<string>): string {

@@ -9,14 +9,17 @@ import {
   namedServicesOf,
   type PodEvidence,
   type Throttling,
+  wantsListening,
   wantsRollout,
   wantsThrottling,
   type WorkloadObject,
 } from '../../diagnosis/index.ts';
 import { type Asker, found } from './ask.ts';
+import { type CauseOptions, withCauses } from './gather-causes.ts';
 import { gatherConfigs } from './gather-configs.ts';
 import { gatherHeld } from './gather-held.ts';
 import { gatherHistory } from './gather-history.ts';
+import { gatherListening } from './gather-listening.ts';
 import { gatherNode } from './gather-node.ts';
 import { gatherPlacement } from './gather-placement.ts';
 import { gatherRollout } from './gather-rollout.ts';
@@ -25,6 +28,7 @@ import { gatherPodStorage } from './gather-storage.ts';
 import { gatherClaims } from './gather-volumes.ts';
 import { LOG_TAIL_LINES, MAX_EVENTS, MAX_LISTED, MAX_LOG_BYTES, MAX_METRICS_BYTES } from './limits.ts';
 import { ownersOf } from './owners.ts';
+import { urgency } from './urgency.ts';
 import { throttlingOf } from './throttling-metrics.ts';
 
 /** Evidence that a caller with several pods of one owner has read already. */
@@ -35,6 +39,8 @@ export interface Known {
   readonly namespaceFlag: string;
   /** Its node is not asked what it remembers, and no log is read. */
   readonly quiet?: boolean;
+  /** It stands behind a service of the pod that is asked about: services behind it are not looked into. */
+  readonly isBehind?: boolean;
 }
 
 export async function gatherPod(asker: Asker, pod: Pod, known: Known): Promise<PodEvidence> {
@@ -66,7 +72,7 @@ export async function gatherPod(asker: Asker, pod: Pod, known: Known): Promise<P
     notLookedAt: [],
     namespaceFlag: known.namespaceFlag,
   };
-  return known.quiet === true ? { ...first, notLookedAt: asker.notLookedAt } : await gatherRest(asker, first);
+  return known.quiet === true ? { ...first, notLookedAt: asker.notLookedAt } : await gatherRest(asker, first, known);
 }
 
 /** The kubelet's events of a static pod carry the UID of the static pod, not that of its mirror. */
@@ -78,7 +84,7 @@ async function eventsOf(asker: Asker, pod: Pod): Promise<PodEvidence['events']> 
   return all.filter(({ involvedObject }) => uids.includes(involvedObject.uid ?? ''));
 }
 
-async function gatherRest(asker: Asker, first: PodEvidence): Promise<PodEvidence> {
+async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promise<PodEvidence> {
   const { pod } = first;
   const [logs, configs, throttling, held, rollout, storage, placement] = await Promise.all([
     gatherLogs(asker, pod, logsWanted(first)),
@@ -94,16 +100,31 @@ async function gatherRest(asker: Asker, first: PodEvidence): Promise<PodEvidence
     logs,
     configs,
     throttling,
-    ...(held && { held }),
+    ...held,
     ...(rollout && { rollout }),
     ...(storage && { storage }),
     ...(placement && { placement }),
   };
-  const [services, credentials] = await Promise.all([
+  const [services, credentials, listening] = await Promise.all([
     gatherServices(asker, namedServicesOf(second)),
     gatherConfigs(asker, pod.metadata?.namespace, credentialsWanted(second)),
+    wantsListening(second) ? gatherListening(asker, pod) : undefined,
   ]);
-  return { ...second, services, configs: [...configs, ...credentials], notLookedAt: asker.notLookedAt };
+  return {
+    ...second,
+    services: known.isBehind === true ? services : await withCauses(asker, services, behind(asker, pod, known)),
+    configs: [...configs, ...credentials],
+    ...(listening && { listening }),
+    notLookedAt: asker.notLookedAt,
+  };
+}
+
+function behind(asker: Asker, { metadata }: Pod, { namespaceFlag }: Known): CauseOptions {
+  return {
+    gather: (pod) => gatherPod(asker, pod, { namespaceFlag, isBehind: true, siblings: [], killings: [] }),
+    urgency,
+    uid: metadata?.uid,
+  };
 }
 
 async function siblingsOf(asker: Asker, pod: Pod): Promise<readonly Pod[]> {

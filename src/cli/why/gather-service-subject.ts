@@ -10,11 +10,13 @@ import {
   type Service,
   SERVICES,
 } from '../../api/index.ts';
-import type { ListeningPort, NamedService, ServiceBackends, ServiceSubjectEvidence } from '../../diagnosis/index.ts';
+import type { NamedService, ServiceBackends, ServiceSubjectEvidence } from '../../diagnosis/index.ts';
 import { type Asker, found } from './ask.ts';
+import { gatherListening } from './gather-listening.ts';
 import { gatherPod } from './gather-pod.ts';
-import { urgency } from './gather-workload.ts';
-import { MAX_EVENTS, MAX_HISTORY_BYTES, MAX_LISTED, MAX_LISTENERS_ASKED, MAX_PODS } from './limits.ts';
+import { urgency } from './urgency.ts';
+import { MAX_EVENTS, MAX_LISTED, MAX_LISTENERS_ASKED, MAX_PODS } from './limits.ts';
+import { nobodyBehind } from './gather-services.ts';
 import { nearNames } from './near-names.ts';
 
 export async function gatherServiceSubject(
@@ -72,15 +74,19 @@ async function gatherBehind(asker: Asker, service: Service, namespaceFlag: strin
   const selected = pods.filter((pod) => isSelectedBy(service, pod));
   const unready = selected.filter((pod) => !isReady(pod)).toSorted((a, b) => urgency(b) - urgency(a));
   const running = selected.filter(({ status }) => status?.phase === 'Running').slice(0, MAX_LISTENERS_ASKED);
-  const [looked, listening] = await Promise.all([
+  const { selector = {} } = service.spec ?? {};
+  const isEmpty = Object.keys(selector).length > 0 && selected.length === 0;
+  const [looked, listening, nobody] = await Promise.all([
     Promise.all(unready.slice(0, MAX_PODS).map((pod) => gatherPod(asker, pod, { namespaceFlag, killings: [] }))),
-    Promise.all(running.map(async (pod) => [pod.metadata?.name ?? '', await listeningOf(asker, pod)] as const)),
+    Promise.all(running.map(async (pod) => [pod.metadata?.name ?? '', await gatherListening(asker, pod)] as const)),
+    isEmpty ? nobodyBehind(asker, namespace, selector) : undefined,
   ]);
   return {
     pods,
     slices,
     policies,
     looked,
+    ...(nobody && { nobody }),
     listening: Object.fromEntries(listening.flatMap(([pod, ports]) => (ports === undefined ? [] : [[pod, ports]]))),
     readyNodes: nodes
       .filter(({ status }) => isConditionTrue(status?.conditions, 'Ready'))
@@ -128,20 +134,4 @@ export function isSelectedBy({ spec }: Service, { metadata, status }: Pod): bool
 
 function isReady({ status }: Pod): boolean {
   return isConditionTrue(status?.conditions, 'Ready');
-}
-
-/** The ports on which the pod listens just now, from its node. Undefined: the node cannot be asked, or is not mendlet's. */
-async function listeningOf(asker: Asker, { metadata, spec }: Pod): Promise<readonly ListeningPort[] | undefined> {
-  const { namespace = '', name = '' } = metadata ?? {};
-  if (!spec?.nodeName || spec.hostNetwork === true) return undefined;
-  const path = `/api/v1/nodes/${encodeURIComponent(spec.nodeName)}/proxy/mendlet/v1/listening`;
-  const query = `?namespace=${encodeURIComponent(namespace)}&pod=${encodeURIComponent(name)}`;
-  const answer = await asker.text('', `${path}${query}`, MAX_HISTORY_BYTES, true);
-  if (answer.kind !== 'found') return undefined;
-  try {
-    const { kind, ports } = JSON.parse(answer.value) as { kind?: string; ports?: readonly ListeningPort[] };
-    return kind === 'ListeningPorts' && Array.isArray(ports) ? ports : undefined;
-  } catch {
-    return undefined;
-  }
 }

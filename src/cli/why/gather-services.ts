@@ -1,6 +1,12 @@
 /** Gathers the services that a failing pod names, with the number of their endpoints. */
-import { ENDPOINT_SLICES, PODS, SERVICES } from '../../api/index.ts';
-import { type ServiceEvidence, type ServiceName, type WaitingInit, waitingInits } from '../../diagnosis/index.ts';
+import { DEPLOYMENTS, ENDPOINT_SLICES, PODS, SERVICES, STATEFUL_SETS } from '../../api/index.ts';
+import {
+  type NobodyBehind,
+  type ServiceEvidence,
+  type ServiceName,
+  type WaitingInit,
+  waitingInits,
+} from '../../diagnosis/index.ts';
 import { type Asker } from './ask.ts';
 import { MAX_LISTED, MAX_SERVICES } from './limits.ts';
 import { nearNames } from './near-names.ts';
@@ -37,7 +43,8 @@ async function gatherService(asker: Asker, { namespace, name }: ServiceName): Pr
     }),
   ]);
   const empty = { namespace, name, clusterIPs: [], ports: [], ready: 0, notReady: 0 };
-  if (service.kind === 'missing') return { ...empty, missing: true, ...(await likeServices(asker, { namespace, name })) };
+  if (service.kind === 'missing')
+    return { ...empty, missing: true, ...(await likeServices(asker, { namespace, name })) };
   if (service.kind !== 'found') return undefined;
   const { spec } = service.value;
   // An ExternalName service has no endpoints in the cluster.
@@ -45,13 +52,17 @@ async function gatherService(asker: Asker, { namespace, name }: ServiceName): Pr
   const endpoints = slices.flatMap((slice) => slice.endpoints ?? []);
   const ready = endpoints.filter(({ conditions }) => conditions?.ready !== false).length;
   const selector = Object.entries(spec?.selector ?? {});
-  const waiting = ready > 0 || selector.length === 0 ? [] : await initsBehind(asker, namespace, selector);
+  const isAway = ready === 0 && selector.length > 0;
+  const waiting = isAway ? await initsBehind(asker, namespace, selector) : [];
+  const nobody =
+    isAway && endpoints.length === 0 ? await nobodyBehind(asker, namespace, Object.fromEntries(selector)) : undefined;
   return {
     namespace,
     name,
     missing: false,
     ...(selector.length > 0 && { selector: Object.fromEntries(selector) }),
     ...(waiting.length > 0 && { waiting }),
+    ...(nobody && { nobody }),
     clusterIPs: (spec?.clusterIPs ?? []).filter((address) => address !== 'None'),
     ports: (spec?.ports ?? []).map(({ port }) => port),
     ready,
@@ -76,13 +87,44 @@ async function likeServices(
   return similar.length === 0 ? {} : { similar };
 }
 
+/** Why a service has no endpoint at all; undefined: it may still get one, or that could not be read. */
+export async function nobodyBehind(
+  asker: Asker,
+  namespace: string,
+  selector: Readonly<Record<string, string>>,
+): Promise<NobodyBehind | undefined> {
+  const query = { namespace, limit: MAX_LISTED };
+  const labelSelector = labelsText(Object.entries(selector));
+  const [deployments, sets, pods] = await Promise.all([
+    asker.listAll(`deployments in namespace ${namespace}`, DEPLOYMENTS, query),
+    asker.listAll(`statefulsets in namespace ${namespace}`, STATEFUL_SETS, query),
+    asker.listAll(`pods with ${labelSelector}`, PODS, { namespace, labelSelector, limit: MAX_SERVICES }),
+  ]);
+  if (deployments === undefined || sets === undefined || pods === undefined) return undefined;
+  const all = [
+    ...deployments.map((one) => ({ ...one, kind: 'deployment' })),
+    ...sets.map((one) => ({ ...one, kind: 'statefulset' })),
+  ];
+  const behind = all.filter(({ spec }) => {
+    const labels = spec?.template.metadata?.labels ?? {};
+    return Object.entries(selector).every(([key, value]) => labels[key] === value);
+  });
+  if (behind.length === 0) return pods.length > 0 ? undefined : { scaledToZero: [], unlabelled: true };
+  if (behind.some(({ spec }) => (spec?.replicas ?? 1) > 0)) return undefined;
+  return { scaledToZero: behind.map(({ kind, metadata }) => `${kind}/${metadata?.name ?? ''}`) };
+}
+
+function labelsText(selector: readonly (readonly [string, string])[]): string {
+  return selector.map(([key, value]) => `${key}=${value}`).join(',');
+}
+
 /** What the init containers of its pods wait for. */
 async function initsBehind(
   asker: Asker,
   namespace: string,
   selector: readonly (readonly [string, string])[],
 ): Promise<readonly WaitingInit[]> {
-  const labelSelector = selector.map(([key, value]) => `${key}=${value}`).join(',');
+  const labelSelector = labelsText(selector);
   const pods = await asker.list(`pods with ${labelSelector}`, PODS, { namespace, labelSelector, limit: MAX_SERVICES });
   return pods.slice(0, MAX_SERVICES).flatMap((pod) => waitingInits(pod));
 }

@@ -1,26 +1,33 @@
 /** Gathers all evidence about a workload or a node: its object, and its pods, unhealthy ones first. */
 import {
+  type DaemonSet,
   EVENTS,
   formatLabelSelector,
   isConditionTrue,
   isControlledBy,
   labelSelectorOf,
   type LabelSelector,
+  type Node,
+  LIMIT_RANGES,
   NODES,
   type Pod,
   PODS,
   REPLICA_SETS,
 } from '../../api/index.ts';
-import type {
-  Event,
-  NodeSubjectEvidence,
-  PodEvidence,
-  WorkloadEvidence,
-  WorkloadObject,
+import {
+  type Event,
+  type NodeSubjectEvidence,
+  type PodEvidence,
+  wantsLimitRanges,
+  type WorkloadEvidence,
+  type WorkloadObject,
 } from '../../diagnosis/index.ts';
 import { type Asker } from './ask.ts';
+import { autoscalersOf } from './gather-autoscaler.ts';
 import { gatherDriversOfNode, podsOfNode } from './gather-drivers.ts';
+import { gatherGonePods } from './gather-history.ts';
 import { gatherNode } from './gather-node.ts';
+import { isUnwell, urgency } from './urgency.ts';
 import { gatherPod, type Known, killingsIn } from './gather-pod.ts';
 import { MAX_EVENTS, MAX_LISTED, MAX_PODS } from './limits.ts';
 
@@ -37,9 +44,10 @@ export async function gatherWorkload(
 ): Promise<WorkloadEvidence> {
   const { namespace = 'default' } = workload.metadata ?? {};
   const query = { namespace, labelSelector: selectorText(workload), limit: MAX_LISTED };
-  const [sets, candidates] = await Promise.all([
+  const [sets, candidates, autoscalers] = await Promise.all([
     workload.kind === 'Deployment' ? asker.list('replicasets', REPLICA_SETS, query) : [],
     asker.list(`pods in namespace ${namespace}`, PODS, query),
+    autoscalersOf(asker, workload),
   ]);
   const own = sets.filter((set) => isControlledBy(set, workload));
   const makers: readonly WorkloadObject[] = workload.kind === 'Deployment' ? own : [workload];
@@ -55,6 +63,12 @@ export async function gatherWorkload(
     const owners = maker === workload || maker === undefined ? [workload] : [maker, workload];
     return { owners, siblings: pods, killings, namespaceFlag, quiet: isDeep?.(pod) === false };
   });
+  const nodes = await nodesFor(asker, workload);
+  const limitRanges = wantsLimitRanges(events)
+    ? await asker.list(`limitranges in namespace ${namespace}`, LIMIT_RANGES, { namespace, limit: MAX_LISTED })
+    : undefined;
+  const isGone = workload.kind === 'Job' && pods.length === 0 && isConditionTrue(workload.status?.conditions, 'Failed');
+  const gone = isGone ? await gatherGonePods(asker, workload, events) : undefined;
   return {
     now: asker.now,
     workload,
@@ -62,9 +76,21 @@ export async function gatherWorkload(
     pods,
     looked,
     ...(fixedNode && { fixedNode }),
+    ...(gone && { gone }),
+    ...(nodes && { nodes }),
+    ...(limitRanges && { limitRanges }),
+    autoscalers,
     notLookedAt: asker.notLookedAt,
     namespaceFlag,
   };
+}
+
+/** All nodes, for a DaemonSet that wants a pod on none. */
+async function nodesFor(asker: Asker, workload: WorkloadObject): Promise<readonly Node[] | undefined> {
+  if (workload.kind !== 'DaemonSet' || (workload as DaemonSet).status?.desiredNumberScheduled) return undefined;
+  const nodes = await asker.listAll('nodes', NODES, { limit: MAX_LISTED });
+  // Of more nodes one that is not listed may suit it.
+  return nodes === undefined || nodes.length >= MAX_LISTED ? undefined : nodes;
 }
 
 function selectorText({ spec }: WorkloadObject): string {
@@ -119,32 +145,6 @@ async function gatherPods(
   if (sorted.length > MAX_PODS)
     asker.note(`${sorted.length - MAX_PODS} more pods, after the ${MAX_PODS} that look worst`);
   return await Promise.all(sorted.slice(0, MAX_PODS).map((pod) => gatherPod(asker, pod, known(pod))));
-}
-
-/** A sort key: pods that are not ready come first, then pods that have restarted; of both, those with more restarts before the others. */
-export function urgency(pod: Pod): number {
-  const { phase, conditions } = pod.status ?? {};
-  if (phase === 'Succeeded') return 0;
-  const share = Math.min(0.999, restarts(pod) / 1000);
-  return isConditionTrue(conditions, 'Ready') ? share : 1 + share;
-}
-
-/** Whether nothing about the pod asks for a closer look: it is ready, or has done its work, and never restarted. */
-export function isQuiet(pod: Pod): boolean {
-  return !isUnwell(pod) && pod.metadata?.deletionTimestamp === undefined;
-}
-
-function isUnwell(pod: Pod): boolean {
-  const { phase, conditions } = pod.status ?? {};
-  if (phase === 'Succeeded') return false;
-  return !isConditionTrue(conditions, 'Ready') || restarts(pod) > 0;
-}
-
-function restarts({ status }: Pod): number {
-  return [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])].reduce(
-    (sum, { restartCount }) => sum + restartCount,
-    0,
-  );
 }
 
 function compareNames(a: Pod, b: Pod): number {

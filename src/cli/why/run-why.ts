@@ -1,7 +1,15 @@
 /** Runs `why` on an open cluster: gathers evidence, diagnoses, prints. */
-import { CRON_JOBS, JOBS, POD_DISRUPTION_BUDGETS, PODS, VOLUME_ATTACHMENTS } from '../../api/index.ts';
+import {
+  CRON_JOBS,
+  HORIZONTAL_POD_AUTOSCALERS,
+  JOBS,
+  POD_DISRUPTION_BUDGETS,
+  PODS,
+  VOLUME_ATTACHMENTS,
+} from '../../api/index.ts';
 import {
   diagnoseAttachment,
+  diagnoseAutoscaler,
   diagnoseBudget,
   diagnoseClaim,
   diagnoseCronJob,
@@ -18,6 +26,7 @@ import type { ClusterSession } from '../cluster-session.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { clusterTime } from '../restart/cluster-time.ts';
 import { Asker } from './ask.ts';
+import { gatherAutoscaler } from './gather-autoscaler.ts';
 import { gatherBudget } from './gather-budget.ts';
 import { gatherClaimSubject } from './gather-claim.ts';
 import { gatherCronJob } from './gather-cron-job.ts';
@@ -97,6 +106,10 @@ async function diagnose(
     case 'PodDisruptionBudget': {
       const budget = await client.get(POD_DISRUPTION_BUDGETS, namespace, name, signal);
       return diagnoseBudget(await gatherBudget(asker, budget, namespaceFlag));
+    }
+    case 'HorizontalPodAutoscaler': {
+      const autoscaler = await client.get(HORIZONTAL_POD_AUTOSCALERS, namespace, name, signal);
+      return diagnoseAutoscaler(await gatherAutoscaler(asker, autoscaler, namespaceFlag));
     }
     case 'CronJob': {
       const cronJob = await client.get(CRON_JOBS, namespace, name, signal);

@@ -16,6 +16,8 @@ describe('what is asked about', () => {
     ['no/n1', 'Node', 'n1'],
     ['svc/db', 'Service', 'db'],
     ['service db', 'Service', 'db'],
+    ['hpa/web', 'HorizontalPodAutoscaler', 'web'],
+    ['horizontalpodautoscalers.autoscaling/web', 'HorizontalPodAutoscaler', 'web'],
   ])('%s', (text, kind, name) => expect(parseWhyTarget(text.split(' '))).toEqual({ kind, name }));
 
   it.each<[string, RegExp]>([

@@ -13,6 +13,7 @@ export type WhyKind =
   | 'PersistentVolume'
   | 'VolumeAttachment'
   | 'PodDisruptionBudget'
+  | 'HorizontalPodAutoscaler'
   | WhyWorkload;
 export type WhyWorkload = 'Deployment' | 'ReplicaSet' | 'StatefulSet' | 'DaemonSet' | 'Job' | 'ReplicationController';
 
@@ -40,9 +41,10 @@ const NAMES: Readonly<Record<WhyKind, readonly string[]>> = {
   PersistentVolume: ['persistentvolume', 'persistentvolumes', 'pv'],
   VolumeAttachment: ['volumeattachment', 'volumeattachments'],
   PodDisruptionBudget: ['poddisruptionbudget', 'poddisruptionbudgets', 'pdb'],
+  HorizontalPodAutoscaler: ['horizontalpodautoscaler', 'horizontalpodautoscalers', 'hpa'],
 };
 export const WANTED =
-  'pod/NAME, deploy/NAME, sts/NAME, ds/NAME, rs/NAME, job/NAME, cronjob/NAME, svc/NAME, pvc/NAME, pv/NAME, volumeattachment/NAME, pdb/NAME, ns/NAME or node/NAME';
+  'pod/NAME, deploy/NAME, sts/NAME, ds/NAME, rs/NAME, job/NAME, cronjob/NAME, svc/NAME, pvc/NAME, pv/NAME, volumeattachment/NAME, pdb/NAME, hpa/NAME, ns/NAME or node/NAME';
 
 export interface WhyScope {
   /** The value of -l. */

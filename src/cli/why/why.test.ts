@@ -187,6 +187,34 @@ describe('a pod', () => {
     expect(asked).toContain(`${LOG}?container=main&tailLines=40&previous=true`);
   });
 
+  it('whose port another container has, as its node sees it', async () => {
+    await node();
+    const proxy = { name: 'auth-proxy', image: 'haproxy:3', restartPolicy: 'Always' };
+    await pod(crashed(), { initContainers: [proxy] });
+    nodeAnswers[LOG] = 'listen tcp :8080: bind: address already in use\n';
+    const listening = '/api/v1/nodes/n1/proxy/mendlet/v1/listening';
+    const ports = [{ port: 8080, container: 'auth-proxy', process: 'haproxy' }];
+    nodeAnswers[listening] = JSON.stringify({ kind: 'ListeningPorts', ports });
+    const { out } = await why('Pod', 'web');
+    expect(out).toContain('on port 8080: sidecar auth-proxy of its pod (haproxy) listens there\n');
+    expect(asked).toContain(`${listening}?namespace=default&pod=web`);
+  });
+
+  it('whose program is stopped below an init, as its node sees it', async () => {
+    await node();
+    const main = { name: 'main', ready: false, restartCount: 0, image: 'x', imageID: 'i' };
+    await pod({ phase: 'Running', containerStatuses: [{ ...main, state: { running: { startedAt: at(60) } } }] });
+    const stopped = [{ container: 'main', process: 'node', pid: 7 }];
+    const held = '/api/v1/nodes/n1/proxy/mendlet/v1/held';
+    nodeAnswers[held] = JSON.stringify({ kind: 'HeldContainers', containers: [], stopped });
+    expect((await why('Pod', 'web')).out).toContain(
+      'container main is paused: its process node (pid 7) is stopped (SIGSTOP) and waits for SIGCONT\n',
+    );
+    // An older node does not name it.
+    nodeAnswers[held] = JSON.stringify({ kind: 'HeldContainers', containers: [{ name: 'main', hold: 'stopped' }] });
+    expect((await why('Pod', 'web')).out).toContain('container main is paused: its main process is stopped');
+  });
+
   it.each([HISTORY, NODE_HISTORY])('from what its node remembers, at %s', async (path) => {
     await node();
     const { metadata } = await pod(crashed());
@@ -560,7 +588,7 @@ describe('a cron job', () => {
         },
       },
     });
-    expect((await why('CronJob', 'report')).out).toContain('it names no time that ever comes');
+    expect((await why('CronJob', 'report')).out).toContain('names no time that ever comes');
   });
 });
 

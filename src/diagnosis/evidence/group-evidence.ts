@@ -1,5 +1,6 @@
 /** The evidence about many objects at once: a namespace, the pods of a selector, or a whole cluster. */
 import type { Namespace } from '../../api/index.ts';
+import type { AutoscalerEvidence } from './autoscaler-evidence.ts';
 import type { BudgetEvidence, ClaimSubjectEvidence, CronJobEvidence } from './object-evidence.ts';
 import type { Pod } from './kinds.ts';
 import type { PodEvidence } from './pod-evidence.ts';
@@ -17,8 +18,23 @@ export interface GroupEvidence {
 
 export type GroupScope =
   | { readonly kind: 'cluster' }
-  | { readonly kind: 'namespace'; readonly namespace: string; readonly object?: Namespace }
+  | {
+      readonly kind: 'namespace';
+      readonly namespace: string;
+      readonly object?: Namespace;
+      /** Objects with finalizers, of the resources that keep it from going; absent: it does not go, or not asked for. */
+      readonly remaining?: readonly RemainingObject[];
+    }
   | { readonly kind: 'selector'; readonly namespace: string; readonly selector: string };
+
+/** An object that its finalizers keep in a namespace that is to go. */
+export interface RemainingObject {
+  readonly kind: string;
+  /** "configmaps", "widgets.acme.io" */
+  readonly resource: string;
+  readonly name: string;
+  readonly finalizers: readonly string[];
+}
 
 export interface GroupParts {
   /** Workloads that no other workload owns, with their pods. */
@@ -28,6 +44,8 @@ export interface GroupParts {
   readonly cronJobs: readonly CronJobEvidence[];
   readonly claims: readonly ClaimSubjectEvidence[];
   readonly budgets: readonly BudgetEvidence[];
+  /** Those that scale none of these workloads. */
+  readonly autoscalers: readonly AutoscalerEvidence[];
   /** Services with a selector or endpoints of their own, and the pods behind them; nobody was asked where these listen. */
   readonly services: readonly ServiceSubjectEvidence[];
   /** Only of a cluster. */

@@ -17,7 +17,9 @@ export type {
   PersistentVolumeClaim,
   Pod,
   PodCondition,
+  PodListeningPort,
   Probe,
+  StoppedProcess,
 } from '../../api/index.ts';
 
 /** A controller of pods, or of such a controller. */

@@ -7,6 +7,8 @@ import type {
   PersistentVolume,
   PersistentVolumeClaim,
   Pod,
+  PodListeningPort,
+  StoppedProcess,
   WorkloadObject,
 } from './kinds.ts';
 import type { NodeEvidence } from './node-evidence.ts';
@@ -40,6 +42,10 @@ export interface PodEvidence {
   readonly throttling: Readonly<Record<string, Throttling>>;
   /** How containers are held from running, by container; absent: the node was not asked, or cannot tell. */
   readonly held?: Readonly<Record<string, Hold>>;
+  /** The oldest process that is stopped (SIGSTOP), by container; likewise. */
+  readonly stopped?: Readonly<Record<string, StoppedProcess>>;
+  /** Where its containers listen; absent: nothing asks for it, or its node cannot tell. */
+  readonly listening?: readonly PodListeningPort[];
   /** Pods of the same controller, without this one. */
   readonly siblings: readonly Pod[];
   /** Killing events of siblings. */
@@ -104,8 +110,20 @@ export interface ServiceEvidence {
   readonly notReady: number;
   /** Absent: it has none. */
   readonly selector?: Readonly<Record<string, string>>;
+  /** Why nobody is behind it; read only while none of its endpoints is ready. */
+  readonly nobody?: NobodyBehind;
+  /** Why the pod behind it is not well that looks worst; read only while none of its endpoints is ready. */
+  readonly cause?: { readonly pod: string; readonly says: string };
   /** Init containers of its pods that wait for services; read only while none of its endpoints is ready. */
   readonly waiting?: readonly WaitingInit[];
+}
+
+/** Why a service has no pods. */
+export interface NobodyBehind {
+  /** The workloads that would make its pods, all of them scaled to 0: "deployment/db". */
+  readonly scaledToZero: readonly string[];
+  /** Neither a pod nor the template of a Deployment or StatefulSet has the labels that it selects. */
+  readonly unlabelled?: boolean;
 }
 
 /** An init container that runs, and the services that its command waits for. */

@@ -1,7 +1,7 @@
 /** The evidence about a service as plain data, with that of the pods behind it. An absent field was not read. */
 import type { EndpointSlice, NetworkPolicy, Service } from '../../api/index.ts';
 import type { Event, ListeningPort, Pod } from './kinds.ts';
-import type { PodEvidence } from './pod-evidence.ts';
+import type { NobodyBehind, PodEvidence } from './pod-evidence.ts';
 
 export interface ServiceSubjectEvidence {
   /** Wall ms. */
@@ -28,6 +28,8 @@ export interface ServiceBackends {
   /** All pods of its namespace. */
   readonly pods: readonly Pod[];
   readonly slices: readonly EndpointSlice[];
+  /** Why its selector matches no pod; absent: not asked for. */
+  readonly nobody?: NobodyBehind;
   readonly policies: readonly NetworkPolicy[];
   /** Of pods that its selector matches and that are not ready. */
   readonly looked: readonly PodEvidence[];

@@ -1,5 +1,6 @@
 /** The evidence about a workload or a node, with that of its pods. */
-import type { Event, Pod, WorkloadObject } from './kinds.ts';
+import type { HorizontalPodAutoscaler, LimitRange, PodHistory } from '../../api/index.ts';
+import type { Event, Node, Pod, WorkloadObject } from './kinds.ts';
 import type { NodeEvidence } from './node-evidence.ts';
 import type { PodEvidence } from './pod-evidence.ts';
 import type { DriverEvidence, NodeDriversEvidence } from './storage-evidence.ts';
@@ -16,6 +17,14 @@ export interface WorkloadEvidence {
   readonly looked: readonly PodEvidence[];
   /** The node to which its template is fixed; absent: it is not, or that may not be read. */
   readonly fixedNode?: NodeEvidence;
+  /** What nodes remember of pods of a failed job that has none any more, the newest first; absent: not asked for. */
+  readonly gone?: readonly PodHistory[];
+  /** All nodes, for a DaemonSet that wants a pod on none; absent: not asked for, or not all could be read. */
+  readonly nodes?: readonly Node[];
+  /** Those of its namespace, where one refuses its pods; absent: not asked for. */
+  readonly limitRanges?: readonly LimitRange[];
+  /** The autoscalers that scale it; absent: not asked for. */
+  readonly autoscalers?: readonly HorizontalPodAutoscaler[];
   readonly notLookedAt: readonly string[];
   readonly namespaceFlag: string;
 }

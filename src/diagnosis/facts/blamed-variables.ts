@@ -65,8 +65,15 @@ function blamedVariable(container: ContainerFacts): Blamed | undefined {
   return read === undefined ? undefined : { name: read, says: `it reads its variable ${read} there` };
 }
 
+/** "redis.port", "redis-port", "REDIS_PORT": a setting that is named after the variable. */
+const PORT_SETTING = /\b([a-z][a-z0-9]{0,40}(?:[._-][a-z0-9]{1,40}){0,4})[._-]port\b/i;
+
 /** The specification does not set the variable, so the node set it for a service of that name. */
-function ofServiceLink({ spec, path }: ContainerFacts, read: string | undefined): Blamed | undefined {
+function ofServiceLink(container: ContainerFacts, code: string | undefined): Blamed | undefined {
+  const { spec, path, reading } = container;
+  const lines = [reading.decisive?.line ?? '', ...(reading.decisive?.related ?? []), ...reading.others];
+  const setting = lines.flatMap((line) => PORT_SETTING.exec(line)?.[1] ?? [])[0];
+  const read = code ?? (setting === undefined ? undefined : `${setting.toUpperCase().replaceAll(/[.-]/g, '_')}_PORT`);
   const service = /^([A-Z][A-Z0-9_]*?)_PORT(?:_\d+_TCP)?$/.exec(read ?? '')?.[1];
   if (read === undefined || service === undefined || spec.env?.some(({ name }) => name === read) === true)
     return undefined;

@@ -16,7 +16,8 @@ const NOTICED_LATE_MS = 1000;
 /** A pod that became unready so long after its creation was never ready. */
 const NEVER_READY_MS = 60_000;
 /** Changes that follow from a death, or that other findings are about. */
-const CONSEQUENCES = /^the pod got a new sandbox$|^the pod's spec changed \(generation|^ConfigMap kube-root-ca\.crt changed/;
+const CONSEQUENCES =
+  /^the pod got a new sandbox$|^the pod's spec changed \(generation|^ConfigMap kube-root-ca\.crt changed/;
 
 /** The beginning of a trouble. */
 interface Beginning {

@@ -121,7 +121,7 @@ function troubleOf(standing: Standing): Trouble {
   if (newest === undefined) return 'none';
   const wanted = wasWanted(newest, killed);
   if (status?.state?.terminated !== undefined) return wanted || newest.exitCode === 0 ? 'none' : 'ended';
-  if (wanted) return 'none';
+  if (wanted || hasOutlivedDeath(standing, newest)) return 'none';
   // The container runs again, or waits for its sandbox or for other containers.
   const bad = deaths.filter((death) => isBad(death, pod) && !wasRequested(death));
   if (now - newest.finishedMs <= RECENT_DEATH_MS && isBad(newest, pod) && !repeatsNormally(standing)) {
@@ -129,6 +129,15 @@ function troubleOf(standing: Standing): Trouble {
   }
   const lately = bad.filter(({ finishedMs }) => now - finishedMs <= MANY_DEATHS_WINDOW_MS);
   return lately.length >= MANY_DEATHS && lately[0] === newest ? 'keeps-dying' : 'none';
+}
+
+/** An init container that has run on for so much longer than in the life before has got beyond what ended that, ms. */
+const BEYOND_MS = 30_000;
+
+function hasOutlivedDeath({ kind, status, evidence }: Standing, { livedMs = 0 }: Death): boolean {
+  const startedAt = parseTime(status?.state?.running?.startedAt ?? undefined);
+  if (kind !== 'init' || startedAt === undefined) return false;
+  return evidence.now - startedAt > Math.max(BEYOND_MS, 3 * livedMs);
 }
 
 /** Whether the death is normal: an init container runs and ends again when its pod starts again. */

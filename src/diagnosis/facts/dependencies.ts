@@ -4,9 +4,11 @@ import { DEPENDS_ON, readDependsOn } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import type { PodEvidence, ServiceEvidence, WaitingInit } from '../evidence/pod-evidence.ts';
 import type { ContainerFacts } from './container-facts.ts';
+import { hookWords } from './hook-words.ts';
 import { lastWord, linesAround, type LastWord } from './last-words.ts';
 import { type ProbeFailure, probeFailures, probeOf } from './probe-failures.ts';
 import { awaitedPeers, environmentPeers, type SpecPeer } from './spec-peers.ts';
+import { listed } from './text.ts';
 import { peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 
 const REFUSED = anyOf(
@@ -88,17 +90,27 @@ function hostOf(container: ContainerFacts, word: LastWord): Pick<Trouble, 'host'
 /** What it said of a peer when it failed a request, such as its probe's. */
 function failingTrouble({ failing }: ContainerFacts): Trouble | undefined {
   for (const line of [failing?.line ?? '', ...(failing?.related ?? [])]) {
-    const unresolved = UNRESOLVED.exec(line);
-    if (unresolved !== null) {
-      const host = unresolvedHost(line);
-      if (host !== undefined) return { kind: 'not-resolved', word: { line, match: unresolved, fromEnd: 0 }, host };
-    }
-    const refused = REFUSED.exec(line);
-    const { host, port } = refused === null ? {} : peerIn(line);
-    if (refused !== null && host !== undefined)
-      return { kind: 'refused', word: { line, match: refused, fromEnd: 0 }, host, ...(port !== undefined && { port }) };
+    const trouble = troubleIn(line);
+    if (trouble !== undefined) return trouble;
   }
   return undefined;
+}
+
+function troubleIn(line: string): Trouble | undefined {
+  const unresolved = UNRESOLVED.exec(line);
+  if (unresolved !== null) {
+    const host = unresolvedHost(line);
+    if (host !== undefined) return { kind: 'not-resolved', word: { line, match: unresolved, fromEnd: 0 }, host };
+  }
+  const refused = REFUSED.exec(line);
+  const { host, port } = refused === null ? {} : peerIn(line);
+  if (refused === null || host === undefined) return undefined;
+  return { kind: 'refused', word: { line, match: refused, fromEnd: 0 }, host, ...(port !== undefined && { port }) };
+}
+
+/** The peer that its postStart hook did not reach. */
+export function hookTrouble(container: ContainerFacts): Trouble | undefined {
+  return troubleIn(hookWords(container)?.said ?? '');
 }
 
 /** The only peer that its environment names, when its log names none. */
@@ -160,7 +172,9 @@ export function namedServices(
 ): readonly ServiceName[] {
   const namespace = evidence.pod.metadata?.namespace ?? 'default';
   const hosts = containers.flatMap((container) => [
-    ...[dependencyTrouble(container)?.host, probeTrouble(container)?.host].flatMap((host) => host ?? []),
+    ...[dependencyTrouble(container), probeTrouble(container), hookTrouble(container)].flatMap(
+      (found) => found?.host ?? [],
+    ),
     ...(isUp(container) ? [] : namedPeers(container).map(({ host }) => host)),
   ]);
   const found = [...declaredServices(evidence.pod), ...hosts.flatMap((host) => serviceOfHost(host, namespace) ?? [])];
@@ -225,6 +239,28 @@ export function serviceBehind(
     (service) =>
       service.clusterIPs.includes(host) || (named?.name === service.name && named.namespace === service.namespace),
   );
+}
+
+/** "has no endpoint that is ready, because deployment/db is scaled to 0", or with what its worst pod suffers from */
+export function noEndpointText({ nobody, cause, selector = {} }: ServiceEvidence): string {
+  const { scaledToZero = [], unlabelled } = nobody ?? {};
+  const labels = Object.entries(selector).map(([key, value]) => `${key}=${value}`);
+  const why =
+    scaledToZero.length > 0
+      ? `, because ${listed(scaledToZero)} ${scaledToZero.length === 1 ? 'is' : 'are'} scaled to 0`
+      : unlabelled === true
+        ? `, because no pod has its labels ${labels.join(',')}`
+        : cause === undefined
+          ? ''
+          : `: of its pod ${cause.pod}, ${briefly(cause.says)}`;
+  return `has no endpoint that is ready${why}`;
+}
+
+/** Characters of another pod's headline within one. */
+const MAX_CAUSE = 260;
+
+function briefly(says: string): string {
+  return says.length <= MAX_CAUSE ? says : `${says.slice(0, MAX_CAUSE - 1)}…`;
 }
 
 /** Whether the pod is one of the service's own. */

@@ -14,6 +14,7 @@ const WRAPPERS: readonly RegExp[] = [
   /^failed to (?:generate (?:container )?spec|generate \w+ spec opts|apply OCI options|create (?:prepare )?snapshot(?: dir)?|get sandbox runtime): /i,
   /^(?:create snapshot|error creating container|Error): /,
   /^(?:failed to set ?up network for sandbox "[^"]{0,100}"|failed to create pod network sandbox [^:]{0,100}): /,
+  /^(?:failed to exec in container|failed to start exec "[0-9a-f]{1,64}"|OCI runtime exec failed|exec failed): /,
   /^(?:OCI runtime create failed|runc (?:create|run) failed|crun|container create failed|unable to start container process|error during container init): /,
   /^(?:container_linux|process_linux|rootfs_linux|standard_init_linux)\.go:\d+: (?:[\w ]{1,40} caused:? )?/,
   /^Pod was rejected: /,

@@ -62,6 +62,28 @@ export function placeOf(facts: PodFacts, container: ContainerFacts, file: string
   };
 }
 
+/**
+ * The volume that hides what the image has at the file's place: " (volume settings, of ConfigMap app, is mounted at /opt/node, and hides what
+ * the image has there)".
+ */
+export function hiddenBy(facts: PodFacts, container: ContainerFacts, file: string): string {
+  const mounted = file.startsWith('/') ? volumeOf(facts, container, file) : undefined;
+  if (mounted === undefined || mounted.volume.persistentVolumeClaim !== undefined) return '';
+  const of = configsBehind(mounted).map(({ kind, name }) => `${kind} ${name}`);
+  const kind = of.length > 0 ? `, of ${listed(of)},` : mounted.volume.emptyDir === undefined ? '' : ', an emptyDir,';
+  return ` (volume ${mounted.volume.name}${kind} is mounted at ${mounted.mountPath}, and hides what the image has there)`;
+}
+
+/** The mount of a whole ConfigMap or Secret at a path that is named like a file. */
+export function folderLikeFile(facts: PodFacts, container: ContainerFacts): MountedVolume | undefined {
+  const found = (container.spec.volumeMounts ?? []).flatMap(({ mountPath, subPath }): readonly MountedVolume[] => {
+    const isNamedLikeFile = /\/[\w-]{0,100}\.[a-z][a-z0-9]{1,9}$/i.test(mountPath) && !mountPath.endsWith('.d');
+    const mounted = isNamedLikeFile && !subPath ? volumeOf(facts, container, mountPath) : undefined;
+    return mounted === undefined || configsBehind(mounted).length === 0 ? [] : [mounted];
+  });
+  return found.length === 1 ? found[0] : undefined;
+}
+
 /** The ConfigMaps and Secrets in a volume. */
 export function configsBehind({ volume, path }: MountedVolume): readonly ConfigBehind[] {
   const found: ConfigBehind[] = [];

@@ -2,7 +2,8 @@
 import { compareQuantities, labelSelectorOf, matchesLabels, SelectorError } from '../../api/index.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../evidence/kinds.ts';
 import type { Quote } from '../finding.ts';
-import { requirementsOf, requirementText, type Requirement, selectorTexts } from './selector-text.ts';
+import { type Requirement, requirementText } from './node-wishes.ts';
+import { requirementsOf, selectorTexts } from './selector-text.ts';
 import { listed, shellWord } from './text.ts';
 
 export function requestedSize(claim: PersistentVolumeClaim | undefined): string | undefined {

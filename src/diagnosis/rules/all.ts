@@ -18,6 +18,7 @@ import { heap } from './heap.ts';
 import { held } from './held.ts';
 import { hooks } from './hooks.ts';
 import { images } from './images.ts';
+import { jobHeldOpen } from './job-held-open.ts';
 import { livenessCascade } from './liveness-cascade.ts';
 import { malformedConfig } from './malformed-config.ts';
 import { missingConfig } from './missing-config.ts';
@@ -35,6 +36,7 @@ import { sandbox } from './sandbox.ts';
 import { sandboxLost } from './sandbox-lost.ts';
 import { startErrors } from './start-errors.ts';
 import { terminating } from './terminating.ts';
+import { unexpandedVariables } from './unexpanded-variables.ts';
 import { unschedulable } from './unschedulable.ts';
 import { volumeAway } from './volume-away.ts';
 import { volumes } from './volumes.ts';
@@ -69,6 +71,7 @@ export const POD_RULES: readonly PodRule[] = [
   held,
   hooks,
   images,
+  jobHeldOpen,
   livenessCascade,
   malformedConfig,
   missingConfig,
@@ -85,6 +88,7 @@ export const POD_RULES: readonly PodRule[] = [
   sandbox,
   sandboxLost,
   startErrors,
+  unexpandedVariables,
   unschedulable,
   volumeAway,
   volumes,

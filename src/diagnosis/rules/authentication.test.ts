@@ -53,13 +53,13 @@ const refusals: readonly Case[] = [
     'a password, and no change',
     crashing({ startedAt: ago(35), finishedAt: ago(30) }),
     'authentication-refused',
-    /its peer db:5432, which refuses its password or user: psycopg2/,
+    /its peer db:5432, which refuses its password or user \(with PGPASSWORD of Secret db\): psycopg2/,
   ],
   [
     'a change of a Secret that it does not use',
     crashing({ startedAt: ago(600), finishedAt: ago(30), ...changed(200, 'other') }),
     'authentication-refused',
-    /refuses its password or user: psycopg2/,
+    /refuses its password or user \(with PGPASSWORD of Secret db\): psycopg2/,
   ],
   [
     'HTTP 401: python',

@@ -35,6 +35,8 @@ const FORBIDDEN = anyOf(
   /command denied to user/i,
   /\bNOPERM\b/i,
 );
+/** "no pg_hba.conf entry for host "10.2.0.8"" */
+const OWN_ADDRESS = /pg_hba\.conf entry for host "[^"]{1,100}"/;
 /** It has not said who it is. */
 const UNKNOWN_CALLER = /\bNOAUTH\b|no password (?:was )?supplied|\(using password: NO\)/;
 /** A program's own settings, which no peer has seen yet. */
@@ -76,12 +78,14 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
   const whom = peer === undefined ? 'its peer' : `its peer ${peer}`;
   const what = isForbidden
     ? `is not allowed by ${whom} what it asks for`
-    : UNKNOWN_CALLER.test(word.line)
-      ? `is not let in by ${whom}, which wants a password, and it gives none`
-      : `is not let in by ${whom}, which refuses its password or user`;
+    : OWN_ADDRESS.test(word.line)
+      ? `is not let in by ${whom}, whose pg_hba.conf has no rule for it`
+      : UNKNOWN_CALLER.test(word.line)
+        ? `is not let in by ${whom}, which wants a password, and it gives none`
+        : `is not let in by ${whom}, which refuses its password or user`;
   const says =
     rbac === null
-      ? `${title(container)} ${what}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
+      ? `${title(container)} ${what}${isForbidden || change !== undefined ? '' : sourceText(container)}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
       : `${title(container)} may not ${rbac[3]} ${rbac[4]}: no role allows that to its service account ${rbac[1]}/${rbac[2]}: ${line.replace(/\.+$/, '')}`;
   const unready = container.death === undefined;
   const told = explainedEnd(facts, container, {
@@ -101,6 +105,18 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
   };
 }
 
+/** " (with DB_PASSWORD of Secret shop-db)", where one Secret alone gives it passwords or tokens by variables. */
+function sourceText({ spec }: ContainerFacts): string {
+  const given = (spec.env ?? []).flatMap(({ name, valueFrom }) => {
+    const secret = valueFrom?.secretKeyRef?.name;
+    return secret !== undefined && CREDENTIAL.test(name) ? [{ name, secret }] : [];
+  });
+  const [only, ...more] = given;
+  return only === undefined || more.length > 0 ? '' : ` (with ${only.name} of Secret ${only.secret})`;
+}
+
+const CREDENTIAL = /pass|pwd|token|secret|key|auth|cred|url|dsn|uri/i;
+
 /** ", since Secret db changed 3m ago: …": the old value is still in its environment, or the peer still has the old one. */
 function changeText({ now }: PodFacts, change: ConfigChange | undefined): string {
   if (change === undefined) return '';
@@ -112,7 +128,9 @@ function changeText({ now }: PodFacts, change: ConfigChange | undefined): string
 
 /** The peer that the lines name, unless the line that is told names it itself; else the only one of the environment. */
 function peerOf(container: ContainerFacts, word: LastWord): string | undefined {
-  for (const line of linesAround(container, word)) {
+  for (const each of linesAround(container, word)) {
+    // PostgreSQL names the host of the client.
+    const line = each.replace(OWN_ADDRESS, '');
     const [url] = urlPeers(line);
     const peer = url ?? peerIn(line);
     if (peer.host !== undefined && (url !== undefined || peer.port !== undefined))

@@ -184,6 +184,23 @@ describe('a container that is not ready for what it depends on', () => {
     expect(others).toEqual([]);
   });
 
+  it('with the reason why nobody is behind it', () => {
+    const given = unready(http, 'Readiness probe failed: HTTP probe failed with statuscode: 503');
+    const db = (nobody: ServiceEvidence['nobody']) => service('db', { notReady: 0, selector: { app: 'db' }, nobody });
+    expect(says({ ...given, services: [db({ scaledToZero: ['deployment/db'] })] })[0]).toMatch(
+      /service db, which its variable DATABASE_URL names, has no endpoint that is ready, because deployment\/db is scaled to 0$/,
+    );
+    expect(says({ ...given, services: [db({ scaledToZero: [], unlabelled: true })] })[0]).toMatch(
+      /has no endpoint that is ready, because no pod has its labels app=db$/,
+    );
+    const refused = unready(exec, 'Readiness probe failed: dial tcp: connect to db:5432: connection refused');
+    const all = { ...refused, services: [db({ scaledToZero: ['deployment/db', 'statefulset/db'] })] };
+    expect(says(all)[0]).toMatch(
+      /is refused by db:5432: service db has no endpoint that is ready, because deployment\/db and statefulset\/db are scaled to 0$/,
+    );
+    expect(diagnosePod(evidence(all)).findings[0]?.try[0]).toBe('kubectl scale deployment/db --replicas=1 -n shop');
+  });
+
   it.each<[string, ServiceEvidence]>([
     ['is ready', service('db', { ready: 1 })],
     ['is its own', service('db', { selector: { app: 'web' } })],

@@ -7,6 +7,7 @@ import {
   dependencyTrouble,
   isOfPod,
   namedPeers,
+  noEndpointText,
   probeTrouble,
   serviceBehind,
   serviceOfHost,
@@ -16,7 +17,7 @@ import { formatHost } from '../../log-analysis/index.ts';
 import { type ProbeFailure, probeFailures, quoteProbe } from '../facts/probe-failures.ts';
 import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
-import type { Quote, RankedFinding } from '../finding.ts';
+import type { Blame, Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { listed, quotable } from '../facts/text.ts';
 import { quoteDeath } from '../facts/deaths.ts';
@@ -85,6 +86,7 @@ function finding(
     topic: unready ? `ready/${container.name}` : `end/${container.name}`,
     container: container.name,
     says,
+    ...blameOf(because(kind, behind), behind),
     evidence: [
       ...(container.death === undefined ? [] : [quoteDeath(container.name, container.death)]),
       ...more,
@@ -120,6 +122,7 @@ function unreadyWithoutWords(facts: PodFacts, container: ContainerFacts): readon
         id: isRefused ? 'dependency-refused' : 'dependency-not-resolved',
         rank: 89,
         says: `${title(container)} is not ready: its ${told.failure.type} probe ${isRefused ? `is refused by ${peer}` : `does not find ${peer} (no such name)`}${because(told.kind, behind)}`,
+        ...blameOf(because(told.kind, behind), behind),
         evidence: [quoteProbe(container, told.failure), ...behind.map(serviceQuote), ...declared(facts)],
         try: behind.flatMap((service) => serviceCommands(facts, service)),
       },
@@ -133,7 +136,8 @@ function unreadyWithoutWords(facts: PodFacts, container: ContainerFacts): readon
       ...base,
       id: 'dependency-not-ready',
       rank: 55,
-      says: `${title(container)} is not ready, and service ${service.name}, which its ${at} names, has no endpoint that is ready`,
+      says: `${title(container)} is not ready, and service ${service.name}, which its ${at} names, ${noEndpointText(service)}`,
+      ...blameOf(because('refused', [service]), [service]),
       evidence: [
         { source: 'field', path, value: service.name },
         serviceQuote(service),
@@ -165,7 +169,7 @@ function declaredAndAway(facts: PodFacts, container: ContainerFacts): readonly R
   if (service === undefined || container.death === undefined) return NOTHING;
   const what = service.missing
     ? `there is no service ${service.name}, on which its pod depends`
-    : `service ${service.name}, on which its pod depends, has no endpoint that is ready`;
+    : `service ${service.name}, on which its pod depends, ${noEndpointText(service)}`;
   return [
     {
       id: 'dependency-not-ready',
@@ -175,6 +179,7 @@ function declaredAndAway(facts: PodFacts, container: ContainerFacts): readonly R
       topic: `end/${container.name}`,
       container: container.name,
       says: `${title(container)} ends, and ${what}`,
+      ...blameOf(because('refused', behind), behind),
       evidence: [
         quoteDeath(container.name, container.death),
         ...quoteLastLines(container, 2),
@@ -186,27 +191,36 @@ function declaredAndAway(facts: PodFacts, container: ContainerFacts): readonly R
   ];
 }
 
-export function serviceCommands(
-  { commands }: PodFacts,
-  { name, namespace, missing }: ServiceEvidence,
-): readonly string[] {
+export function serviceCommands({ commands }: PodFacts, service: ServiceEvidence): readonly string[] {
   const { cluster } = commands;
+  const { name, namespace, missing } = service;
   if (missing) return [cluster('get', 'services', '-n', namespace)];
   return [
+    ...scaleCommands(commands, service),
     cluster('get', 'endpointslices', '-n', namespace, '-l', `kubernetes.io/service-name=${name}`),
     cluster('describe', `service/${name}`, '-n', namespace),
   ];
 }
 
+/** Lets a workload that was scaled to 0 make pods again. */
+function scaleCommands({ cluster }: PodFacts['commands'], { nobody, namespace }: ServiceEvidence): readonly string[] {
+  return (nobody?.scaledToZero ?? [])
+    .slice(0, 1)
+    .map((target) => cluster('scale', target, '--replicas=1', '-n', namespace));
+}
+
 /** The service that the line names, else the declared services that are unhealthy. */
-function servicesBehind(facts: PodFacts, host: string | undefined): readonly ServiceEvidence[] {
+export function servicesBehind(
+  facts: PodFacts,
+  host: string | undefined,
+  wanted = declaredServices(facts.pod),
+): readonly ServiceEvidence[] {
   const { services, pod } = facts.evidence;
   const namespace = pod.metadata?.namespace ?? 'default';
   const named = host === undefined ? undefined : serviceBehind(services, host, namespace);
   // "db.example" may be a name outside the cluster, so a missing service of that name proves nothing.
   const isService = host !== undefined && (!host.includes('.') || host.includes('.svc'));
   if (named !== undefined && (!named.missing || isService)) return [named];
-  const wanted = declaredServices(pod);
   return services.filter(
     (service) =>
       (service.missing || service.ready === 0) &&
@@ -223,7 +237,19 @@ export function because(kind: Trouble['kind'], behind: readonly ServiceEvidence[
     return `: service ${service.name} has no port ${port}, but ${listed(service.ports.map(String))}`;
   if (isNamed(kind, service)) return `: service ${service.name} is there, but no DNS server told its name`;
   if (service.ready > 0) return '';
-  return `: service ${service.name} has no endpoint that is ready`;
+  return `: service ${service.name} ${noEndpointText(service)}`;
+}
+
+/** The service that the words of `because` are about. */
+export function blameOf(why: string, [service]: readonly ServiceEvidence[]): { readonly blames?: Blame } {
+  if (service === undefined || why === '') return {};
+  return {
+    blames: {
+      service: `${service.namespace}/${service.name}`,
+      says: why.replace(/^: /, ''),
+      ...(service.cause !== undefined && { isOfItsPods: true }),
+    },
+  };
 }
 
 /** " in namespace shop; there is one in namespace identity, auth.identity", or those with similar names. */
@@ -273,6 +299,7 @@ function commands(
   }
   if (service !== undefined && !service.missing && own) {
     return [
+      ...scaleCommands(facts.commands, service),
       kubectl('get', 'endpointslices', '-l', `kubernetes.io/service-name=${service.name}`),
       kubectl('describe', `service/${service.name}`),
     ];

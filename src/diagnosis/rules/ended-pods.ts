@@ -31,7 +31,7 @@ function evicted(facts: PodFacts): RankedFinding {
   const pressure = /low on resource: (\S+?)\.?(?:\s|$)/.exec(message)?.[1];
   const { nodeName = '' } = facts.pod.spec ?? {};
   const why = own
-    ? 'it used more disk than it may'
+    ? `it used more disk than it may${because(message)}`
     : pressure === undefined
       ? 'its node needed room'
       : `node ${nodeName} was low on ${pressure}`;

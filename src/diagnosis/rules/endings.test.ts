@@ -63,7 +63,12 @@ const endings: readonly Case[] = [
     /ends: locked by another process \(exit code 17\); its first death was another: exit code 2$/,
     [/"locked by another process"/, /death 1 of web.*: exit 2, Error/, /"cannot open \/etc\/app\.conf: no such file"/],
   ],
-  ['usage', crash(2, 'usage: web [-p PORT]'), 'exit-code', /exit code 2: it does not understand its arguments/],
+  [
+    'usage',
+    crash(2, 'usage: web [-p PORT]'),
+    'exit-code',
+    /exit code 2; its last line is: usage: .*: it does not understand its arguments/,
+  ],
   ['a signal', crash(139, 'Segmentation fault'), 'signal', /139, SIGSEGV: it touched memory/],
   ['killed, who knows by whom', crash(137), 'signal', /137, SIGKILL: something killed it$/],
   [

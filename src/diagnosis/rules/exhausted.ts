@@ -1,5 +1,6 @@
 /** Rule: a program's log says that it ran out of disk space, processes or watched files. */
 import { anyOf } from '../../log-analysis/index.ts';
+import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { type MountedVolume, volumeOf } from '../facts/mounts.ts';
 import { fileIn } from '../../log-analysis/index.ts';
@@ -8,7 +9,8 @@ import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, type PodRule } from '../rule.ts';
 import { explainedEnd, title } from './exit-code.ts';
 
-const NO_SPACE = /no space left on device|ENOSPC|disk quota exceeded/i;
+const NO_SPACE =
+  /no space left on device|ENOSPC|disk quota exceeded|database or disk is full|\berror (?:number )?28\b|errno: ?28\b/i;
 const NO_PROCESS = new RegExp(
   [
     String.raw`(?:\bfork|clone|pthread_create|\bthread\b|spawn\w*)\b.*(?:resource temporarily unavailable|\bEAGAIN\b)`,
@@ -32,13 +34,18 @@ const noSpace: ContainerRule = (facts, container) => {
   const word = endedByItself(container) ? lastWord(container, NO_SPACE) : undefined;
   if (word === undefined || WATCHES.test(word.line)) return [];
   const file = fileIn(word.line);
-  const mounted = file === undefined ? undefined : volumeOf(facts, container, file);
+  const mounted = file === undefined ? onlySmallVolume(facts, container) : volumeOf(facts, container, file);
   const limit = mounted?.volume.emptyDir?.sizeLimit;
   const quote: readonly Quote[] =
     mounted?.volume.emptyDir === undefined
       ? []
       : [{ source: 'field', path: `${mounted.path}.emptyDir`, value: JSON.stringify(mounted.volume.emptyDir) }];
-  const where = mounted === undefined ? '' : ` in volume ${mounted.volume.name}${sizeOf(facts, mounted)}`;
+  const perhaps = file === undefined ? 'perhaps ' : '';
+  const inMemory = mounted?.volume.emptyDir?.medium === 'Memory' ? ' in memory' : '';
+  const where =
+    mounted === undefined
+      ? ''
+      : ` ${perhaps}in volume ${mounted.volume.name}${inMemory}${sizeOf(facts, mounted)}${file === undefined ? `, at ${mounted.mountPath}` : ''}`;
   const finding = explainedEnd(facts, container, {
     id: 'no-space',
     rank: rankOfWord(85, word),
@@ -49,6 +56,20 @@ const noSpace: ContainerRule = (facts, container) => {
   });
   return [finding];
 };
+
+/** The only volume of the container whose size is bounded and which it may write, when its log does not say what is full. */
+function onlySmallVolume(facts: PodFacts, { spec }: ContainerFacts): MountedVolume | undefined {
+  const bounded = (spec.volumeMounts ?? []).flatMap(({ name, mountPath, readOnly }): readonly MountedVolume[] => {
+    const index = (facts.pod.spec?.volumes ?? []).findIndex((volume) => volume.name === name);
+    const volume = facts.pod.spec?.volumes?.[index];
+    const { emptyDir, persistentVolumeClaim } = volume ?? {};
+    const isBounded = emptyDir?.sizeLimit !== undefined || emptyDir?.medium === 'Memory' || persistentVolumeClaim;
+    return volume === undefined || !isBounded || readOnly === true
+      ? []
+      : [{ volume, path: `spec.volumes[${index}]`, mountPath }];
+  });
+  return bounded.length === 1 ? bounded[0] : undefined;
+}
 
 const noProcess: ContainerRule = (facts, container): readonly RankedFinding[] => {
   const word = endedByItself(container) ? lastWord(container, NO_PROCESS) : undefined;

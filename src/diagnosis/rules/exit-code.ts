@@ -4,7 +4,7 @@ import { type Death, quoteDeath } from '../facts/deaths.ts';
 import { lastWord, quoteLastLines, quoteLine } from '../facts/last-words.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { signalOf } from '../facts/signals.ts';
-import { quotable } from '../facts/text.ts';
+import { listed, quotable } from '../facts/text.ts';
 import { type DecisiveLine, decisiveLine, maskSecrets } from '../../log-analysis/index.ts';
 import type { Finding, Quote, RankedFinding, Severity } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -115,19 +115,30 @@ function bySignal(facts: PodFacts, container: ContainerFacts): readonly RankedFi
       id: 'signal',
       rank: 45,
       fallback: true,
-      says: `${title(container)} ends with exit code ${code}, ${signal}: ${saidBeforeSignal(signal, container)}`,
+      says: `${title(container)} ends with exit code ${code}, ${signal}: ${saidBeforeSignal(signal, container)}${mayBeSentBy(facts, container)}`,
       evidence: whatHappened(container),
       try: [commandForLog(facts, container), facts.commands.mendlet('history', `pod/${facts.name}`)],
     },
   ];
 }
 
+/** Containers that share their processes may send each other signals. */
+function mayBeSentBy({ pod, containers }: PodFacts, { name, death }: ContainerFacts): string {
+  const isSent = SENT.has(signalOf(death?.exitCode ?? 0) ?? '');
+  const others = containers.filter((other) => other.name !== name && other.status?.state?.running !== undefined);
+  if (!isSent || pod.spec?.shareProcessNamespace !== true || others.length === 0) return '';
+  return `; its pod's containers share their processes, so ${listed(others.map((other) => `container ${other.name}`))} may have sent it`;
+}
+
+const SENT: ReadonlySet<string> = new Set(['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGKILL', 'SIGUSR1', 'SIGUSR2', 'SIGQUIT']);
+
 /** The words of a program that aborts itself, else what the signal usually means. */
 function saidBeforeSignal(signal: string, container: ContainerFacts): string {
   const { decisive } = container.reading;
   const byItself = signal === 'SIGABRT' || signal === 'SIGTRAP' || signal === 'SIGSEGV' || signal === 'SIGILL';
   if (!byItself || decisive?.firmness !== 'firm') return meaning(signal, container);
-  return `${saidBy(decisive)}: ${meaning(signal, container)}`;
+  // The first process of a container cannot abort as others do, and ends as if it had touched foreign memory.
+  return signal === 'SIGSEGV' ? saidBy(decisive) : `${saidBy(decisive)}: ${meaning(signal, container)}`;
 }
 
 function meaning(signal: string, { death }: ContainerFacts): string {
@@ -146,12 +157,26 @@ function completed(facts: PodFacts, container: ContainerFacts): readonly RankedF
   const crashing = container.status?.state?.waiting?.reason === 'CrashLoopBackOff';
   if (!crashing || policy !== 'Always' || container.kind === 'init') return NOTHING;
   const path = container.spec.restartPolicy === undefined ? 'spec.restartPolicy' : `${container.path}.restartPolicy`;
+  const { decisive } = container.reading;
+  if (decisive !== undefined) {
+    return [
+      {
+        ...base(facts, container),
+        id: 'exit-code',
+        rank: 60,
+        says: `${title(container)} ends: ${saidBy(decisive)} (with exit code 0, as if all were well)`,
+        evidence: [...whatHappened(container), ...argumentsOf(container)],
+        try: [commandForLog(facts, container), ...facts.commands.edit],
+      },
+    ];
+  }
+  const isOfController = facts.commands.owned ? '; for a program that ends there are Job and CronJob' : '';
   return [
     {
       ...base(facts, container),
       id: 'completed-under-always',
       rank: 60,
-      says: `${title(container)} ends by itself with exit code 0, and is restarted because the restart policy is Always${lastWords(container)}`,
+      says: `${title(container)} ends by itself with exit code 0, and is restarted because the restart policy is Always${lastWords(container)}${isOfController}`,
       evidence: [
         ...whatHappened(container),
         { source: 'field', path, value: container.spec.restartPolicy ?? policy },
@@ -164,8 +189,8 @@ function completed(facts: PodFacts, container: ContainerFacts): readonly RankedF
 }
 
 /** Whether its work was done, or there was none for it, only its own words can tell. */
-function lastWords({ reading: { decisive, lastError, lastLine, live } }: ContainerFacts): string {
-  const said = decisive?.line ?? lastError?.line ?? lastLine ?? live.at(-1);
+function lastWords({ reading: { lastError, lastLine, live } }: ContainerFacts): string {
+  const said = lastError?.line ?? lastLine ?? live.at(-1);
   return said === undefined ? '' : `; its last words are: ${quotable(said).replace(/\.+$/, '')}`;
 }
 

@@ -1,7 +1,13 @@
-/** Rule: somebody holds a container's processes from running: its cgroup is frozen, or it got SIGSTOP. */
+/** Rule: somebody holds a container's processes from running: its cgroup is frozen, or a process of it got SIGSTOP. */
+import { parseTime } from '../../lib/index.ts';
 import type { Hold } from '../evidence/kinds.ts';
+import type { ContainerFacts } from '../facts/container-facts.ts';
 import { probeFailures, quoteProbe } from '../facts/probe-failures.ts';
 import { endingOf, whatFollows } from '../facts/ending.ts';
+import type { PodFacts } from '../facts/pod-facts.ts';
+import { quotable } from '../facts/text.ts';
+import { PROBE_TROUBLE_COUNT, PROBE_TROUBLE_GAP_MS } from '../limits.ts';
+import type { ProbeType } from '../finding.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { title } from './exit-code.ts';
 
@@ -11,13 +17,20 @@ const MEANINGS: Readonly<Record<Hold, string>> = {
   traced: 'a debugger or tracer holds its main process',
 };
 
+/** A liveness probe that failed within so many of its periods fails now. */
+const PERIODS = 3;
+const TYPES: readonly ProbeType[] = ['liveness', 'readiness', 'startup'];
+
 export const held: PodRule = eachContainer((facts, container) => {
+  if (container.status?.state?.running === undefined) return NOTHING;
   const hold = facts.evidence.held?.[container.name];
-  if (hold === undefined || container.status?.state?.running === undefined) return NOTHING;
+  const stopped = facts.evidence.stopped?.[container.name];
+  // A stopped helper of a healthy container is nobody's trouble.
+  if (hold === undefined && (stopped === undefined || !isUnwell(facts, container))) return NOTHING;
+  const process = stopped === undefined ? '' : `process ${quotable(stopped.process)} (pid ${stopped.pid})`;
+  const meaning = hold === undefined ? `its ${process} is stopped (SIGSTOP) and waits for SIGCONT` : MEANINGS[hold];
   const ending = endingOf(facts, container);
-  const failures = (['liveness', 'readiness', 'startup'] as const).flatMap((type) =>
-    probeFailures(container, type).slice(0, 1),
-  );
+  const failures = TYPES.flatMap((type) => probeFailures(container, type).slice(0, 1));
   return [
     {
       id: 'held',
@@ -25,17 +38,36 @@ export const held: PodRule = eachContainer((facts, container) => {
       rank: 97,
       topic: `held/${container.name}`,
       container: container.name,
-      says: `${title(container)} is paused: ${MEANINGS[hold]}${ending === undefined ? '' : `; ${whatFollows(facts, container, ending)}`}`,
+      says: `${title(container)} is paused: ${meaning}${ending === undefined ? '' : `; ${whatFollows(facts, container, ending)}`}`,
       evidence: [
-        { source: 'object', object: `container ${container.name}, as its node sees it now`, says: hold },
+        {
+          source: 'object',
+          object: `container ${container.name}, as its node sees it now`,
+          says: hold ?? `${process} is stopped`,
+        },
         ...failures.map((failure) => quoteProbe(container, failure)),
       ],
       try: [
-        ...(hold === 'stopped'
-          ? [facts.commands.kubectl('exec', facts.name, '-c', container.name, '--', 'kill', '-CONT', '1')]
-          : []),
+        ...(hold === undefined || hold === 'stopped' ? [goOn(facts, container, stopped?.pid ?? 1)] : []),
         facts.commands.mendlet('restart', `pod/${facts.name}`),
       ],
     },
   ];
 });
+
+function goOn({ commands, name }: PodFacts, container: ContainerFacts, pid: number): string {
+  return commands.kubectl('exec', name, '-c', container.name, '--', 'kill', '-CONT', String(pid));
+}
+
+/** It is not ready, or does not answer its liveness probe. */
+function isUnwell({ now }: PodFacts, container: ContainerFacts): boolean {
+  if (container.status?.ready !== true) return true;
+  const startedMs = parseTime(container.status.state?.running?.startedAt ?? undefined) ?? 0;
+  const { periodSeconds = 10, timeoutSeconds = 1 } = container.spec.livenessProbe ?? {};
+  const lately = now - PERIODS * (periodSeconds + timeoutSeconds) * 1000;
+  return probeFailures(container, 'liveness').some(({ lastMs, count }) => {
+    // Recorders leave out events of a pod with many.
+    const since = count >= PROBE_TROUBLE_COUNT ? now - PROBE_TROUBLE_GAP_MS : lately;
+    return lastMs >= Math.max(startedMs, since);
+  });
+}

@@ -1,8 +1,12 @@
 /** Rule: a lifecycle hook failed; a failed postStart hook ends its container. */
 import { eventsWith, lastSeenMs, quoteEvent } from '../facts/events.ts';
-import { innermost } from '../facts/innermost.ts';
+import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
+import type { ContainerFacts } from '../facts/container-facts.ts';
+import { hookTrouble } from '../facts/dependencies.ts';
+import { hookWords } from '../facts/hook-words.ts';
 import { RECENT_DEATH_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
+import { because, serviceCommands, serviceQuote, servicesBehind } from './dependencies.ts';
 import { commandForLog, title } from './exit-code.ts';
 
 export const hooks: PodRule = eachContainer((facts, container) => {
@@ -11,6 +15,7 @@ export const hooks: PodRule = eachContainer((facts, container) => {
   const troubled = container.trouble !== 'none' || waiting?.reason === 'PostStartHookError';
   if (event === undefined || !troubled || facts.now - lastSeenMs(event) > RECENT_DEATH_MS) return NOTHING;
   const hook = container.spec.lifecycle?.postStart;
+  const behind = servicesBehind(facts, hookTrouble(container)?.host, []);
   return [
     {
       id: 'post-start-hook',
@@ -18,9 +23,10 @@ export const hooks: PodRule = eachContainer((facts, container) => {
       rank: 87,
       topic: `end/${container.name}`,
       container: container.name,
-      says: `${title(container)} is ended because its postStart hook fails${saidByHook(event.message)}`,
+      says: `${title(container)} is ended because its postStart hook fails${saidByHook(container, behind)}`,
       evidence: [
         quoteEvent(event),
+        ...behind.map(serviceQuote),
         ...(waiting?.message === undefined || waiting.reason !== 'PostStartHookError'
           ? []
           : [{ source: 'field' as const, path: `${container.path}: state.waiting`, value: waiting.message }]),
@@ -30,13 +36,20 @@ export const hooks: PodRule = eachContainer((facts, container) => {
           value: JSON.stringify(hook ?? {}).slice(0, 300),
         },
       ],
-      try: [commandForLog(facts, container), ...facts.commands.edit],
+      try: [
+        ...behind.flatMap((service) => serviceCommands(facts, service)),
+        commandForLog(facts, container),
+        ...facts.commands.edit,
+      ],
     },
   ];
 });
 
-/** What the hook said: "exited with 127: sh: /app/warm.sh: not found". */
-function saidByHook(message = ''): string {
-  const said = / failed - error: (.+)$/s.exec(message)?.[1];
-  return said === undefined ? '' : `: ${innermost(said.replace(/, message: "".*$/s, ''))}`;
+/** What the hook said, and what is known of the service that did not answer it: ": sh: /app/warm.sh: not found (exit code 127)". */
+function saidByHook(container: ContainerFacts, behind: readonly ServiceEvidence[]): string {
+  const words = hookWords(container);
+  if (words === undefined) return '';
+  const code = words.exitCode === undefined ? '' : ` (exit code ${words.exitCode})`;
+  const trouble = hookTrouble(container);
+  return `: ${words.said}${code}${trouble === undefined ? '' : because(trouble.kind, behind, trouble.port)}`;
 }

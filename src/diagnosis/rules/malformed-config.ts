@@ -96,8 +96,10 @@ interface Source {
 
 /** The file that the complaint names, else the last file of a ConfigMap or Secret that any line names. */
 function sourceOf(facts: PodFacts, container: ContainerFacts, complaint: string): Source {
-  const place = PLACE.exec(complaint);
-  const named = place?.[1] ?? place?.[2] ?? place?.[3] ?? fileIn(complaint);
+  // Ruby names the place in its own code first.
+  const own = complaint.replace(/^\S{1,300}:\d+:in [`'][^']{0,200}': /, '');
+  const place = PLACE.exec(own);
+  const named = place?.[1] ?? place?.[2] ?? place?.[3] ?? fileIn(own);
   for (const line of [complaint, ...container.lines.toReversed()]) {
     const file = line === complaint ? named : fileIn(line);
     const configs = file === undefined ? [] : configsOf(volumeOf(facts, container, file));

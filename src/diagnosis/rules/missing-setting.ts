@@ -2,7 +2,8 @@
 import { anyOf } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/last-words.ts';
-import { placeOf } from '../facts/mounts.ts';
+import { configsBehind, folderLikeFile, placeOf } from '../facts/mounts.ts';
+import { listed } from '../facts/text.ts';
 import { fileNear } from '../../log-analysis/index.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -40,9 +41,13 @@ const NO_FILE = anyOf(
 const NO_SETTING =
   /shared librar|shared object|cannot find (?:module|package)|jarfile|cannot find symbol|:\d+: error: |permission denied|read-only|denied/i;
 
+const IS_FOLDER = /\bEISDIR\b|\bis a directory\b|IsADirectoryError|illegal operation on a directory/i;
+
 const ofContainer: ContainerRule = (facts, container) => {
   // Other rules explain these exit codes better.
   if (!endedByItself(container) || [126, 127, 128].includes(container.death?.exitCode ?? 0)) return NOTHING;
+  const folder = folderForFile(facts, container);
+  if (folder !== undefined) return [folder];
   const variable = VARIABLES.flatMap((pattern) => lastWord(container, pattern) ?? []);
   const [word] = variable.toSorted((a, b) => a.fromEnd - b.fromEnd);
   return word === undefined ? missingFile(facts, container) : [missingVariable(facts, container, word)];
@@ -58,6 +63,25 @@ function missingVariable(facts: PodFacts, container: ContainerFacts, word: LastW
     says: `${title(container)} lacks the environment variable ${name}`,
     line: word.line,
     more: references(container, name),
+    try: facts.commands.edit,
+  });
+}
+
+/** A whole ConfigMap or Secret is mounted where the program reads a file: its mount lacks a subPath. */
+function folderForFile(facts: PodFacts, container: ContainerFacts): RankedFinding | undefined {
+  const word = lastWord(container, IS_FOLDER);
+  if (word === undefined) return undefined;
+  const mounted = folderLikeFile(facts, container);
+  const named = fileNear(word.line, word.match.index);
+  if (mounted === undefined || (named !== undefined && named !== mounted.mountPath)) return undefined;
+  const configs = configsBehind(mounted);
+  const of = listed(configs.map(({ kind, name }) => `${kind} ${name}`));
+  return explainedEnd(facts, container, {
+    id: 'mount-mismatch',
+    rank: rankOfWord(88, word),
+    says: `${title(container)} reads ${mounted.mountPath} as a file, but it is a directory: ${of} is mounted there as a whole, without a subPath`,
+    line: word.line,
+    more: configs.map(({ quote }) => quote),
     try: facts.commands.edit,
   });
 }

@@ -11,6 +11,8 @@ import { RECENT_DEATH_MS } from '../limits.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 
 const SAME_KILL_MS = 10_000;
+/** A kill that was no longer ago belongs to what a container that is not ready lacks. */
+const LATELY_MS = 3 * 60_000;
 
 const ofContainer: ContainerRule = (facts, container) => [...killed(facts, container), ...survivors(facts, container)];
 
@@ -37,7 +39,7 @@ function killed(facts: PodFacts, container: ContainerFacts): readonly RankedFind
         ...(heap === undefined ? [] : [heapQuote(container, heap)]),
         ...quoteLastLines(container, 1),
       ],
-      try: limit === undefined ? withoutLimit(facts, container) : raise(facts, container, limit),
+      try: limit === undefined ? withoutLimit(facts, container) : raise(facts, container, limit, heap?.bytes),
     },
   ];
 }
@@ -64,11 +66,14 @@ function survivors(facts: PodFacts, container: ContainerFacts): readonly RankedF
   if (container.deaths.some((death) => isOutOfMemory(death) && isSameKill(death, newest))) return NOTHING;
   const limit = memoryLimit(container);
   const count = container.survived.length;
+  const { status } = container;
+  // What is killed again and again is what keeps it from being ready.
+  const isHarmful = status?.ready === false && facts.now - newest.finishedMs < LATELY_MS;
   return [
     {
       id: 'child-out-of-memory',
-      severity: 'warning',
-      rank: 80,
+      severity: isHarmful ? 'critical' : 'warning',
+      rank: isHarmful ? 90 : 80,
       topic: `memory/${container.name}`,
       container: container.name,
       says: `a child process of container ${container.name} is killed for memory${limit === undefined ? '' : ` at the limit of ${limit.text}`}, and the container goes on without it${count > 1 ? ` (${count} times)` : ''}, last ${formatAge(facts.now - newest.finishedMs)} ago`,
@@ -107,8 +112,14 @@ function proof(container: string, { oom }: Death): readonly Quote[] {
 }
 
 /** Raises the limit: in the owner, which makes new pods, or by a resize in place for a pod without an owner. */
-function raise({ commands, pod, name }: PodFacts, container: ContainerFacts, limit: MemoryLimit): readonly string[] {
-  const memory = largerLimit(limit.bytes);
+function raise(
+  { commands, pod, name }: PodFacts,
+  container: ContainerFacts,
+  limit: MemoryLimit,
+  heapBytes = 0,
+): readonly string[] {
+  // A heap is not all of a process: the same share is left beside it that counts as enough.
+  const memory = largerLimit(Math.max(limit.bytes, heapBytes / LARGE_HEAP / 2));
   const requests = container.spec.resources?.requests?.['memory'] === limit.text ? { requests: { memory } } : {};
   const patch = {
     spec: { containers: [{ name: container.name, resources: { limits: { memory }, ...requests } }] },

@@ -4,7 +4,7 @@ import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { configsBehind, volumeOf } from '../facts/mounts.ts';
 import { fileNear, listenPort } from '../../log-analysis/index.ts';
-import { quotable } from '../facts/text.ts';
+import { listed, quotable } from '../facts/text.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -48,7 +48,7 @@ const ofContainer: ContainerRule = (facts, container) => {
       explainedEnd(facts, container, {
         id: 'read-only-file-system',
         rank: rankOfWord(85, readOnly),
-        says: `${title(container)} cannot write${file === undefined ? '' : ` ${file}`}: ${file === undefined ? quotable(readOnly.line) : 'the file system is read-only'}`,
+        says: `${title(container)} cannot write${file === undefined ? '' : ` ${file}`}: ${file === undefined ? quotable(readOnly.line) : `the file system is read-only${container.spec.securityContext?.readOnlyRootFilesystem === true && volumeOf(facts, container, file) === undefined ? ' (readOnlyRootFilesystem)' : ''}`}`,
         line: readOnly.line,
         more: [...readOnlyFields(container, file), ...readOnlyKind(facts, container, file)],
         try: facts.commands.edit,
@@ -60,12 +60,21 @@ const ofContainer: ContainerRule = (facts, container) => {
   if (denied === undefined) return NOTHING;
   const file = fileNear(denied.line, denied.match.index);
   const port = /bind|listen/i.test(denied.line) ? privilegedPort(denied.line) : undefined;
+  const owner = OWNER.exec(denied.line);
   const what = port !== undefined ? `listen on port ${port}` : file === undefined ? 'do what it wants' : `use ${file}`;
+  const lacks = lackedCapability(container, denied.line);
+  const why = file === undefined && port === undefined ? quotable(denied.line) : 'permission denied';
+  const says =
+    lacks !== undefined
+      ? `${title(container)} ${lacks.says}: ${quotable(denied.line).replace(/\.+$/, '')}`
+      : owner !== null && file !== undefined
+        ? `${title(container)} refuses ${file}, which ${owner[0]}${runsAs(facts, container)}`
+        : `${title(container)} may not ${what}${file === undefined ? '' : keptFrom(facts, container, file)}: ${why}`;
   return [
     explainedEnd(facts, container, {
       id: 'permission-denied',
       rank: rankOfWord(84, denied),
-      says: `${title(container)} may not ${what}: ${file === undefined && port === undefined ? quotable(denied.line) : 'permission denied'}`,
+      says,
       line: denied.line,
       more: userFields(facts, container),
       try: [commandForLog(facts, container), ...facts.commands.edit],
@@ -74,6 +83,83 @@ const ofContainer: ContainerRule = (facts, container) => {
 };
 
 export const permissions: PodRule = eachContainer(ofContainer);
+
+/** What a program says of a file whose owner or mode it does not accept. */
+const OWNER =
+  /has wrong ownership|must be owned by [^".]{1,60}|must be accessible by owner only|has (?:group|group or world|world) access/i;
+
+/** ", as it runs as user 70": the user of its specification. */
+function runsAs({ pod }: PodFacts, { spec }: ContainerFacts): string {
+  const user = spec.securityContext?.runAsUser ?? pod.spec?.securityContext?.runAsUser;
+  return user === undefined ? '' : ` (it runs as user ${user})`;
+}
+
+/** " as user 1000: volume tls (Secret tls-api) has mode 0400 and its pod no fsGroup", where a volume's mode keeps its user out. */
+function keptFrom(facts: PodFacts, container: ContainerFacts, file: string): string {
+  const { securityContext: shared } = facts.pod.spec ?? {};
+  const user = container.spec.securityContext?.runAsUser ?? shared?.runAsUser;
+  const mounted = volumeOf(facts, container, file);
+  if (user === undefined || user === 0 || mounted === undefined) return '';
+  const { volume } = mounted;
+  const configs = configsBehind(mounted).map(({ kind, name }) => `${kind} ${name}`);
+  const of = configs.length === 0 ? '' : ` (${listed(configs)})`;
+  const mode = volume.secret?.defaultMode ?? volume.configMap?.defaultMode ?? volume.projected?.defaultMode;
+  const isClosed = configs.length > 0 && mode !== undefined && (mode & 0o004) === 0;
+  const group = shared?.fsGroup === undefined ? ' and its pod has no fsGroup' : '';
+  return isClosed
+    ? ` as user ${user}, as volume ${volume.name}${of} has the mode 0${mode.toString(8)}${group}`
+    : ` as user ${user} in volume ${volume.name}${of}${configs.length > 0 ? '' : group.replace(' and', ', and')}`;
+}
+
+/** Calls of the system that need a capability, as programs name them when they are refused. */
+const CAPABILITIES: readonly { readonly name: string; readonly pattern: RegExp; readonly what: string }[] = [
+  {
+    name: 'CHOWN',
+    pattern: /\bchown\b|changing (?:the )?(?:ownership|owner|group) of/i,
+    what: 'change the owner of files',
+  },
+  { name: 'SETGID', pattern: /\b(?:setgid|setgroups|initgroups|setresgid|setregid)\b/i, what: 'change its group' },
+  {
+    name: 'SETUID',
+    pattern: /\b(?:setuid|setresuid|setreuid|seteuid|su|gosu|su-exec|setpriv)\b/i,
+    what: 'change its user',
+  },
+  {
+    name: 'FOWNER',
+    pattern: /\bchmod\b|changing permissions of/i,
+    what: 'change the mode of files that are not its own',
+  },
+  { name: 'SYS_CHROOT', pattern: /\bchroot\b/i, what: 'change its root folder' },
+  {
+    name: 'NET_ADMIN',
+    pattern: /\b(?:iptables|ip6tables|nft|RTNETLINK|tun\/tap|\/dev\/net\/tun|sysctl)\b/i,
+    what: 'change its network',
+  },
+  { name: 'NET_RAW', pattern: /\b(?:raw socket|SOCK_RAW|ping)\b/i, what: 'open raw sockets' },
+  { name: 'SYS_PTRACE', pattern: /\bptrace\b/i, what: 'trace other processes' },
+  { name: 'SYS_ADMIN', pattern: /\b(?:mount|umount|unshare|setns)\b/i, what: 'mount' },
+  { name: 'SYS_TIME', pattern: /\b(?:settimeofday|adjtimex|clock_settime)\b/i, what: 'set the clock' },
+  { name: 'SYS_NICE', pattern: /\b(?:setpriority|sched_setscheduler|nice)\b/i, what: 'change its priority' },
+];
+/** What containers have by default (containerd, OCI). */
+const BY_DEFAULT: ReadonlySet<string> = new Set(['CHOWN', 'SETGID', 'SETUID', 'FOWNER', 'SYS_CHROOT', 'NET_RAW']);
+const NOT_PERMITTED = /operation not permitted|\bEPERM\b/i;
+
+/** "may not change the owner of files, because its capability CHOWN is dropped". */
+function lackedCapability({ spec }: ContainerFacts, line: string): { readonly says: string } | undefined {
+  if (!NOT_PERMITTED.test(line)) return undefined;
+  const wanted = CAPABILITIES.find(({ pattern }) => pattern.test(line));
+  if (wanted === undefined) return undefined;
+  const { add = [], drop = [] } = spec.securityContext?.capabilities ?? {};
+  const bare = (name: string): string => name.toUpperCase().replace(/^CAP_/, '');
+  if (spec.securityContext?.privileged === true || add.some((name) => ['ALL', wanted.name].includes(bare(name))))
+    return undefined;
+  const isDropped = drop.some((name) => ['ALL', wanted.name].includes(bare(name)));
+  if (isDropped) return { says: `may not ${wanted.what}, because its capability ${wanted.name} is dropped` };
+  return BY_DEFAULT.has(wanted.name)
+    ? undefined
+    : { says: `may not ${wanted.what}, for which it needs the capability ${wanted.name}` };
+}
 
 /** A port below 1024 that only a privileged process may listen on. */
 function privilegedPort(line: string): number | undefined {

@@ -1,7 +1,7 @@
 /** Rule: another process already listens on the port, in the pod or, with the host's network, on the node. */
 import { anyOf } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endedByItself, lastWord, linesAround, rankOfWord } from '../facts/last-words.ts';
+import { endedByItself, type LastWord, lastWord, linesAround, rankOfWord } from '../facts/last-words.ts';
 import { listenPort } from '../../log-analysis/index.ts';
 import { quotable } from '../facts/text.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -21,34 +21,98 @@ const IN_USE = anyOf(
   /port (?:\d+ )?(?:is|was) already (?:allocated|in use)/i,
   /Only one usage of each socket/i,
 );
+/** A port that a server does not get, without a reason; one below 1024 may be forbidden. */
+const NOT_GIVEN =
+  /\b(?:can't|cannot|could not|unable to|failed to) (?:bind|listen)\b(?: (?:to|on))?(?: (?:port|address|socket|endpoint))?.{0,60}[:@ ](?:1(?:02[4-9]|0[3-9]\d|[1-9]\d\d)|[2-9]\d{3}|[1-6]\d{4})\b|\bnot listening on \S{1,60} port \d{4,5}\b/i;
+/** Words of another reason. */
+const GIVEN_REASON = /permission|denied|not permitted|no such|invalid|unknown|assign|resolve/i;
 const ABOUT = /\bport\b|listen|bind|serve|in use|\baddress\b/i;
 
+/** The line in which a container that ended says that a port is in use. */
+export function portInUseWord(container: ContainerFacts): LastWord | undefined {
+  if (!endedByItself(container)) return undefined;
+  const word = lastWord(container, IN_USE) ?? lastWord(container, NOT_GIVEN);
+  return word === undefined || (!IN_USE.test(word.line) && GIVEN_REASON.test(word.line)) ? undefined : word;
+}
+
 const ofContainer: ContainerRule = (facts, container) => {
-  if (!endedByItself(container)) return NOTHING;
-  const word = lastWord(container, IN_USE);
+  const word = portInUseWord(container);
   if (word === undefined) return NOTHING;
   const lines = linesAround(container, word).filter((line, place) => place === 0 || ABOUT.test(line));
   const named = lines.flatMap((line) => listenPort(line) ?? [])[0]?.toString();
   const declared = named === undefined ? declaredPort(container) : undefined;
   const port = named ?? declared?.port;
-  const where = facts.pod.spec?.hostNetwork === true ? 'its node' : 'its pod';
+  const holder = port === undefined ? undefined : holderOf(facts, container, port);
   return [
     explainedEnd(facts, container, {
       id: 'port-in-use',
       rank: rankOfWord(88, word),
-      says: `${title(container)} cannot listen${port === undefined ? '' : ` on port ${port}`}: something in ${where} does already${port === undefined ? ` (${quotable(word.line).replace(/\.+$/, '')})` : ''}`,
+      says: `${title(container)} cannot listen${port === undefined ? '' : ` on port ${port}`}: ${holder?.says ?? nobodyKnown(facts)}${port === undefined ? ` (${quotable(word.line).replace(/\.+$/, '')})` : ''}`,
       line: word.line,
       more: [
+        ...(holder?.quotes ?? []),
         ...(declared === undefined ? [] : [declared.quote]),
         ...others(facts, container, port),
         ...argumentsOf(container),
       ],
-      try: [...whoListens(facts, container), ...facts.commands.edit],
+      try: [...(holder?.isSeen === true ? [] : whoListens(facts, container)), ...facts.commands.edit],
     }),
   ];
 };
 
 export const portInUse: PodRule = eachContainer(ofContainer);
+
+function nobodyKnown({ pod }: PodFacts): string {
+  return `something in ${pod.spec?.hostNetwork === true ? 'its node' : 'its pod'} does already`;
+}
+
+interface Holder {
+  readonly says: string;
+  readonly quotes: readonly Quote[];
+  /** Its node saw it; otherwise it may be another one. */
+  readonly isSeen?: boolean;
+}
+
+/** Whom the node saw; else a container of the pod that declares the port; else, on the node's network, a known pod of that node. */
+function holderOf(facts: PodFacts, container: ContainerFacts, port: string): Holder | undefined {
+  const others = facts.containers.filter(({ name }) => name !== container.name);
+  const seen = facts.evidence.listening?.find((each) => String(each.port) === port);
+  const owner = others.find(({ name }) => name === seen?.container);
+  if (owner !== undefined) {
+    const process = seen?.process === undefined ? '' : ` (${quotable(seen.process)})`;
+    const says = `a process of ${title(owner)}${process} listens on port ${port}`;
+    const object = `pod/${facts.name}, as its node sees it now`;
+    return {
+      says: `${title(owner)} of its pod${process} listens there`,
+      quotes: [{ source: 'object', object, says }],
+      isSeen: true,
+    };
+  }
+  const declares = others.find(
+    ({ kind, spec }) => kind !== 'init' && spec.ports?.some(({ containerPort }) => String(containerPort) === port),
+  );
+  if (declares !== undefined) return { says: `${title(declares)} of its pod declares it`, quotes: [] };
+  return onNode(facts, port);
+}
+
+/** Only the pods of the same controller are known. */
+function onNode({ pod: { spec }, evidence: { siblings } }: PodFacts, port: string): Holder | undefined {
+  if (spec?.hostNetwork !== true) return undefined;
+  const other = siblings.find(
+    (sibling) =>
+      sibling.spec?.nodeName === spec.nodeName &&
+      sibling.status?.phase === 'Running' &&
+      sibling.spec?.containers.some(({ ports = [] }) =>
+        ports.some(({ hostPort, containerPort }) =>
+          sibling.spec?.hostNetwork === true ? String(containerPort) === port : String(hostPort) === port,
+        ),
+      ),
+  );
+  if (other === undefined) return undefined;
+  const name = other.metadata?.name ?? '';
+  const says = `Running on node ${spec.nodeName}, and declares port ${port} of it`;
+  return { says: `pod ${name} of its node declares it`, quotes: [{ source: 'object', object: `pod/${name}`, says }] };
+}
 
 /** The port on which its specification says that it listens, when its log does not: the only one of its ports, variables or arguments. */
 function declaredPort({ path, spec }: ContainerFacts): { readonly port: string; readonly quote: Quote } | undefined {

@@ -34,9 +34,9 @@ interface Case {
   readonly failure: ProbeFailure;
   /**
    * killed: the agent killed the container for this probe; killing: it was told to end for this probe, and still runs; unready:
-   * the probe keeps it from being ready; shaky: it fails now and then.
+   * the probe keeps it from being ready; shaky: it fails now and then; starting: it fails, and may still come to pass in time.
    */
-  readonly effect: 'killed' | 'killing' | 'unready' | 'shaky';
+  readonly effect: 'killed' | 'killing' | 'unready' | 'shaky' | 'starting';
   /** With effect killing. */
   readonly ending?: Ending;
 }
@@ -67,11 +67,27 @@ function effectOf(
   failure: ProbeFailure,
 ): Case['effect'] | undefined {
   if (container.killed?.because === type) return 'killed';
+  // The death of a container that has just been started again says more than that it does not answer yet.
+  const isBackLately = container.trouble === 'died-lately' && container.killed === undefined;
+  if (type !== 'liveness' && isBackLately && (failure.kind === 'refused' || failure.kind === 'timeout'))
+    return undefined;
   if (type !== 'liveness' && isLateForReady(facts, container)) {
     const startup = container.spec.startupProbe !== undefined && container.status?.started !== true;
     return (type === 'startup') === startup ? 'unready' : undefined;
   }
-  return isShaky(facts, container, type, failure) ? 'shaky' : undefined;
+  if (isShaky(facts, container, type, failure)) return 'shaky';
+  return type === 'startup' && isStartingLong(facts, container, failure) ? 'starting' : undefined;
+}
+
+/** A start is looked at from this age on, and when its probe has failed so often. */
+const LONG_START_MS = 30_000;
+const LONG_START_FAILURES = 3;
+
+/** Whether a startup probe fails, and has still time. */
+function isStartingLong({ now }: PodFacts, { status }: ContainerFacts, failure: ProbeFailure): boolean {
+  const startedAt = Date.parse(status?.state?.running?.startedAt ?? '');
+  if (Number.isNaN(startedAt) || status?.started === true || failure.lastMs < startedAt) return false;
+  return now - startedAt > LONG_START_MS && failure.count >= LONG_START_FAILURES;
 }
 
 /** Whether time-outs that have not killed are a finding: they must be frequent, recent and not from the start. */
@@ -103,6 +119,7 @@ function judge(one: Case): readonly RankedFinding[] {
   };
   const finding = rules[failure.kind](one);
   const { ending, facts, container } = one;
+  if (one.effect === 'starting') return [stillStarting(one, finding)];
   if (ending === undefined) return [finding];
   const evidence = [...finding.evidence, ...endingQuotes(container, ending)];
   return [
@@ -116,12 +133,27 @@ function judge(one: Case): readonly RankedFinding[] {
   ];
 }
 
+/** Faults that no time mends. */
+const SURE: ReadonlySet<string> = new Set(['probe-port', 'probe-scheme', 'probe-command', 'probe-redirect']);
+
+/** A start that takes its time is a note, unless its probe can never succeed. */
+function stillStarting(one: Case, finding: RankedFinding): RankedFinding {
+  const { facts, container, probe } = one;
+  const startedAt = Date.parse(container.status?.state?.running?.startedAt ?? '');
+  const leftMs = startedAt + secondsUntilFailed(probe) * 1000 - facts.now;
+  const until = leftMs > 0 ? `; it is killed in ${formatAge(leftMs)}, unless the probe succeeds before` : '';
+  const others = container.kind === 'sidecar' ? ', and the containers after it wait for it' : '';
+  const says = `${finding.says}${until}${others}`;
+  if (SURE.has(finding.id)) return { ...finding, severity: 'warning', says };
+  return { ...finding, id: 'starting-up', severity: 'info', fallback: false, says };
+}
+
 function base(one: Case): Pick<RankedFinding, 'severity' | 'topic' | 'container'> {
   const { container, effect } = one;
   return {
     severity: severityOfEffect(container, effect),
     topic:
-      effect === 'unready'
+      effect === 'unready' || effect === 'starting'
         ? `ready/${container.name}`
         : effect === 'shaky'
           ? `probe/${container.name}`
@@ -132,7 +164,7 @@ function base(one: Case): Pick<RankedFinding, 'severity' | 'topic' | 'container'
 
 function severityOfEffect(container: ContainerFacts, effect: Case['effect']): Severity {
   if (effect === 'killed') return severityOf(container);
-  return effect === 'shaky' ? 'warning' : 'critical';
+  return effect === 'shaky' ? 'warning' : effect === 'starting' ? 'info' : 'critical';
 }
 
 /** "container web is killed by its liveness probe" */
@@ -140,6 +172,7 @@ function consequence({ container, type, effect }: Case): string {
   if (effect === 'killed') return `${title(container)} is killed by its ${type} probe`;
   if (effect === 'killing') return `${title(container)} is being killed by its ${type} probe`;
   if (effect === 'unready') return `${title(container)} is not ready: its ${type} probe fails`;
+  if (effect === 'starting') return `${title(container)} has not started up yet: its ${type} probe fails`;
   return `the ${type} probe of ${title(container)} fails now and then`;
 }
 
@@ -235,13 +268,19 @@ function noCommand(one: Case): RankedFinding {
     ...base(one),
     id: 'probe-command',
     rank: 88,
-    says:
-      one.effect === 'shaky'
+    says: isOneText(command)
+      ? `${consequence(one)}: its command is one text, ${JSON.stringify(brief(command[0] ?? '', MAX_COMMAND))}, which no shell takes apart: it needs "sh", "-c" before it, or an entry for each word`
+      : one.effect === 'shaky'
         ? `the ${one.type} probe of ${title(one.container)} can never run: its command ${command[0] ?? ''} is not in the image`
         : `${consequence(one)}, whose command ${command[0] ?? ''} is not in the image`,
     evidence: quotes(one, field(one, 'exec.command', JSON.stringify(command))),
     try: facts.commands.edit,
   };
+}
+
+/** A command line with its arguments in a single entry. */
+function isOneText([program = '', ...more]: readonly string[]): boolean {
+  return more.length === 0 && /\S\s+\S/.test(program);
 }
 
 /** A probe of an unknown port name is never sent, so it neither kills nor passes. */
@@ -269,6 +308,7 @@ function noSuchPort(one: Case): RankedFinding {
 /** The connection was refused: the container listens on another port, is not ready yet, or is dead. */
 function nobodyListens(one: Case): RankedFinding {
   const { container, probe } = one;
+  if (redirected(one) !== undefined) return { ...unwell(one), id: 'probe-redirect', rank: 88, fallback: false };
   const port = probePort(container, probe);
   const elsewhere = seenElsewhere(one, port) ?? toldElsewhere(container, port);
   if (elsewhere !== undefined) return wrongPort(one, port, elsewhere);
@@ -396,8 +436,17 @@ function isStillStarting(one: Case): boolean {
   if (!neverAnswered(one)) return false;
   const { facts, container } = one;
   const word = lastLine(container, STARTING);
-  return startTimeOf(facts, container)?.measured === true || (word !== undefined && word.fromEnd < 3);
+  const ready = lastLine(container, UP);
+  // What it says when it is ended stands below what it says of its start.
+  const wasStarting = word !== undefined && (word.fromEnd < 3 || (ready === undefined && one.effect === 'killed'));
+  return startTimeOf(facts, container)?.measured === true || wasStarting || NOT_YET_UP.test(one.failure.output);
 }
+
+/** Words of programs that are up. */
+const UP =
+  /(?<!not )(?<!not yet )\b(?:ready (?:to|for)|accepting connections|startup complete|started in|listening on|ready\b(?! state))/i;
+/** pg_isready's word for a server that starts or recovers. */
+const NOT_YET_UP = /rejecting connections/;
 
 function tooEarly(one: Case, port: number | undefined): RankedFinding {
   const { facts, container, type, probe } = one;
@@ -439,6 +488,7 @@ function tooTight(one: Case): RankedFinding {
   const { facts, container, probe, failure, effect } = one;
   const timeout = probe.timeoutSeconds ?? 1;
   const throttled = throttledBy(facts.evidence, container);
+  const hangs = effect === 'unready' && lostReadiness(facts, container) && failure.count >= MANY_TIMEOUTS;
   const times = failure.count > 1 ? ` (${plural(failure.count, 'time')})` : '';
   const slow = throttled === undefined ? '' : ', while throttled at its CPU limit';
   const limit = container.spec.resources?.limits?.['cpu'];
@@ -448,7 +498,7 @@ function tooTight(one: Case): RankedFinding {
     rank: effect === 'killed' ? 86 : 75,
     // The limit is the cause then, and its own rule reports it.
     fallback: throttled !== undefined,
-    says: `${consequence(one)}: no answer from ${asked(one)} within its timeout of ${timeout}s${times}${slow}`,
+    says: `${consequence(one)}: no answer from ${asked(one)} within its timeout of ${timeout}s${times}${slow}${hangs ? ', although it answered before' : ''}${throttled === undefined ? saidMeanwhile(container) : ''}`,
     evidence: quotes(
       one,
       field(one, 'timeoutSeconds', probe.timeoutSeconds === undefined ? '1 (default)' : `${timeout}`),
@@ -459,8 +509,19 @@ function tooTight(one: Case): RankedFinding {
         : []),
     ),
     try: facts.commands.edit,
-    manifest: `containers:\n- name: ${container.name}\n  ${one.type}Probe:\n    timeoutSeconds: ${Math.max(5, timeout * 2)}\n`,
+    // More time helps a slow program, and none that does not answer any more.
+    ...(!hangs && {
+      manifest: `containers:\n- name: ${container.name}\n  ${one.type}Probe:\n    timeoutSeconds: ${Math.max(5, timeout * 2)}\n`,
+    }),
   };
+}
+
+/** So many time-outs in a row are no slowness. */
+const MANY_TIMEOUTS = 10;
+
+/** "; its log says: …", of an error that a program without an answer wrote meanwhile. */
+function saidMeanwhile({ failing }: ContainerFacts): string {
+  return failing?.firmness === 'firm' ? `; its log says: ${brief(saidBy(failing), MAX_ANSWER)}` : '';
 }
 
 /** The container itself reports a failure, or nothing listens. */
@@ -469,12 +530,23 @@ function unwell(one: Case): RankedFinding {
   if (probe.exec !== undefined && isStillStarting(one)) return tooEarly(one, undefined);
   const { commands, name } = facts;
   const seen = one.failure.kind === 'refused' ? listeningQuote(container, type) : [];
+  const warming = warmingWord(one);
+  if (warming !== undefined)
+    return {
+      ...base(one),
+      id: 'starting-up',
+      severity: 'info',
+      rank: 50,
+      says: `${title(container)} is still starting${answer(one).replace(/, and its log says: .*/s, '')}; its log says: ${brief(warming, MAX_ANSWER)}`,
+      evidence: quotes(one),
+      try: [commands.kubectl('logs', name, '-c', container.name)],
+    };
   return {
     ...base(one),
     id: `${type}-failing`,
     rank: 50,
     fallback: true,
-    says: `${consequence(one)}${seen.length === 0 ? answer(one) : silence(one)}`,
+    says: `${consequence(one)}${seen.length === 0 || redirected(one) !== undefined ? answer(one) : silence(one)}`,
     evidence: quotes(
       one,
       { source: 'field', path: probePath(container, type), value: JSON.stringify(probe).slice(0, 300) },
@@ -492,9 +564,26 @@ function unwell(one: Case): RankedFinding {
   };
 }
 
+/** "/a on port 8080 is redirected to HTTPS on port 443, where nothing listens", by the address that the failure names. */
+function redirected(one: Case): string | undefined {
+  const { failure, container, probe } = one;
+  if (probe.httpGet === undefined) return undefined;
+  const [, scheme = '', port] =
+    /^Get "(https?):\/\/(?:\[[^\]]{1,60}\]|[^/:"]{1,253}):(\d{1,5})/.exec(failure.output) ?? [];
+  const asks = (probe.httpGet.scheme ?? 'HTTP').toLowerCase();
+  if (port === undefined || (Number(port) === probePort(container, probe) && scheme === asks)) return undefined;
+  const end =
+    failure.kind === 'refused'
+      ? 'where nothing listens'
+      : `which gives: ${brief(failure.output.replace(/^Get "[^"]*": /, ''), MAX_ANSWER)}`;
+  return `${asked(one)} is redirected to ${scheme.toUpperCase()} on port ${port}, ${end}`;
+}
+
 /** ": /health on port 8080 answers 500, and its log says: …" */
 function answer(one: Case): string {
   const { failure, container, probe } = one;
+  const redirect = redirected(one);
+  if (redirect !== undefined) return `: ${redirect}`;
   const status = /statuscode: (\d{3})$/.exec(failure.output)?.[1];
   const output = brief(failure.output, MAX_ANSWER);
   const said = container.failing === undefined ? undefined : brief(saidBy(container.failing), MAX_ANSWER);
@@ -502,6 +591,19 @@ function answer(one: Case): string {
   if (status !== undefined) return `: ${asked(one)} answers ${status}${log}`;
   if (probe.exec === undefined) return failure.kind === 'refused' ? log : `: ${asked(one)} gives: ${output}${log}`;
   return output === '' ? `: ${asked(one)} fails without a word${log}` : `: ${asked(one)} says: ${output}`;
+}
+
+/** A program that says for longer that it is starting is not believed any more, ms. */
+const MAX_WARMING_MS = 15 * 60_000;
+
+/** What a program that was never ready says of its start, in its last lines. */
+function warmingWord(one: Case): string | undefined {
+  const { facts, container, effect } = one;
+  const startedAt = Date.parse(container.status?.state?.running?.startedAt ?? '');
+  if (effect !== 'unready' || container.failing !== undefined || lostReadiness(facts, container)) return undefined;
+  if (Number.isNaN(startedAt) || facts.now - startedAt > MAX_WARMING_MS) return undefined;
+  const word = lastLine(container, STARTING);
+  return word !== undefined && word.fromEnd < 3 ? word.line : undefined;
 }
 
 /** ": nothing listens on port 8080", by the node's list of listening ports. */

@@ -1,7 +1,8 @@
 /** Rule: the decisive line of a log names a cause of a known kind; each kind is a row. */
-import { anyOf } from '../../log-analysis/index.ts';
+import { anyOf, fileIn } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
+import { hiddenBy } from '../facts/mounts.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -39,17 +40,26 @@ const SAID_CAUSES: readonly SaidCause[] = [
     id: 'tls-mismatch',
     rank: 86,
     pattern: anyOf(
+      /plain HTTP request was sent/i,
+      /does not look like a TLS handshake/i,
+      /(?:server|peer|it) (?:requires|wants|only (?:accepts|speaks)) (?:SSL|TLS|encryption)/i,
+      /(?:insecure|unencrypted) (?:transport|connections?) (?:are |is )?(?:prohibited|not (?:allowed|accepted))/i,
+    ),
+    means: 'speaks plainly to a peer that wants TLS',
+  },
+  {
+    id: 'tls-mismatch',
+    rank: 86,
+    pattern: anyOf(
       /wrong[ _]version[ _]number/i,
       /HTTP response to HTTPS client/i,
       /SSL is not enabled on the server/i,
       /does not support SSL/i,
-      /plain HTTP request was sent/i,
       /unrecognized SSL message/i,
       /record layer failure/i,
-      /does not look like a TLS handshake/i,
       /http2?: server gave/i,
     ),
-    means: 'speaks TLS to a peer that does not, or the reverse',
+    means: 'wants TLS of a peer that does not speak it',
   },
   {
     id: 'too-many-files',
@@ -195,6 +205,15 @@ const SAID_CAUSES: readonly SaidCause[] = [
   },
 ];
 
+/** Folders of libraries, which images have. */
+const OF_IMAGES = /\/(?:node_modules|site-packages|dist-packages|vendor|gems|lib)\//;
+
+/** What of the image a volume hides, where the module should be. */
+function hidden(facts: PodFacts, container: ContainerFacts, { id }: SaidCause, line: string): string {
+  const file = id === 'missing-module' ? fileIn(line) : undefined;
+  return file === undefined || !OF_IMAGES.test(file) ? '' : hiddenBy(facts, container, file);
+}
+
 /** A setting in a file is no argument. */
 const OF_A_FILE = /\bline \d+ of |\bconf file\b|\.(?:conf|cnf|cfg|ini|ya?ml|json|toml)\b/;
 
@@ -217,7 +236,7 @@ function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): 
     explainedEnd(facts, container, {
       id: cause.id,
       rank: rankOfWord(cause.rank, word),
-      says: `${title(container)} ${cause.means}: ${line.replace(/\.+$/, '')}`,
+      says: `${title(container)} ${cause.means}${hidden(facts, container, cause, word.line)}: ${line.replace(/\.+$/, '')}`,
       line: word.line,
       more,
       try: [commandForLog(facts, container), ...facts.commands.edit],

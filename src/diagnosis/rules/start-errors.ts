@@ -34,7 +34,7 @@ const MOUNT_MISMATCH = /error mounting .*(?:not a directory|directory onto a fil
 const LIBRARY = /shared libraries: ([^\s:]+):|version [`']([^'`]+)' not found/;
 /** Messages of shells about a missing command, whose name precedes them. */
 const SHELL_NOT_FOUND =
-  /(?:^|[\s:])(?:exec(?:uting|ve)?\b:? ["'`]?)?([^\s:"'`]+)["'`]?(?::| failed:) (?:command not found|not found|no such file or directory|cannot execute: required file not found)|(?:can't open|cannot execute|can't execute|env:) ['‘]?([^\s'’:]+)['’]?.*No such file/i;
+  /(?:^|[\s:])(?:exec(?:uting|ve)?\b:? ["'`]?)?([^\s:"'`]+)["'`]?(?::| failed:) (?:command not found|not found|no such file or directory|cannot execute: required file not found)|Unknown command:? ([\w./-]{1,200})|(?:can't open|cannot execute|can't execute|env:) ['‘]?([^\s'’:]+)['’]?.*No such file/i;
 
 const ofContainer: ContainerRule = (facts, container) => {
   const refusal = refusalOf(container);
@@ -165,7 +165,7 @@ const ABOUT_FILE = /not found|no such|librar|loading shared|relocating|cannot ex
 function missingCommand(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   const library = lastWord(container, LIBRARY);
   const word = library ?? lastWord(container, SHELL_NOT_FOUND);
-  const name = word?.match[1] ?? word?.match[2];
+  const name = word?.match[1] ?? word?.match[2] ?? word?.match[3];
   const line = word?.line ?? container.lines.at(-1) ?? '';
   // The kernel says of a file without its interpreter, too, that it is not there; newer shells tell the two apart.
   const isThere = word !== undefined && /cannot execute: required file not found/.test(word.line);

@@ -4,8 +4,8 @@ import type { Pod } from '../evidence/kinds.ts';
 import { apartText, companions } from '../facts/anti-affinity.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { holdersText, portHolders } from '../facts/placement.ts';
+import { wantedLabels } from '../facts/node-wishes.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
-import { labelTexts, requirementText } from '../facts/selector-text.ts';
 import { inBrackets, listed } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';
@@ -38,16 +38,6 @@ function askLess({ commands, containers }: PodFacts, resource: string): readonly
   const [most] = requests.toSorted((a, b) => b.amount - a.amount);
   const which = most === undefined ? [] : ['-c', most.name];
   return [commands.kubectl('set', 'resources', commands.target, ...which, `--requests=${resource}=${small}`)];
-}
-
-/** What the pod asks of the labels of its node. */
-function wantedLabels({ spec }: PodFacts['pod']): readonly string[] {
-  const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
-  const wanted = terms.map(({ matchExpressions = [], matchFields = [] }) =>
-    [...matchExpressions, ...matchFields].map((each) => requirementText(each)).join(', '),
-  );
-  const affinity = wanted.filter((text) => text !== '').join(' or ');
-  return [...labelTexts(spec?.nodeSelector), ...(affinity === '' ? [] : [affinity])];
 }
 
 /** Those that the holders have; all where no holder is known. */

@@ -9,7 +9,7 @@ import { formatAge, listed, quotable } from '../facts/text.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
-import { because, serviceCommands, serviceQuote } from './dependencies.ts';
+import { because, blameOf, serviceCommands, serviceQuote } from './dependencies.ts';
 import { argumentsOf, title } from './exit-code.ts';
 import { isSlowInit, waitingWord } from './readiness.ts';
 
@@ -35,6 +35,7 @@ const ofContainer: ContainerRule = (facts, container) => {
       id: 'init-waits',
       rank: 45,
       says: `${title(container)} has waited${forWhat} for ${waited(facts, container)}, and the containers after it wait for its end${behind}${word === undefined ? '' : `: ${quotable(word.line)}`}`,
+      ...(awaited?.service === undefined ? {} : blameOf(behind, [awaited.service])),
       evidence: [
         startQuote(container),
         ...(word === undefined ? [] : [quoteLine(container, word.line)]),

@@ -22,11 +22,31 @@ function names(pods: readonly Pod[]): readonly string[] {
   return pods.map(({ metadata }) => metadata?.name ?? '');
 }
 
+/** The workloads whose pods it selects want none. */
+const scaledToZero: ServiceRule = ({ behind, selected, service, evidence }) => {
+  const targets = behind.nobody?.scaledToZero ?? [];
+  if (selected.length > 0 || targets.length === 0) return NOTHING;
+  return [
+    {
+      id: 'scaled-to-zero',
+      severity: 'critical',
+      rank: 95,
+      topic: 'pods',
+      says: `it has no pods, because ${listed(targets)} ${targets.length === 1 ? 'is' : 'are'} scaled to 0`,
+      evidence: [
+        { source: 'field', path: 'spec.selector', value: selectorText(service) },
+        ...targets.map((target): Quote => ({ source: 'field', of: target, path: 'spec.replicas', value: '0' })),
+      ],
+      try: targets.slice(0, 1).map((target) => kubectl(evidence, 'scale', target, '--replicas=1')),
+    },
+  ];
+};
+
 /** Nobody has its labels: the pod that has most of them tells which one is wrong. */
 const nothingSelected: ServiceRule = (facts) => {
   const { service, selected, behind, evidence } = facts;
   const selector = Object.entries(service.spec?.selector ?? {});
-  if (selector.length === 0 || selected.length > 0) return NOTHING;
+  if (selector.length === 0 || selected.length > 0 || behind.nobody?.scaledToZero.length) return NOTHING;
   const field: Quote = { source: 'field', path: 'spec.selector', value: selectorText(service) };
   const base = { id: 'selector-matches-nothing', severity: 'critical' as const, rank: 95, topic: 'pods' };
   const nearest = nearestPod(behind.pods, selector);
@@ -368,6 +388,7 @@ export const SERVICE_RULES_OF_GROUPS: readonly ServiceRule[] = [
 ];
 
 export const SERVICE_RULES: readonly ServiceRule[] = [
+  scaledToZero,
   nothingSelected,
   nothingReady,
   unnamedPort,

@@ -1,4 +1,5 @@
 /** Rule: the controller cannot create pods: quota, limit ranges, admission. */
+import { compareQuantities } from '../../api/index.ts';
 import type { Event } from '../evidence/kinds.ts';
 import { eventsWith, lastSeenMs, quoteEvent } from '../facts/events.ts';
 import { because } from '../facts/innermost.ts';
@@ -10,7 +11,7 @@ import type { WorkloadFacts } from './workload-facts.ts';
 interface Kind {
   readonly id: string;
   readonly pattern: RegExp;
-  readonly says: (match: RegExpExecArray) => string;
+  readonly says: (match: RegExpExecArray, facts: WorkloadFacts) => string;
   readonly try: (facts: WorkloadFacts, match: RegExpExecArray) => readonly string[];
 }
 
@@ -30,8 +31,15 @@ const KINDS: readonly Kind[] = [
   {
     id: 'limit-range',
     pattern: /(?:(?:maximum|minimum) \S{1,100} usage per|\S{1,100} max limit to request ratio per).{1,400}/i,
-    says: ([said = '']) => `a LimitRange of its namespace forbids what they ask for: ${said.replace(/[\].]+$/, '')}`,
-    try: ({ kubectl }) => [kubectl('describe', 'limitranges')],
+    says: ([said = ''], facts) => {
+      const name = limitRangeOf(facts, said);
+      const who = name === undefined ? 'a LimitRange of its namespace' : `LimitRange ${name} of its namespace`;
+      return `${who} forbids what they ask for: ${said.replace(/[\].]+$/, '')}`;
+    },
+    try: (facts, [said = '']) => {
+      const name = limitRangeOf(facts, said);
+      return [facts.kubectl('describe', ...(name === undefined ? ['limitranges'] : ['limitrange', name]))];
+    },
   },
   {
     id: 'pod-security',
@@ -64,6 +72,35 @@ const KINDS: readonly Kind[] = [
     try: ({ cluster }) => [cluster('get', 'priorityclasses')],
   },
 ];
+
+/** The words of a refusal by a LimitRange. */
+export const LIMIT_RANGE_REFUSAL =
+  /(?:(maximum|minimum) (\S{1,100}) usage|(\S{1,100}) max limit to request ratio) per (\w{1,60}) is ([^\s,]{1,60})/i;
+
+/** The only LimitRange of the namespace that has such a limit; of several the only one with this amount. */
+function limitRangeOf({ evidence: { limitRanges = [] } }: WorkloadFacts, said: string): string | undefined {
+  const match = LIMIT_RANGE_REFUSAL.exec(said);
+  if (match === null) return undefined;
+  const [, bound, used, ratio, type = '', amount = ''] = match;
+  const field = ratio !== undefined ? 'maxLimitRequestRatio' : bound?.toLowerCase() === 'maximum' ? 'max' : 'min';
+  const resource = used ?? ratio ?? '';
+  const found = limitRanges.flatMap(({ metadata, spec }) =>
+    (spec?.limits ?? []).flatMap((limit) => {
+      const own = limit.type === type ? limit[field]?.[resource] : undefined;
+      return own === undefined ? [] : [{ name: metadata?.name, own }];
+    }),
+  );
+  const exact = found.length > 1 ? found.filter(({ own }) => isSame(own, amount)) : found;
+  return exact.length === 1 ? exact[0]?.name : undefined;
+}
+
+function isSame(a: string, b: string): boolean {
+  try {
+    return compareQuantities(a, b) === 0;
+  } catch {
+    return a === b;
+  }
+}
 
 /** ": each asks for requests.memory 400Mi, and 800Mi of 1Gi are in use", of ", requested: …, used: …, limited: …". */
 function usage(figures: string): string {
@@ -109,7 +146,7 @@ function finding(facts: WorkloadFacts, event: Event): RankedFinding {
   const message = event.message ?? '';
   for (const kind of KINDS) {
     const match = kind.pattern.exec(message);
-    if (match !== null) return create(facts, event, kind.id, kind.says(match), kind.try(facts, match));
+    if (match !== null) return create(facts, event, kind.id, kind.says(match, facts), kind.try(facts, match));
   }
   return create(facts, event, 'create-failed', `the server refuses them${because(refusal(message))}`, [
     facts.kubectl('describe', facts.target),

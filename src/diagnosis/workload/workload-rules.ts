@@ -1,9 +1,11 @@
 /** The rules about workloads: stalled rollouts, failed jobs, pods that wait for others. */
 import { type DaemonSet, type Deployment, findCondition, type Job, type StatefulSet } from '../../api/index.ts';
-import { plural } from '../facts/text.ts';
+import { inactive } from '../autoscaler/autoscaler-rules.ts';
+import { plural, shellWord } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NOTHING } from '../rule.ts';
 import { createFailed } from './create-failed.ts';
+import { noNodeMatches } from './no-node-matches.ts';
 import { isHeldJob, type WorkloadFacts } from './workload-facts.ts';
 
 export type WorkloadRule = (facts: WorkloadFacts) => readonly RankedFinding[];
@@ -36,18 +38,36 @@ function hasOlderRevision({ evidence }: WorkloadFacts): boolean {
 }
 
 const JOB_ENDS: Readonly<Record<string, string>> = {
-  BackoffLimitExceeded: 'has given up after too many failures of its pods',
-  DeadlineExceeded: 'took longer than it may',
   PodFailurePolicy: 'was failed by its pod failure policy',
-  MaxFailedIndexesExceeded: 'has given up after too many of its indexes failed',
   FailedIndexes: 'ended with indexes that failed',
 };
+/** The ends for which a limit is to blame; its value follows. */
+const LIMITED_ENDS: Readonly<Record<string, readonly [before: string, after: string]>> = {
+  BackoffLimitExceeded: ['has given up after more failures of its pods than its', ' allows'],
+  DeadlineExceeded: ['took longer than its', ''],
+  MaxFailedIndexesExceeded: ['has given up after more failed indexes than its', ' allows'],
+};
+/** Upstream's defaults, which the server writes into each Job. */
+const JOB_DEFAULTS: Readonly<Record<string, number>> = { backoffLimit: 6 };
 
 const JOB_FIELDS: Readonly<Record<string, 'backoffLimit' | 'activeDeadlineSeconds' | 'maxFailedIndexes'>> = {
   BackoffLimitExceeded: 'backoffLimit',
   DeadlineExceeded: 'activeDeadlineSeconds',
   MaxFailedIndexesExceeded: 'maxFailedIndexes',
 };
+
+/** "took longer than its activeDeadlineSeconds of 30s" */
+function endText({ spec, status }: Job, reason: string): string {
+  const field = JOB_FIELDS[reason];
+  const [before, after] = LIMITED_ENDS[reason] ?? [];
+  if (field !== undefined && before !== undefined) {
+    const value = spec?.[field] ?? JOB_DEFAULTS[field];
+    const unit = field === 'activeDeadlineSeconds' ? 's' : '';
+    return `${before} ${field}${value === undefined ? '' : ` of ${value}${unit}`}${after ?? ''}`;
+  }
+  if (reason === 'FailedIndexes' && status?.failedIndexes) return `ended with failed indexes ${status.failedIndexes}`;
+  return JOB_ENDS[reason] ?? `failed (${reason})`;
+}
 
 const jobFailed: WorkloadRule = (facts) => {
   const condition = findCondition(facts.evidence.workload.status?.conditions, 'Failed');
@@ -63,13 +83,17 @@ const jobFailed: WorkloadRule = (facts) => {
       severity: 'critical',
       rank: 30,
       topic: 'job',
-      says: `${facts.target} ${JOB_ENDS[reason] ?? `failed (${reason})`}`,
+      says: `${facts.target} ${endText(facts.evidence.workload as Job, reason)}`,
       evidence: [
         conditionQuote('Failed', condition),
         ...field,
         { source: 'field', path: 'status.failed', value: String(status?.failed ?? 0) },
       ],
-      try: [facts.kubectl('logs', facts.target), facts.kubectl('get', 'pods', '-l', `job-name=${facts.name}`)],
+      // Without a pod only its node has what it said.
+      try:
+        facts.evidence.pods.length === 0
+          ? [['mendlet history', shellWord(facts.target), facts.evidence.namespaceFlag].join(' ').trimEnd()]
+          : [facts.kubectl('logs', facts.target), facts.kubectl('get', 'pods', '-l', `job-name=${facts.name}`)],
     },
   ];
 };
@@ -187,6 +211,13 @@ const noSuchNode: WorkloadRule = (facts) => {
   ];
 };
 
+/** An autoscaler of the workload that cannot scale it. */
+const autoscaled: WorkloadRule = ({ evidence, now, wanted, ready, kubectl }) =>
+  (evidence.autoscalers ?? []).flatMap((autoscaler) =>
+    inactive({ autoscaler, now, wanted, ready, commands: { kubectl } }),
+  );
+
+/** Rules about what the pods of a workload may explain. */
 export const WORKLOAD_RULES: readonly WorkloadRule[] = [
   createFailed,
   progressDeadline,
@@ -196,6 +227,8 @@ export const WORKLOAD_RULES: readonly WorkloadRule[] = [
   ordered,
   held,
 ];
+/** Rules about what stands beside: no pod is the cause of it, and it explains no pod. */
+export const RULES_BESIDE: readonly WorkloadRule[] = [autoscaled, noNodeMatches];
 
 function conditionQuote(
   type: string,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { DeathRecord, LimitRange, Node, PodHistory, Taint } from '../../api/index.ts';
 import { diagnoseWorkload } from '../diagnose-workload.ts';
-import { ago, crashed, event, evidence, NOW, pod } from '../evidence.fixtures.ts';
+import { ago, crashed, event, evidence, history, NOW, pod } from '../evidence.fixtures.ts';
 import type { Pod, WorkloadObject } from '../evidence/kinds.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import type { WorkloadEvidence } from '../evidence/workload-evidence.ts';
@@ -116,6 +117,27 @@ describe('workloads', () => {
     expect(ids(workload({ pods: three(), events: [refused] }))).toEqual([]);
   });
 
+  it.each<[string, Record<string, object>, string]>([
+    ['the only one', { small: { max: { memory: '512Mi' } }, other: { min: { memory: '1Mi' } } }, 'LimitRange small'],
+    ['the only one of its amount', { a: { max: { memory: '0.5Gi' } }, b: { max: { memory: '2Gi' } } }, 'LimitRange a'],
+    ['one of several', { a: { max: { memory: '512Mi' } }, b: { max: { memory: '512Mi' } } }, 'a LimitRange'],
+    ['one of another type', { a: { type: 'Pod', max: { memory: '512Mi' } } }, 'a LimitRange'],
+    ['one that is gone', {}, 'a LimitRange'],
+  ])('names the LimitRange that refuses: %s', (_what, ranges, who) => {
+    const message =
+      'Error creating: pods "web-1" is forbidden: maximum memory usage per Container is 512Mi, but limit is 1Gi';
+    const limitRanges = Object.entries(ranges).map(
+      ([name, limit]): LimitRange => ({
+        metadata: { name, namespace: 'shop' },
+        spec: { limits: [{ type: 'Container', ...limit }] },
+      }),
+    );
+    const { findings } = diagnoseWorkload(workload({ events: [event('FailedCreate', message)], limitRanges }));
+    expect(findings[0]?.says).toBe(
+      `deployment/web lacks 3 of 3 pods, which cannot be made: ${who} of its namespace forbids what they ask for: maximum memory usage per Container is 512Mi, but limit is 1Gi`,
+    );
+  });
+
   it('a rollout past its deadline comes after what its pods say', () => {
     const conditions = [
       {
@@ -215,8 +237,8 @@ describe('jobs', () => {
     ({
       kind: 'Job',
       metadata: { name: 'import', namespace: 'shop', uid: 'j' },
-      spec: { backoffLimit: 2, template: {}, ...spec },
-      status: { failed: 3, conditions: [condition] },
+      spec: { backoffLimit: 2, activeDeadlineSeconds: 30, maxFailedIndexes: 1, template: {}, ...spec },
+      status: { failed: 3, failedIndexes: '2,4', conditions: [condition] },
     }) as WorkloadObject;
   const failed = pod({
     name: 'import-x',
@@ -229,8 +251,13 @@ describe('jobs', () => {
   });
 
   it.each<[string, RegExp]>([
-    ['BackoffLimitExceeded', /has given up after too many failures/],
-    ['DeadlineExceeded', /took longer than it may/],
+    [
+      'BackoffLimitExceeded',
+      /^job\/import has given up after more failures of its pods than its backoffLimit of 2 allows: container web ends with exit code 4$/,
+    ],
+    ['DeadlineExceeded', /^job\/import took longer than its activeDeadlineSeconds of 30s: container web ends/],
+    ['MaxFailedIndexesExceeded', /after more failed indexes than its maxFailedIndexes of 1 allows/],
+    ['FailedIndexes', /ended with failed indexes 2,4: container web/],
     ['PodFailurePolicy', /its pod failure policy/],
   ])('%s', (reason, says) => {
     const given = workload({ workload: job({ type: 'Failed', status: 'True', reason, message: 'x' }), pods: [failed] });
@@ -238,6 +265,44 @@ describe('jobs', () => {
     expect(state).toBe(`Failed (${reason})`);
     expect(findings.map(({ id }) => id)).toEqual(['exit-code', 'job-failed']);
     expect(findings[1]?.says).toMatch(says);
+  });
+
+  const gone = (...deaths: readonly Partial<DeathRecord>[]): PodHistory => ({
+    apiVersion: 'mendlet.dev/v1alpha1',
+    kind: 'PodHistory',
+    metadata: { namespace: 'shop', name: 'import-x', uid: 'x' },
+    nodeName: 'n1',
+    goneAt: ago(20),
+    containers: history(...deaths),
+  });
+  const log = { tail: "starting\nKeyError: 'S3_BUCKET'\n", truncated: false, says: "KeyError: 'S3_BUCKET'" };
+  const template = { spec: { restartPolicy: 'OnFailure', containers: [{ name: 'web', image: 'web:1' }] } };
+
+  it.each<[string, PodHistory, RegExp]>([
+    [
+      'BackoffLimitExceeded',
+      gone({ exitCode: 1, log }, { exitCode: 143, requested: { scope: 'pod' } }),
+      /than its backoffLimit of 2 allows: container web lacks the environment variable S3_BUCKET$/,
+    ],
+    [
+      'DeadlineExceeded',
+      gone({
+        exitCode: 143,
+        requested: { scope: 'pod' },
+        log: { tail: 'starting\nfetching rates\n', truncated: false },
+      }),
+      /took longer than its activeDeadlineSeconds of 30s; the last that container web said: fetching rates$/,
+    ],
+    [
+      'DeadlineExceeded',
+      gone({ exitCode: 137, requested: { scope: 'pod' } }),
+      /took longer than its activeDeadlineSeconds of 30s$/,
+    ],
+  ])('%s, of which only the node remembers a pod', (reason, life, says) => {
+    const object = job({ type: 'Failed', status: 'True', reason, message: 'x' }, { template });
+    const { findings } = diagnoseWorkload(workload({ workload: object, gone: [life] }));
+    expect(findings).toMatchObject([{ id: 'job-failed', try: ['mendlet history job/import -n shop'] }]);
+    expect(findings[0]?.says).toMatch(says);
   });
 
   it('what ended its last pod comes first, and nothing replaces that', () => {
@@ -398,5 +463,134 @@ describe('a liveness cascade', () => {
     ['long ago', [1000, 1000, 1000, 1000]],
   ])('none: %s', (_, seconds) => {
     expect(ids(killedAt(seconds))).not.toContain('liveness-cascade');
+  });
+});
+
+describe('a daemon set that runs nowhere', () => {
+  const set = (spec: object, desired = 0): WorkloadObject =>
+    ({
+      kind: 'DaemonSet',
+      metadata: { name: 'agent', namespace: 'shop', uid: 's' },
+      spec: { selector: {}, template: { spec: { containers: [], ...spec } } },
+      status: { desiredNumberScheduled: desired },
+    }) as WorkloadObject;
+  const node = (name: string, labels: Record<string, string> = {}, taints: readonly Taint[] = []): Node => ({
+    metadata: { name, labels },
+    spec: { taints: [...taints] },
+  });
+  const selects = { nodeSelector: { 'node-role.kubernetes.io/worker': '' } };
+  const affinity = {
+    affinity: {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: ['a', 'b'] }] }],
+        },
+      },
+    },
+  };
+  const gpu = { key: 'dedicated', value: 'gpu', effect: 'NoSchedule' };
+
+  it.each<[string, object, readonly Node[], string]>([
+    [
+      'by its selector',
+      selects,
+      [node('n1')],
+      'its nodeSelector node-role.kubernetes.io/worker= matches none of the 1 nodes, so it runs nowhere',
+    ],
+    [
+      'by its affinity',
+      affinity,
+      [node('n1'), node('n2', { zone: 'c' })],
+      'its node affinity zone in a|b matches none of the 2 nodes, so it runs nowhere',
+    ],
+    [
+      'by both',
+      { ...selects, ...affinity },
+      [node('n1', { zone: 'a' })],
+      'its nodeSelector node-role.kubernetes.io/worker= with its node affinity zone in a|b matches none of the 1 nodes, so it runs nowhere',
+    ],
+    [
+      'by a taint',
+      {},
+      [node('n1', {}, [gpu])],
+      'the only node has a taint that it does not tolerate (dedicated=gpu:NoSchedule), so it runs nowhere',
+    ],
+    [
+      'by a taint of the nodes that it selects',
+      affinity,
+      [node('n1'), node('n2', { zone: 'a' }, [gpu]), node('n3', { zone: 'b' }, [gpu])],
+      'all 2 nodes that it selects have a taint that it does not tolerate (dedicated=gpu:NoSchedule), so it runs nowhere',
+    ],
+  ])('%s', (_what, spec, nodes, says) => {
+    const { findings } = diagnoseWorkload(workload({ workload: set(spec), nodes }));
+    expect(findings).toMatchObject([{ id: 'no-node-matches', severity: 'info', says }]);
+  });
+
+  it.each<[string, WorkloadEvidence]>([
+    ['a node suits it', workload({ workload: set({}), nodes: [node('n1')] })],
+    [
+      'it tolerates the taint',
+      workload({ workload: set({ tolerations: [{ operator: 'Exists' }] }), nodes: [node('n1', {}, [gpu])] }),
+    ],
+    [
+      'the node is only not ready',
+      workload({
+        workload: set({}),
+        nodes: [node('n1', {}, [{ key: 'node.kubernetes.io/not-ready', effect: 'NoExecute' }])],
+      }),
+    ],
+    ['nodes could not be read', workload({ workload: set(selects) })],
+    ['it is wanted somewhere', workload({ workload: set(selects, 1), nodes: [node('n1')] })],
+  ])('is none when %s', (_what, given) => {
+    expect(ids(given)).not.toContain('no-node-matches');
+  });
+});
+
+describe('a rollout whose new pod finds no room', () => {
+  const object = (rollingUpdate: object, replicas = 1): WorkloadObject =>
+    ({
+      ...deployment,
+      spec: { ...deployment.spec, replicas, strategy: { type: 'RollingUpdate', rollingUpdate } },
+    }) as WorkloadObject;
+  const asks = (memory: string) => ({ resources: { requests: { memory } } });
+  const older = (memory: string, more: object = {}): Pod =>
+    pod({ name: 'web-old', container: asks(memory), metadata: { labels: { 'pod-template-hash': 'a' }, ...more } });
+  const newer = (memory: string, spec: object = {}): Pod => {
+    const metadata = { labels: { 'pod-template-hash': 'b' }, creationTimestamp: ago(100) };
+    const one = pod({ name: 'web-new', container: asks(memory), metadata, spec: { ...spec, nodeName: undefined } });
+    const message =
+      '0/1 nodes are available: 1 Insufficient memory. preemption: 0/1 nodes are available: 1 Insufficient cpu.';
+    const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }];
+    return { ...one, status: { phase: 'Pending', conditions } };
+  };
+  const firstOf = (workloadObject: WorkloadObject, ...pods: readonly Pod[]) =>
+    diagnoseWorkload(workload({ workload: workloadObject, pods })).findings[0];
+
+  it.each<[string, object, RegExp]>([
+    ['0', { maxUnavailable: 0, maxSurge: 1 }, /and maxUnavailable 0 does not let it go first$/],
+    ['a share that is none', {}, /and maxUnavailable 25% \(none of 1\) does not let it go first$/],
+  ])('because an older pod has it, which may not go first: %s', (_what, rollingUpdate, says) => {
+    const first = firstOf(object(rollingUpdate), older('13Gi'), newer('13Gi'));
+    expect(first?.says).toMatch(
+      /^1 of 2 pods: no node takes the pod: 1 node has not enough memory left for the 13Gi that it asks for; pod web-old of the older template holds 13Gi there, /,
+    );
+    expect(first?.says).toMatch(says);
+    expect(first?.try[0]).toBe(
+      `kubectl -n shop patch deployment/web -p '{"spec":{"strategy":{"rollingUpdate":{"maxUnavailable":1}}}}'`,
+    );
+  });
+
+  it.each<[string, WorkloadObject, readonly Pod[]]>([
+    ['it may go first', object({ maxUnavailable: 1 }), [older('13Gi'), newer('13Gi')]],
+    ['its strategy lets it go', object({ maxUnavailable: 0, maxSurge: 0 }), [older('13Gi'), newer('13Gi')]],
+    ['it holds less than is asked for', object({ maxUnavailable: 0 }), [older('1Gi'), newer('13Gi')]],
+    ['it goes already', object({ maxUnavailable: 0 }), [older('13Gi', { deletionTimestamp: ago(5) }), newer('13Gi')]],
+    [
+      'it may run elsewhere',
+      object({ maxUnavailable: 0 }),
+      [older('13Gi'), newer('13Gi', { nodeSelector: { gpu: '1' } })],
+    ],
+  ])('for another reason: %s', (_what, workloadObject, pods) => {
+    expect(firstOf(workloadObject, ...pods)?.says).toMatch(/left for the 13Gi that it asks for$/);
   });
 });

@@ -114,7 +114,7 @@ function createExecutor(
       runtimeClasses: createRuntimeClasses(given),
       events,
       markDirty,
-      logsRead: (uid) => watching.blackBox.recorder.logsRead(uid),
+      blackBox: watching.blackBox.recorder,
       node: () => ({
         hostIps: node.hostIps(),
         memoryBytes: node.memoryBytes(),

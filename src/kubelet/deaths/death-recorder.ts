@@ -217,6 +217,11 @@ export class DeathRecorder {
     await withDeadline({ clock, timeoutMs: LOG_WAIT_MS }, () => this.#work.settled(uid));
   }
 
+  /** The values of the Secrets that the pod uses; those that cannot be read soon are left out. */
+  async secretValues(pod: Pod): Promise<readonly string[]> {
+    return await this.#sources.secrets(pod);
+  }
+
   /** Resolves when all that was seen so far is with the store. */
   async settled(): Promise<void> {
     await this.#work.settled();

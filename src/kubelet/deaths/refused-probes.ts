@@ -16,7 +16,7 @@ export interface RefusedProbesOptions {
   readonly failedProbes: FailedProbes;
   readonly cgroups: Pick<Cgroups, 'processes'>;
   /** Absent: the ports cannot be found out. */
-  readonly listeners?: Listeners;
+  readonly listeners?: Pick<Listeners, 'of'>;
 }
 
 type Ports = readonly ListeningPort[] | undefined;

@@ -56,11 +56,15 @@ export interface ExecuteParts {
   readonly runtimeClasses: RuntimeClasses;
   readonly events: PodEvents;
   readonly node: () => ExecuteNode;
-  /**
-   * Resolves when the logs of the pod's dead containers are not needed any more, and soon in any case. Absent: nobody needs
-   * them.
-   */
-  readonly logsRead?: (uid: string) => Promise<void>;
+  /** Absent: nobody records deaths, and secrets are known by their form alone. */
+  readonly blackBox?: ExecuteBlackBox;
+}
+
+export interface ExecuteBlackBox {
+  /** Resolves when the logs of the pod's dead containers are not needed any more, and soon in any case. */
+  logsRead(uid: string): Promise<void>;
+  /** The values of the Secrets that the pod uses, soon in any case. */
+  secretValues(pod: Pod): Promise<readonly string[]>;
 }
 
 export interface VerbContext {

@@ -7,14 +7,19 @@ import { type HookContext, runHook } from './hooks.ts';
 
 const container: Container = { name: 'main', ports: [{ name: 'web', containerPort: 8080 }] };
 
-function world(answers: readonly ProbeAttempt[] = [{ result: 'success', output: '' }], exitCode = 0) {
+function world(answers: readonly ProbeAttempt[] = [{ result: 'success', output: '' }], outcome: number | Error = 0) {
   const clock = createManualClock();
   const asked: string[] = [];
   const told: string[] = [];
   const context = {
     ports: {
       clock,
-      runtime: { execSync: async () => ({ exitCode, stdout: 'out', stderr: 'err' }) },
+      runtime: {
+        execSync: async () => {
+          if (outcome instanceof Error) throw outcome;
+          return { exitCode: outcome, stdout: 'out', stderr: 'err-42' };
+        },
+      },
       probeTransport: {
         http: async (request: Parameters<HookContext['ports']['probeTransport']['http']>[0]) => {
           const headers = request.headers.map(({ name, value }) => `${name}=${value}`).join(' ');
@@ -24,6 +29,7 @@ function world(answers: readonly ProbeAttempt[] = [{ result: 'success', output: 
       },
     },
     parts: {
+      blackBox: { secretValues: async () => ['err-42'] },
       events: { pod: (_pod: unknown, _type: string, reason: string) => void told.push(reason), node: () => {} },
     },
   } as unknown as HookContext;
@@ -86,9 +92,16 @@ describe('httpGet', () => {
 });
 
 describe('exec', () => {
+  it('fails without the number of the attempt, which is another each time', async () => {
+    const end = 'OCI runtime exec failed: exec failed: exec: "warm": executable file not found in $PATH: unknown';
+    const text = `failed to exec in container: failed to start exec "${'0a'.repeat(32)}": ${end}`;
+    const told = await world([], new Error(text)).run({ exec: { command: ['warm'] } });
+    expect(told).toBe(`failed to exec in container: ${end}`);
+  });
+
   it('succeeds with 0', async () => expect(await world().run({ exec: { command: ['x'] } })).toBeUndefined());
   it('fails with anything else', async () =>
-    expect(await world([], 5).run({ exec: { command: ['x'] } })).toBe('command exited with 5: outerr'));
+    expect(await world([], 5).run({ exec: { command: ['x'] } })).toBe("command 'x' exited with 5: ***\nout"));
 });
 
 describe('sleep', () => {

@@ -1,9 +1,11 @@
 /** postStart and preStop: exec, httpGet, sleep (upstream: lifecycle/handlers.go). */
 import type { Container, HTTPGetAction, LifecycleHandler, Pod } from '../../api/index.ts';
 import { errorMessage } from '../../lib/index.ts';
+import { maskSecrets } from '../../log-analysis/index.ts';
 import type { ProbeAttempt } from '../ports.ts';
 import type { ExecuteParts, ExecutePorts } from './context.ts';
-import { HTTP_HOOK_TIMEOUT_MS } from './limits.ts';
+import { commandFailure } from './hook-failure.ts';
+import { HTTP_HOOK_TIMEOUT_MS, MAX_FAILURE_MESSAGE } from './limits.ts';
 
 export interface HookTarget {
   readonly pod: Pod;
@@ -17,10 +19,13 @@ export interface HookTarget {
 
 export interface HookContext {
   readonly ports: Pick<ExecutePorts, 'clock' | 'runtime' | 'probeTransport'>;
-  readonly parts: Pick<ExecuteParts, 'events'>;
+  readonly parts: Pick<ExecuteParts, 'blackBox' | 'events'>;
 }
 
-/** The problem, or `undefined`. Never rejects. Ends when the signal is aborted, whatever the hook does. */
+/** containerd's number of an exec, with which each failure would have an event of its own. */
+const ATTEMPT = /failed to start exec "[0-9a-f]{64}": /;
+
+/** The problem, without what is secret, or `undefined`. Never rejects. Ends when the signal is aborted, whatever the hook does. */
 export async function runHook(
   context: HookContext,
   hook: LifecycleHandler,
@@ -33,15 +38,16 @@ export async function runHook(
   try {
     return await Promise.race([run(context, hook, target), aborted]);
   } catch (error) {
-    return errorMessage(error);
+    return maskSecrets(errorMessage(error).slice(0, MAX_FAILURE_MESSAGE)).replace(ATTEMPT, '');
   }
 }
 
 async function run(context: HookContext, hook: LifecycleHandler, target: HookTarget): Promise<string | undefined> {
   if (hook.exec !== undefined) {
-    const result = await context.ports.runtime.execSync(target.containerId, hook.exec.command ?? [], target.timeoutMs);
+    const { command = [] } = hook.exec;
+    const result = await context.ports.runtime.execSync(target.containerId, command, target.timeoutMs);
     if (result.exitCode === 0) return undefined;
-    return `command exited with ${result.exitCode}: ${result.stdout}${result.stderr}`;
+    return commandFailure({ command, ...result }, (await context.parts.blackBox?.secretValues(target.pod)) ?? []);
   }
   if (hook.httpGet !== undefined) return await httpHook(context, hook.httpGet, target);
   if (hook.sleep !== undefined) {

@@ -37,7 +37,7 @@ export async function removeContainer(
   return await unlessMissing('RemoveContainerError', async () => {
     const status = await context.ports.runtime.containerStatus(action.containerId);
     if (status?.state === 'running') throw new RuntimeError('FailedPrecondition', 'the container runs');
-    await context.parts.logsRead?.(job.pod.metadata?.uid ?? '');
+    await context.parts.blackBox?.logsRead(job.pod.metadata?.uid ?? '');
     // Its files first, as upstream: once the runtime has forgotten it, the next start may make files of the same names.
     await removeContainerLog(context, job.pod, { id: action.containerId, logPath: action.logPath });
     await context.ports.runtime.removeContainer(action.containerId);
@@ -66,7 +66,7 @@ async function removeCgroup({ ports }: VerbContext, { metadata }: Job['pod']): P
 
 export async function removePodLogs(context: VerbContext, { pod }: Job): Promise<VerbResult> {
   try {
-    await context.parts.logsRead?.(pod.metadata?.uid ?? '');
+    await context.parts.blackBox?.logsRead(pod.metadata?.uid ?? '');
     await context.ports.fs.remove(podLogDir(context.config.podLogsDir, pod));
     return DONE;
   } catch (error) {

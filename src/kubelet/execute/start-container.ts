@@ -198,7 +198,10 @@ function hookAddress(context: VerbContext, pod: Pod, { podIps }: Start): string 
   return (pod.spec?.hostNetwork === true ? context.parts.node().hostIps[0] : podIps[0]) ?? '';
 }
 
-/** A failed hook kills its container (upstream: PostStartHookError). */
+/**
+ * A failed hook kills its container (upstream: PostStartHookError). Upstream's event does not say why, because the output may hold
+ * secrets; these are masked here.
+ */
 async function postStart(
   context: VerbContext,
   job: Job,
@@ -211,7 +214,7 @@ async function postStart(
   const target = { pod: job.pod, containerId, podIp, container, timeoutMs: POST_START_TIMEOUT_MS, signal: job.signal };
   const problem = await runHook(context, hook, target);
   if (problem === undefined || job.cancelled) return { ok: true, containerId };
-  context.parts.events.pod(job.pod, 'Warning', 'FailedPostStartHook', 'PostStartHook failed', started.path);
+  context.parts.events.pod(job.pod, 'Warning', 'FailedPostStartHook', `PostStartHook failed: ${problem}`, started.path);
   return { ok: false, reason: 'PostStartHookError', message: problem, killContainerId: containerId };
 }
 

@@ -24,7 +24,10 @@ async function get(query: string, found: PodView = view()): Promise<unknown> {
   const [route] = heldRoutes({
     directory,
     cgroups: { processes: async ({ containerId }) => [containerId === 'a' ? 7 : 8] },
-    held: { of: async ([pid]) => (pid === 7 ? 'stopped' : undefined) },
+    held: {
+      of: async ([pid]) => (pid === 7 ? 'frozen' : undefined),
+      stopped: async ([pid]) => (pid === 8 ? { process: 'node', pid: 3 } : undefined),
+    },
   });
   const call = parseCall({ method: 'GET', url: `/mendlet/v1/held${query}`, headers: {} });
   const answer = (await Promise.resolve(route?.answer?.(call))) as HttpResponse;
@@ -35,7 +38,8 @@ describe('the containers of a pod that are held', () => {
   it('are named with how', async () => {
     expect(await get('?namespace=default&pod=web')).toMatchObject({
       kind: 'HeldContainers',
-      containers: [{ name: 'a', hold: 'stopped' }],
+      containers: [{ name: 'a', hold: 'frozen' }],
+      stopped: [{ container: 'b', process: 'node', pid: 3 }],
     });
   });
 

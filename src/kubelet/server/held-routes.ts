@@ -1,5 +1,5 @@
 /** /mendlet/v1/held: the containers of a pod that somebody holds from running, for whoever asks why it does not answer. */
-import type { HeldContainers, Hold } from '../../api/index.ts';
+import type { HeldContainers, Hold, StoppedProcess } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import { groupOf, livingOf } from '../deaths/living-containers.ts';
 import type { Cgroups, HeldProcesses } from '../ports.ts';
@@ -27,11 +27,14 @@ async function answer({ directory, cgroups, held }: HeldInputs, { query }: Route
   if (held === undefined || view === undefined || view.pod.spec?.runtimeClassName)
     throw new RequestError(404, `nobody can tell whether pod ${namespace}/${name} is held`);
   const containers: { readonly name: string; readonly hold: Hold }[] = [];
+  const stopped: (StoppedProcess & { readonly container: string })[] = [];
   for (const container of livingOf(view)) {
     const pids = await cgroups.processes(groupOf(container)).catch(() => []);
     const hold = await held.of(pids);
     if (hold !== undefined) containers.push({ name: container.name, hold });
+    const process = await held.stopped(pids);
+    if (process !== undefined) stopped.push({ container: container.name, ...process });
   }
-  const found: HeldContainers = { apiVersion: 'mendlet.dev/v1alpha1', kind: 'HeldContainers', containers };
+  const found: HeldContainers = { apiVersion: 'mendlet.dev/v1alpha1', kind: 'HeldContainers', containers, stopped };
   return jsonResponse(found);
 }

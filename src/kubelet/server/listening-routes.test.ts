@@ -23,10 +23,11 @@ async function get(query: string, found: PodView | undefined = view()): Promise<
       },
     },
     listeners: {
-      of: async ([pid]) =>
-        pid === 7
+      of: async () => undefined,
+      ofPod: async ([container]) =>
+        container?.pids[0] === 7
           ? [
-              { port: 8080, own: true },
+              { port: 8080, container: container.name, process: 'haproxy' },
               { port: 9, loopback: '127.0.0.1' },
             ]
           : undefined,
@@ -38,11 +39,14 @@ async function get(query: string, found: PodView | undefined = view()): Promise<
 }
 
 describe('where a pod listens', () => {
-  it('is what its network has, whichever container is looked at', async () => {
+  it('is what its network has, with the containers that hold the sockets', async () => {
     expect(await get('?namespace=default&pod=web')).toEqual({
       apiVersion: 'mendlet.dev/v1alpha1',
       kind: 'ListeningPorts',
-      ports: [{ port: 8080 }, { port: 9, loopback: '127.0.0.1' }],
+      ports: [
+        { port: 8080, container: 'c', process: 'haproxy' },
+        { port: 9, loopback: '127.0.0.1' },
+      ],
     });
   });
 

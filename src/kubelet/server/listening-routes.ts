@@ -1,5 +1,5 @@
-/** /mendlet/v1/listening: the TCP ports on which a pod listens just now, for whoever asks why a service does not answer. */
-import type { ListeningPort } from '../../api/index.ts';
+/** /mendlet/v1/listening: the TCP ports on which a pod listens just now, for whoever asks why a service does not answer, or who has a port. */
+import type { ListeningPorts, PodListeningPort } from '../../api/index.ts';
 import type { HttpResponse } from '../../lib/index.ts';
 import { groupOf, livingOf } from '../deaths/living-containers.ts';
 import type { Cgroups, Listeners } from '../ports.ts';
@@ -24,23 +24,24 @@ async function answer(inputs: ListeningInputs, { query }: RouteCall): Promise<Ht
     throw new RequestError(400, 'a pod needs its name and namespace: ?namespace=NS&pod=NAME');
   const ports = await listeningOf(inputs, namespace, name);
   if (ports === undefined) throw new RequestError(404, `nobody can tell where pod ${namespace}/${name} listens`);
-  return jsonResponse({ apiVersion: 'mendlet.dev/v1alpha1', kind: 'ListeningPorts', ports });
+  const found: ListeningPorts = { apiVersion: 'mendlet.dev/v1alpha1', kind: 'ListeningPorts', ports };
+  return jsonResponse(found);
 }
 
-/** All containers of a pod share its network: the first whose processes can be looked at tells all. */
+/** All containers of a pod share its network: the first whose processes can be looked at tells its ports. */
 async function listeningOf(
   { directory, cgroups, listeners }: ListeningInputs,
   namespace: string,
   name: string,
-): Promise<readonly ListeningPort[] | undefined> {
+): Promise<readonly PodListeningPort[] | undefined> {
   const view = directory.find(namespace, name);
   // A runtime of another make may have a kernel, and so sockets, of its own.
   if (view === undefined || view.pod.spec?.hostNetwork === true || view.pod.spec?.runtimeClassName) return undefined;
-  for (const container of livingOf(view)) {
-    const pids = await cgroups.processes(groupOf(container)).catch(() => []);
-    const ports = await listeners?.of(pids);
-    if (ports !== undefined)
-      return ports.map(({ port, loopback }) => ({ port, ...(loopback !== undefined && { loopback }) }));
-  }
-  return undefined;
+  const containers = await Promise.all(
+    livingOf(view).map(async (container) => ({
+      name: container.name,
+      pids: await cgroups.processes(groupOf(container)).catch(() => []),
+    })),
+  );
+  return await listeners?.ofPod(containers);
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { chmod, lstat, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
@@ -21,8 +21,12 @@ type Texts = Readonly<Record<string, string>>;
 const payload = (texts: Texts): Payload =>
   new Map(Object.entries(texts).map(([path, text]) => [path, { data: encodeText(text), mode: 0o640 }]));
 const random = seededRandom(1);
-const write = (texts: Texts, fs: FileSystem = systemFileSystem, to = dir): Promise<boolean> =>
-  writePayload({ fs, clock: createManualClock(), random }, to, payload(texts));
+const write = (
+  texts: Texts,
+  fs: FileSystem = systemFileSystem,
+  to = dir,
+  mountPoints: readonly string[] = [],
+): Promise<boolean> => writePayload({ fs, clock: createManualClock(), random, mountPoints }, to, payload(texts));
 
 /** What a container sees: every file below the volume that is not bookkeeping, through the links. */
 async function visible(root: string, prefix = ''): Promise<Record<string, string>> {
@@ -112,6 +116,94 @@ describe('writePayload', () => {
       expect((await readdir(to)).filter((name) => name.startsWith('..')).length).toBe(2);
       expect(cut).toBeLessThan(100);
     }
+  });
+});
+
+describe('writePayload with mount points of other volumes', () => {
+  const points = ['cache', 'd/deep/in', 'd/in'];
+  const writeWith = (texts: Texts, mountPoints = points, fs = systemFileSystem, to = dir) =>
+    write(texts, fs, to, mountPoints);
+  const inode = async (path: string) => (await stat(join(dir, path))).ino;
+
+  it('makes folders, and hides nothing of the payload beside them', async () => {
+    await writeWith({ a: '1', 'd/e': '2', 'd/deep/f': '3', 'h/i': '4' });
+    expect(await visible(dir)).toEqual({ a: '1', 'd/e': '2', 'd/deep/f': '3', 'h/i': '4' });
+    for (const point of points) expect((await lstat(join(dir, point))).mode, point).toBe(0o40755);
+    expect(await systemFileSystem.readlink(`${dir}/d/e`)).toBe('../..data/d/e');
+    expect(await systemFileSystem.readlink(`${dir}/d/deep/f`)).toBe('../../..data/d/deep/f');
+  });
+
+  it('keeps them, and what is mounted there, over every change', async () => {
+    const names = fc.constantFrom('a', 'cache/x', 'd/e', 'd/f/g', 'd/deep/x', 'd/in/x', 'h/i');
+    const payloads = fc.array(fc.dictionary(names, fc.string({ maxLength: 8 })), { minLength: 1, maxLength: 6 });
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(payloads, async (sequence) => {
+        const to = join(dir, String(run++));
+        await systemFileSystem.mkdir(to);
+        await writeWith({}, points, systemFileSystem, to);
+        const mounted = { 'cache/theirs': 't', 'd/deep/in/theirs': 't', 'd/in/theirs': 't' };
+        for (const [path, text] of Object.entries(mounted)) await writeFile(join(to, path), text);
+        for (const texts of sequence) {
+          await writeWith(texts, points, systemFileSystem, to);
+          expect(await writeWith(texts, points, systemFileSystem, to)).toBe(false);
+          // What the payload has at a mount point itself is behind the mount.
+          const seen = Object.entries(texts).filter(([path]) => !points.some((each) => path.startsWith(`${each}/`)));
+          expect(await visible(to)).toEqual({ ...Object.fromEntries(seen), ...mounted });
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('comes right wherever it is cut off', async () => {
+    const before: Texts = { a: 'old', 'd/b': 'old' };
+    const after: Texts = { a: 'new', 'd/b': 'new', 'd/deep/c': 'new' };
+    for (let cut = 0, done = false; !done; cut++) {
+      const to = join(dir, `cut-${cut}`);
+      await systemFileSystem.mkdir(to);
+      await writeWith(before, [], systemFileSystem, to);
+      done = await writeWith(after, points, failingAfter(cut), to).then(
+        () => true,
+        () => false,
+      );
+      await writeWith(after, points, systemFileSystem, to);
+      expect(await visible(to)).toEqual(after);
+      for (const point of points) expect((await lstat(join(to, point))).isDirectory()).toBe(true);
+      expect(cut).toBeLessThan(100);
+    }
+  });
+
+  it('leaves a file of the payload where a single file is mounted', async () => {
+    await writeWith({ 'a.conf': '1', 'x/y': '2' }, ['a.conf', 'x/y']);
+    expect(await visible(dir)).toEqual({ 'a.conf': '1', 'x/y': '2' });
+  });
+
+  it('leaves a link of an earlier agent, over which a container has mounted, until its name goes', async () => {
+    await write({ 'cache/x': '1' });
+    await writeWith({ 'cache/x': '1' }, ['cache']);
+    expect(await systemFileSystem.readlink(`${dir}/cache`)).toBe('..data/cache');
+    await writeWith({ b: '1' }, ['cache']);
+    expect((await lstat(join(dir, 'cache'))).isDirectory()).toBe(true);
+    const made = await inode('cache');
+    await writeWith({ 'cache/x': '2' }, ['cache']);
+    expect(await inode('cache')).toBe(made);
+  });
+
+  it('makes those inside of a mount point, and looks at nothing else there', async () => {
+    await writeWith({ 'cache/x': '1' }, ['cache']);
+    await writeFile(join(dir, 'cache/theirs'), 't');
+    await chmod(join(dir, 'cache'), 0o700);
+    await writeWith({ 'cache/x': '1' }, ['cache', 'cache/in']);
+    expect((await readdir(join(dir, 'cache'))).toSorted()).toEqual(['in', 'theirs']);
+    expect((await lstat(join(dir, 'cache'))).mode).toBe(0o40700);
+  });
+
+  it.runIf(getuid?.() === 0)('gives them to the group of the pod', async () => {
+    const options = { fs: systemFileSystem, clock: createManualClock(), random, fsGroup: 2000, mountPoints: points };
+    await writePayload(options, dir, new Map());
+    for (const folder of [...points, 'd', 'd/deep'])
+      expect(await systemFileSystem.stat(`${dir}/${folder}`)).toMatchObject({ uid: 0, gid: 2000, mode: 0o2755 });
   });
 });
 

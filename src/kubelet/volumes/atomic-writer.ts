@@ -2,12 +2,14 @@
  * Writes a volume's files so that a container sees all of the old ones or all of the new ones (upstream: AtomicWriter):
  *
  *   VOLUME/config.yaml -> ..data/config.yaml      what users see
+ *   VOLUME/cache                                  a folder where another volume is mounted
  *   VOLUME/..data      -> ..2026_11_20_23_53_12.x7k2q    swapped by one rename
  *   VOLUME/..2026_11_20_23_53_12.x7k2q/config.yaml       the files
  */
 import { type Clock, FileError, type FileSystem, type Random } from '../../lib/index.ts';
 import { contentFileMode, folderMode } from './ownership.ts';
 import { cleanPayloadPath, type Payload, type PayloadFile, samePayload } from './payload.ts';
+import { namesIn, showNames } from './visible-names.ts';
 
 export interface AtomicWriterOptions {
   readonly fs: FileSystem;
@@ -15,6 +17,8 @@ export interface AtomicWriterOptions {
   readonly random: Random;
   /** The owner of files and folders beside root. */
   readonly fsGroup?: number | undefined;
+  /** Paths below the volume where other volumes are mounted: each is a folder unless the payload has a file there. Absent: none. */
+  readonly mountPoints?: readonly string[];
 }
 
 const DATA = '..data';
@@ -33,7 +37,7 @@ export async function writePayload(options: AtomicWriterOptions, dir: string, wa
   const old = await currentTarget(fs, dir);
   if (old !== undefined && samePayload(await readTree(fs, `${dir}/${old}`), payload)) {
     // A write that was cut off after its rename left the rest to us.
-    await linkTopLevel(fs, dir, payload);
+    await show(options, dir, payload);
     await removeLeftovers(fs, dir, old);
     return false;
   }
@@ -48,7 +52,7 @@ export async function writePayload(options: AtomicWriterOptions, dir: string, wa
   await fs.remove(`${dir}/${NEW_DATA}`);
   await fs.symlink(stamp, `${dir}/${NEW_DATA}`);
   await fs.rename(`${dir}/${NEW_DATA}`, `${dir}/${DATA}`);
-  await linkTopLevel(fs, dir, payload);
+  await show(options, dir, payload);
   await removeLeftovers(fs, dir, stamp);
   return true;
 }
@@ -115,24 +119,10 @@ async function readTree(fs: FileSystem, dir: string, prefix = ''): Promise<Map<s
   return files;
 }
 
-async function namesIn(fs: FileSystem, dir: string): Promise<readonly string[]> {
-  try {
-    return await fs.readdir(dir);
-  } catch (error) {
-    if (error instanceof FileError && error.code === 'ENOENT') return [];
-    throw error;
-  }
-}
-
-/** One link per top-level name of the payload; links to names that went are removed. */
-async function linkTopLevel(fs: FileSystem, dir: string, payload: Payload): Promise<void> {
-  const wanted = new Set([...payload.keys()].map((path) => path.split('/')[0] as string));
-  const present = await namesIn(fs, dir);
-  for (const name of present) {
-    if (name.startsWith('..') || wanted.delete(name)) continue;
-    await fs.remove(`${dir}/${name}`);
-  }
-  for (const name of wanted) await fs.symlink(`${DATA}/${name}`, `${dir}/${name}`);
+function show(options: AtomicWriterOptions, dir: string, payload: Payload): Promise<void> {
+  const { fs, mountPoints = [] } = options;
+  const makeOurs = (path: string): Promise<void> => makeFolder(options, path);
+  return showNames({ fs, dir, data: DATA, makeFolder: makeOurs }, [...payload.keys()], mountPoints);
 }
 
 /** Folders of earlier writes, and of one that was interrupted. */

@@ -3,6 +3,7 @@ import type { Pod, Volume } from '../../api/index.ts';
 import { errorMessage } from '../../lib/index.ts';
 import { hasPayload, writePayload } from './atomic-writer.ts';
 import { CONTENT_TMPFS_BYTES } from './limits.ts';
+import { nestedMountPoints } from './nested-mount-points.ts';
 import { folderMode, fsGroupOf } from './ownership.ts';
 import type { Payload } from './payload.ts';
 import { payloadOf } from './payload-source.ts';
@@ -34,7 +35,7 @@ export async function setUpContent(
   const fsGroup = fsGroupOf(pod);
   if (fsGroup !== undefined) await options.fs.chown(dir, 0, fsGroup);
   await options.fs.chmod(dir, folderMode(0o777, fsGroup, 'read'));
-  await writePayload({ ...options, fsGroup }, dir, payload);
+  await writePayload({ ...options, fsGroup, mountPoints: nestedMountPoints(pod, volume.name) }, dir, payload);
   return { path: dir };
 }
 

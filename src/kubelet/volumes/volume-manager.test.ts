@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
@@ -397,6 +397,44 @@ describe('ConfigMap, Secret, downward API, projected', () => {
     expect(w.mounts.toSorted()).toEqual(mounted);
     await w.manager.tearDown('uid-1');
     expect([w.mounts, await w.manager.onDisk()]).toEqual([[], []]);
+  });
+
+  it('have folders for volumes that are mounted inside of them, also after an update', async () => {
+    const w = await world();
+    await configMap(w, { 'a.conf': 'A' });
+    const { spec, ...rest } = pod([
+      { name: 'site', configMap: { name: 'cm' } },
+      { name: 'all', projected: { sources: [{ configMap: { name: 'cm' } }] } },
+      { name: 'data', emptyDir: {} },
+    ]);
+    const volumeMounts = [
+      { name: 'site', mountPath: '/site' },
+      { name: 'all', mountPath: '/site/all' },
+      { name: 'data', mountPath: '/site/all/deep/data' },
+      { name: 'site', mountPath: '/data/site' },
+      { name: 'data', mountPath: '/data' },
+    ];
+    const containers = spec!.containers.map((container) => ({ ...container, volumeMounts }));
+    w.manager.prepare({ ...rest, spec: { ...spec!, containers } });
+    await ready(w);
+    const site = dirOf('configmap', 'site');
+    const shown = async (dir: string) => (await readdir(dir)).filter((name) => !name.startsWith('..')).toSorted();
+    expect(await shown(site)).toEqual(['a.conf', 'all']);
+    expect((await stat(join(site, 'all'))).mode).toBe(0o40755);
+    expect((await stat(join(dirOf('projected', 'all'), 'deep/data'))).mode).toBe(0o40755);
+    // The runtime makes those in volumes that may be written to, as upstream.
+    expect(await readdir(dirOf('empty-dir', 'data'))).toEqual([]);
+    const before = (await stat(join(site, 'all'))).ino;
+    await w.api.client.update(CONFIG_MAPS, {
+      ...(await w.api.client.get(CONFIG_MAPS, 'default', 'cm')),
+      data: { 'b.conf': 'B' },
+    });
+    await until(async () => {
+      await w.api.clock.advance(1000);
+      return (await shown(site)).includes('b.conf');
+    }, 'the update');
+    await until(async () => (await shown(site)).join() === 'all,b.conf', 'the end of the old file');
+    expect((await stat(join(site, 'all'))).ino).toBe(before);
   });
 
   it('wait for what is missing, with back-off and upstream’s event', async () => {

@@ -8,6 +8,7 @@ export const java: Dialect = {
     /^\s+at [\w.$/<>]+\([\w.]+(?:\.java|\.kt|\.scala)?(?::\d+)?\)/,
     /^Caused by: /,
     /^Exception in thread /,
+    /^Terminating due to java\./,
     /^Picked up JAVA_TOOL/,
     /^Error: (?:Could not|Unable to|A JNI|LinkageError|Main method)/,
     /^Error occurred during initialization/,
@@ -41,7 +42,6 @@ export const java: Dialect = {
     /^Please check your/,
     /^Dumping heap to/,
     /^Heap dump file created/,
-    /^Terminating due to java\.lang\.OutOfMemoryError/,
     /^\[thread \d+ also had an error/,
   ),
   consequence: anyOf(
@@ -52,7 +52,7 @@ export const java: Dialect = {
   recovery:
     /\bStarted \w+ in \d+(?:\.\d+)? seconds|\bServer startup in|\bTomcat started on port|\bStarted ServerConnector|\bstarted, listening on/,
   decisive: anyOf(
-    /^java\.lang\.OutOfMemoryError/,
+    /^(?:Terminating due to )?java\.lang\.OutOfMemoryError/,
     /^Unrecognized (?:VM )?option/,
     /^Invalid (?:maximum|initial|thread)/,
     /^Error: (?:Could not find or load|Unable to|Main method|Could not reserve)/,

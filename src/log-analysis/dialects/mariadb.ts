@@ -42,5 +42,5 @@ export const mariadb: Dialect = {
   recovery: /\bready for connections\b|^Version: '.* {2}socket:/,
   request: /^(?:Aborted connection|Access denied for user '.*'@'.*'|Got an error (?:reading|writing))/,
   decisive:
-    /how to run mysqld as root|Can't create test file|got signal \d+|^InnoDB: (?:Assertion|Database page corruption|Operating system error number)/,
+    /how to run mysqld as root|Can't create test file|got signal \d+|\berror (?:number )?28\b|^InnoDB: (?:Assertion|Database page corruption|Operating system error number)/,
 };

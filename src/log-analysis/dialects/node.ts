@@ -5,7 +5,7 @@ import type { Dialect } from './dialect.ts';
 export const node: Dialect = {
   name: 'node',
   recognises:
-    /^\s+at .*(?:node:|\.[cm]?[jt]sx?:\d+:\d+)|^Node\.js v\d|^npm (?:ERR!|error|notice|warn)|^node:internal|^\(node:\d+\)|<--- Last few GCs/,
+    /^\s+at .*(?:node:|\.[cm]?[jt]sx?:\d+:\d+)|^Node\.js v\d|^npm (?:ERR!|error|notice|warn)|^node:internal|^\(node:\d+\)|<--- Last few GCs|\bPM2 +log: /,
   noise: anyOf(
     /^Node\.js v\d/,
     /^npm (?:ERR!|error|notice|warn)(?! Missing script| Missing: | `npm ci`| notarget| 404 | (?:\w+ )?(?:E[A-Z]{3,}: |Invalid |Could not |No matching|Unsupported|JSON))/,
@@ -28,6 +28,7 @@ export const node: Dialect = {
     /^- \//,
     /^This error originated either by throwing/,
     /^triggerUncaughtException/,
+    /^PM2 +(?:log|error|warn): /,
   ),
   consequence:
     /^(?:\[nodemon\]|npm error code|Unhandled promise rejection\b.*:?$|UnhandledPromiseRejectionWarning: This error)/,

@@ -25,6 +25,7 @@ const ADVICE = whole(
   /to (?:list|see|show|get|view|find)\b.{0,60}\b(?:run|running|try|use|see|visit)\b.{0,100}/i,
   /options:.*/i,
   /alternatively,? .*/i,
+  /(?:or )?(?:perhaps|maybe) .{0,300}/i,
   /available (?:commands|options).*/i,
   /available subcommands.*/i,
   /try '.*/i,

@@ -31,6 +31,7 @@ const CONSEQUENCE = whole(
   /(?:[\w.-]{1,30}: )?exiting (?:with \w+ status )?(?:due to|because of|after|on) (?:the |an? )?(?:above |previous |fatal |an )*errors?.{0,40}/i,
   /aborting (?:due to|because of|after).{0,80}/i,
   /.{0,40}exited with (?:code|status) \d+.{0,20}/i,
+  /(?:an? |the |one )?(?:[\w.-]{1,30} )?(?:child|process|worker|service|script|program|command) (?:has )?(?:ended|died|exited|stopped|quit|terminated|failed) (?:with|by) (?:code|status|signal|exit code)\b.{0,80}/i,
   /command failed.{0,60}/i,
   /.{0,20}health ?check failed[.!]?/i,
   /not starting.{0,40}/i,
@@ -40,6 +41,7 @@ const CONSEQUENCE = whole(
   /(?:could not|cannot|can't|failed to|unable to) (?:read|load|parse|apply|open(?:\/| (?:and|or) )parse) (?:the )?config(?:uration)?(?: file)?s?\b.{0,200}/i,
   /.{0,80}\baborted due to\b.{0,80}/i,
   /.{0,200}\bone or more errors\b.{0,100}/i,
+  /(?:an? |the )?(?:error: )?(?:one or more|some) (?:\w+ ){0,3}(?:settings|options|arguments|variables|fields|parameters|values) (?:\w+ ){0,3}(?:not set|missing|invalid|required|wrong)\b.{0,40}/i,
   /.{0,200}\b(?:check|see) (?:the |your )?logs?\b.{0,60}/i,
   /.{0,120}\bsee (?:the )?(?:warnings?|errors?|messages?) above\b.{0,20}/i,
   /.{0,120}: terminating, \d+ .{0,60}/i,
@@ -59,6 +61,8 @@ const CONSEQUENCE = whole(
 /** A word of each of the forms above: most lines have none, and are spared the long pattern. */
 const MAY_FOLLOW = anyOf(
   /error/i,
+  /one or more/i,
+  /^some/i,
   /exception/i,
   /fail/i,
   /unable/i,
@@ -81,6 +85,7 @@ const MAY_FOLLOW = anyOf(
   /connection/i,
   /socket/i,
   /crash/i,
+  /(?:code|status|signal)\b/i,
   /above/i,
 );
 

@@ -19,6 +19,8 @@ const BAD = words(
   /rejected/i,
   /invalid/i,
   /illegal/i,
+  /improper/i,
+  /mandatory/i,
   /missing/i,
   /not found/i,
   /no such/i,
@@ -38,13 +40,14 @@ const BAD = words(
   /expected/i,
   /in use/i,
   /already exists/i,
+  /already running/i,
   /tim(?:ed out|eout)/i,
   /exceed(?:ed|s)/i,
   /exhausted/i,
   /too (?:many|large|long|old|small|low)/i,
   /out of/i,
   /no space/i,
-  /full(?! (?:report|log|text|list|path|name|trace|output|stack|details))/i,
+  /(?:is|are|was|already|disk|queue|pool|buffer|table|device|memory|partition|volume|cache|system|space) full/i,
   /corrupt(?:ed|ion)?/i,
   /expired/i,
   /unreachable/i,
@@ -138,7 +141,10 @@ const TOLERATED = words(
   /defaulting to/i,
   /not found in \S{1,200} - \w+ing/i,
   /not fatal/i,
+  /pid file\b.{0,80}\bto see if/i,
   /non-?fatal/i,
+  /non-?critical/i,
+  /non critical/i,
   /(?:tracing|telemetry|metrics|sentry|(?:error |crash |usage )?report(?:ing|s)|monitoring|analytics|cach(?:e|ing)|profil(?:er|ing)|notifications?|feature|integration|plugin|module|support|logging|exporters?) (?:is |are |will be |has been |was )?(?:disabled|turned off|off|not available|inactive)/i,
 );
 const DEPRECATED = /\bdeprecated\b/i;
@@ -151,6 +157,9 @@ export function isTolerated(text: string): boolean {
 const AS_ROOT =
   /\b(?:is )?running as (?:root|superuser|administrator)\b(?!.*\b(?:not (?:allowed|permitted|supported)|refus|forbidden))/i;
 
+/** What Python's warnings module prints. */
+const OF_WARNINGS = /^\S{1,300}\.py:\d{1,7}: \w{0,60}Warning: /;
+
 export function isOnlyWarning(text: string): boolean {
-  return AS_ROOT.test(text);
+  return AS_ROOT.test(text) || OF_WARNINGS.test(text);
 }

@@ -25,6 +25,8 @@ const REQUEST = anyOf(
   /\b(?:bad|malformed|invalid|illegal) (?:http )?request\b/i,
   /\breq(?:uest)? for (?:file|path|url|resource)\b/i,
   /\(login failed\)/i,
+  /^\S{1,60} - \S{1,60} \[\d{1,2}\/\w{3}\/\d{4}/i,
+  /\bcode 4\d\d, message\b/i,
   /\blogin failed\b.{0,40}incorrect password/i,
   /\bclient \S{1,60} sent\b/i,
   /^(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)\b.{0,10}\/\S{0,500} (?:failed|errors?)\b/i,
@@ -37,7 +39,7 @@ export function isAboutRequest(text: string): boolean {
 }
 
 /** A client by its ephemeral port: "127.0.0.1:47524 - Client parser error", "message from /10.1.2.3:44334". */
-const CLIENT = /(?:^|[\s/@([])(?:\d{1,3}\.){3}\d{1,3}(?::| port )(?:3[2-9]|4\d|5\d|6[0-5])\d{3}\b/;
+const CLIENT = /(?:^|[\s/@([=])(?:\d{1,3}\.){3}\d{1,3}(?::| port )(?:3[2-9]|4\d|5\d|6[0-5])\d{3}\b/;
 const TO_PEER = /\b(?:connect(?:ing|ion)? to|dial|upstream|listen|bind|->|refused|unreachable|timed out)/i;
 
 /** A proxy's words about the one behind it, without which it goes on: "backend-connect: Connection refused". */

@@ -125,7 +125,7 @@ const GOES_ON = words(
   /proceeding/i,
   /next run/i,
   /elected/i,
-  /available/i,
+  /(?:is|are|now|becomes?|became|be) (?:now |again )?available/i,
   /consum(?:er|ing)/i,
   /serving/i,
   /polling/i,

@@ -32,9 +32,13 @@ import { SEVENTH } from './seventh.ts';
 import { shell } from './shell.ts';
 import { SIXTH } from './sixth.ts';
 import { smallServers } from './small-servers.ts';
+import { TENTH_APPS } from './tenth-apps.ts';
+import { TENTH_JOBS } from './tenth-jobs.ts';
+import { TENTH_SERVERS } from './tenth-servers.ts';
 import { THIRD } from './third.ts';
 
 const NINTH: readonly Trial[] = [...NINTH_SERVERS, ...NINTH_APPS, ...NINTH_JOBS];
+const TENTH: readonly Trial[] = [...TENTH_SERVERS, ...TENTH_APPS, ...TENTH_JOBS];
 
 /** Programs with which no rule was made, by the batch in which they were recorded and scored for the first time. */
 export const BATCHES: readonly (readonly string[])[] = [
@@ -163,6 +167,7 @@ export const BATCHES: readonly (readonly string[])[] = [
   [...new Set(SEVENTH.map(({ program }) => program))],
   [...new Set(EIGHTH.map(({ program }) => program))],
   [...new Set(NINTH.map(({ program }) => program))],
+  [...new Set(TENTH.map(({ program }) => program))],
 ];
 
 /** The programs of the fifth and the sixth batch, which run on a folder of their own. */
@@ -172,7 +177,10 @@ export const FIFTH: ReadonlySet<string> = new Set(BATCHES.slice(4, 6).flat());
 export const OF_SEVENTH: ReadonlySet<string> = new Set(BATCHES.slice(6, 8).flat());
 
 /** The programs of the ninth batch. */
-export const OF_NINTH: ReadonlySet<string> = new Set(BATCHES.slice(8).flat());
+export const OF_NINTH: ReadonlySet<string> = new Set(BATCHES.slice(8, 9).flat());
+
+/** The programs of the tenth batch. */
+export const OF_TENTH: ReadonlySet<string> = new Set(BATCHES.slice(9).flat());
 
 export const HELD_OUT: ReadonlySet<string> = new Set(BATCHES.flat());
 
@@ -209,4 +217,5 @@ export const TRIALS: readonly Trial[] = [
   ...SEVENTH,
   ...EIGHTH,
   ...NINTH,
+  ...TENTH,
 ];

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Pod } from '../../api/index.ts';
-import { urgency } from './gather-workload.ts';
+import { urgency } from './urgency.ts';
 
 function pod(name: string, phase: string, isReady: boolean, restartCount: number): Pod {
   return {

@@ -1,0 +1,197 @@
+/** Tests `why` for workloads and what stands around them against the real API server; the tests write what controllers would. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createInMemoryApi, type InMemoryApi } from '../../../test/support/in-memory-api.ts';
+import {
+  CONFIG_MAPS,
+  DEPLOYMENTS,
+  HORIZONTAL_POD_AUTOSCALERS,
+  type KubeObject,
+  NAMESPACES,
+  PODS,
+  type Resource,
+  SERVICES,
+} from '../../api/index.ts';
+import { createKubeClient } from '../../client/index.ts';
+import type { Diagnosis } from '../../diagnosis/index.ts';
+import { settle } from '../../lib/manual-clock.node.ts';
+import type { ClusterSession } from '../cluster-session.ts';
+import { whyOf } from './run-why.ts';
+import type { WhyKind } from './target.ts';
+
+let api: InMemoryApi;
+
+beforeEach(async () => {
+  api = await createInMemoryApi();
+});
+
+async function why(kind: WhyKind, name: string): Promise<Diagnosis> {
+  const session: ClusterSession = {
+    client: createKubeClient(api.connection, { clock: api.clock }),
+    connection: api.connection,
+    namespace: 'default',
+    clock: api.clock,
+    signal: new AbortController().signal,
+    out: () => {},
+    err: () => {},
+    outRaw: () => {},
+    isTerminal: false,
+    columns: undefined,
+  };
+  const running = whyOf(session, { target: { kind, name }, namespaceGiven: false });
+  const state = { ended: false };
+  const end = (): void => {
+    state.ended = true;
+  };
+  running.then(end, end);
+  for (let turn = 0; turn < 100 && !state.ended; turn += 1) {
+    await settle();
+    if (!state.ended) await api.clock.advance(1000);
+  }
+  return (await running).diagnosis;
+}
+
+const headlines = async (kind: WhyKind, name: string): Promise<readonly string[]> =>
+  (await why(kind, name)).findings.map(({ id, says }) => `${id}: ${says}`);
+
+async function make<T extends KubeObject>(resource: Resource<T>, object: object, status?: object): Promise<T> {
+  const made = await api.client.create(resource, object as T);
+  return status === undefined ? made : await api.client.update(resource, { ...made, status }, 'status');
+}
+
+const at = (seconds: number): string => new Date(api.clock.now().wall - seconds * 1000).toISOString();
+
+const template = (name: string, spec: object = {}): object => ({
+  metadata: { labels: { app: name } },
+  spec: { containers: [{ name, image: `registry.example/${name}:1` }], ...spec },
+});
+
+const deployment = (name: string, replicas: number): Promise<unknown> =>
+  make(DEPLOYMENTS, {
+    metadata: { name, namespace: 'default' },
+    spec: { replicas, selector: { matchLabels: { app: name } }, template: template(name) },
+  });
+
+describe('an autoscaler', () => {
+  const scaler = (name: string, target: string): Promise<unknown> =>
+    make(
+      HORIZONTAL_POD_AUTOSCALERS,
+      {
+        metadata: { name, namespace: 'default' },
+        spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: target }, maxReplicas: 4 },
+      },
+      {
+        desiredReplicas: 0,
+        conditions: [
+          {
+            type: 'ScalingActive',
+            status: 'False',
+            reason: 'FailedGetResourceMetric',
+            message:
+              'the HPA was unable to compute the replica count: failed to get cpu utilization: missing request for cpu in container search of Pod search-1',
+          },
+        ],
+      },
+    );
+  const cause = 'missing request for cpu in container search';
+
+  it('that cannot scale is told of itself, of its workload, and of its namespace, once', async () => {
+    await deployment('search', 1);
+    await scaler('search', 'search');
+    await api.clock.advance(90_000);
+    const says = `autoscaler-inactive: HorizontalPodAutoscaler search cannot scale deployment/search: ${cause}`;
+    expect(await headlines('HorizontalPodAutoscaler', 'search')).toEqual([says]);
+    expect(await headlines('Deployment', 'search')).toContain(says);
+    expect((await headlines('Namespace', 'default')).filter((one) => one.startsWith('autoscaler'))).toEqual([says]);
+  });
+
+  it('without its target', async () => {
+    await scaler('search', 'serach');
+    await api.clock.advance(90_000);
+    const says =
+      'autoscaler-target-missing: HorizontalPodAutoscaler search scales nothing: there is no deployment/serach';
+    expect(await headlines('HorizontalPodAutoscaler', 'search')).toEqual([says]);
+    expect(await headlines('Namespace', 'default')).toEqual([says]);
+  });
+});
+
+describe('a service behind which nobody is', () => {
+  const asker = (): Promise<unknown> =>
+    make(
+      PODS,
+      {
+        metadata: { name: 'worker', namespace: 'default' },
+        spec: {
+          containers: [{ name: 'main', image: 'w:1', env: [{ name: 'REDIS_URL', value: 'redis://jobs-redis:6379' }] }],
+        },
+      },
+      {
+        phase: 'Running',
+        containerStatuses: [
+          {
+            name: 'main',
+            ready: false,
+            restartCount: 0,
+            image: 'w:1',
+            imageID: 'i',
+            state: { running: { startedAt: at(300) } },
+          },
+        ],
+      },
+    );
+  const service = (): Promise<unknown> =>
+    make(SERVICES, {
+      metadata: { name: 'jobs-redis', namespace: 'default' },
+      spec: { selector: { app: 'redis' }, ports: [{ port: 6379 }] },
+    });
+
+  it.each<[string, number | undefined, RegExp]>([
+    ['scaled to 0', 0, /which its variable REDIS_URL names, .* ready, because deployment\/redis is scaled to 0$/],
+    ['absent', undefined, /which its variable REDIS_URL names, .* ready, because no pod has its labels app=redis$/],
+    ['on its way', 1, /which its variable REDIS_URL names, has no endpoint that is ready$/],
+  ])('for its workload is %s', async (_what, replicas, says) => {
+    await service();
+    if (replicas !== undefined) await deployment('redis', replicas);
+    await asker();
+    expect((await headlines('Pod', 'worker'))[0]).toMatch(says);
+  });
+
+  it('is told of the service itself', async () => {
+    await service();
+    await deployment('redis', 0);
+    expect(await headlines('Service', 'jobs-redis')).toEqual([
+      'scaled-to-zero: it has no pods, because deployment/redis is scaled to 0',
+    ]);
+  });
+});
+
+describe('a namespace that does not go', () => {
+  it('names the objects that hold it', async () => {
+    const tenant = await make(NAMESPACES, { metadata: { name: 'tenant' } });
+    const metadata = { namespace: 'tenant', finalizers: ['acme.io/tenant-cleanup'] };
+    await make(CONFIG_MAPS, { metadata: { ...metadata, name: 'tenant-state' } });
+    await make(CONFIG_MAPS, { metadata: { namespace: 'tenant', name: 'other' } });
+    await make(DEPLOYMENTS, {
+      metadata: { ...metadata, name: 'web' },
+      spec: { replicas: 0, selector: { matchLabels: { app: 'web' } }, template: template('web') },
+    });
+    await api.client.delete(NAMESPACES, undefined, 'tenant');
+    const going = await api.client.get(NAMESPACES, undefined, 'tenant');
+    const condition = (type: string, message: string) => ({ type, status: 'True', reason: 'x', message });
+    const conditions = [
+      condition(
+        'NamespaceContentRemaining',
+        'Some resources are remaining: configmaps. has 1 resource instances, deployments.apps has 1 resource instances',
+      ),
+      condition(
+        'NamespaceFinalizersRemaining',
+        'Some content in the namespace has finalizers remaining: acme.io/tenant-cleanup in 2 resource instances',
+      ),
+    ];
+    expect(tenant.metadata?.uid).toBe(going.metadata?.uid);
+    await api.client.update(NAMESPACES, { ...going, status: { ...going.status, conditions } }, 'status');
+    await api.clock.advance(60_000);
+    expect((await headlines('Namespace', 'tenant'))[0]).toMatch(
+      /^namespace-terminating: namespace tenant has been going for 6\ds: ConfigMap tenant-state and Deployment web hold the namespace: their finalizer acme\.io\/tenant-cleanup is still there$/,
+    );
+  });
+});

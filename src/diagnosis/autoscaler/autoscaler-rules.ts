@@ -1,0 +1,138 @@
+/** The rules about a HorizontalPodAutoscaler: it cannot scale, its target is missing, or it is at its maximum. Pure. */
+import { findCondition, type HorizontalPodAutoscaler } from '../../api/index.ts';
+import { parseTime } from '../../lib/index.ts';
+import { conditionAgeMs } from '../facts/pod-facts.ts';
+import type { ObjectCommands } from '../facts/object-commands.ts';
+import { quotable } from '../facts/text.ts';
+import type { RankedFinding } from '../finding.ts';
+import { NORMAL_START_MS, YOUNG_AUTOSCALER_MS } from '../limits.ts';
+import { NOTHING } from '../rule.ts';
+
+export interface Scaled {
+  readonly now: number;
+  readonly autoscaler: HorizontalPodAutoscaler;
+  /** How many pods its target wants; absent: not known. */
+  readonly wanted?: number;
+  /** How many of them are ready; absent: not known. */
+  readonly ready?: number;
+  readonly commands: Pick<ObjectCommands, 'kubectl'>;
+}
+
+/** "deployment/web" */
+export function targetOf({ spec }: HorizontalPodAutoscaler): string {
+  const { kind = '', name = '' } = spec?.scaleTargetRef ?? {};
+  return `${kind.toLowerCase()}/${name}`;
+}
+
+export function isYoung({ now, autoscaler }: Pick<Scaled, 'now' | 'autoscaler'>): boolean {
+  const createdAt = parseTime(autoscaler.metadata?.creationTimestamp ?? undefined);
+  return createdAt !== undefined && now - createdAt < YOUNG_AUTOSCALER_MS;
+}
+
+/** It cannot compute a number of pods, or cannot reach its target. */
+export function inactive(scaled: Scaled): readonly RankedFinding[] {
+  const { autoscaler, now, wanted, commands } = scaled;
+  if (isYoung(scaled) || wanted === 0) return NOTHING;
+  const name = autoscaler.metadata?.name ?? '';
+  for (const type of ['AbleToScale', 'ScalingActive']) {
+    const condition = findCondition(autoscaler.status?.conditions, type);
+    if (condition?.status !== 'False' || isNormal(scaled, condition)) continue;
+    // One look without an answer of the metrics is soon overcome.
+    if ((conditionAgeMs(condition, now) ?? NORMAL_START_MS) < NORMAL_START_MS) continue;
+    const { reason = '', message = '' } = condition;
+    return [
+      {
+        id: 'autoscaler-inactive',
+        severity: 'warning',
+        rank: 25,
+        topic: `autoscaler/${name}`,
+        says: `HorizontalPodAutoscaler ${name} cannot scale ${targetOf(autoscaler)}: ${innermost(message) || reason}`,
+        evidence: [
+          {
+            source: 'field',
+            of: `hpa/${name}`,
+            path: `status.conditions[${type}]`,
+            value: `False ${reason}: ${message}`,
+          },
+        ],
+        try: [...addRequest(scaled, message), commands.kubectl('describe', `hpa/${name}`)],
+      },
+    ];
+  }
+  return NOTHING;
+}
+
+/** It rests by design, or only repeats that no pod of its target is ready. */
+function isNormal({ ready }: Scaled, { reason = '', message = '' }: { reason?: string; message?: string }): boolean {
+  if (reason === 'ScalingDisabled' || reason.startsWith('Backoff')) return true;
+  return ready === 0 && /no metrics returned|pods might be unready|no recommendation|no ready pods/i.test(message);
+}
+
+/** The words of what wraps the cause, of upstream's controller and its metrics clients. */
+const WRAPPERS =
+  /^(?:the HPA (?:controller )?was unable to [^:]{1,100}: |invalid metrics \([^)]{1,60}\), first error is: |failed to get [^:]{1,100}: |unable to (?:get|fetch) metrics [^:]{1,100}: )/;
+
+/** "missing request for cpu in container search" */
+function innermost(message: string): string {
+  let text = message;
+  // A message has few wrappers; each is taken off once.
+  for (let match = WRAPPERS.exec(text); match !== null; match = WRAPPERS.exec(text)) text = text.slice(match[0].length);
+  return quotable(text.replace(/^(missing request for .{1,300}) of Pod \S+$/, '$1')).replace(/\.+$/, '');
+}
+
+/** A share of what a container asks for cannot be computed while it asks for nothing. */
+function addRequest({ autoscaler, commands }: Scaled, message: string): readonly string[] {
+  const [, resource, container] = /missing request for (cpu|memory) in container (\S+)/.exec(message) ?? [];
+  if (resource === undefined || container === undefined) return [];
+  const amount = resource === 'cpu' ? '100m' : '64Mi';
+  return [
+    commands.kubectl('set', 'resources', targetOf(autoscaler), '-c', container, `--requests=${resource}=${amount}`),
+  ];
+}
+
+export function targetMissing({ autoscaler, commands }: Scaled): RankedFinding {
+  const name = autoscaler.metadata?.name ?? '';
+  const { kind = '' } = autoscaler.spec?.scaleTargetRef ?? {};
+  return {
+    id: 'autoscaler-target-missing',
+    severity: 'critical',
+    rank: 70,
+    topic: `autoscaler/${name}`,
+    says: `HorizontalPodAutoscaler ${name} scales nothing: there is no ${targetOf(autoscaler)}`,
+    evidence: [
+      { source: 'field', of: `hpa/${name}`, path: 'spec.scaleTargetRef', value: targetOf(autoscaler) },
+      { source: 'object', object: targetOf(autoscaler), says: 'not found' },
+    ],
+    try: [commands.kubectl('edit', `hpa/${name}`), commands.kubectl('get', kind.toLowerCase())],
+  };
+}
+
+/** Its metrics ask for more pods than it may make. */
+export function atMaximum({ autoscaler, commands }: Scaled): readonly RankedFinding[] {
+  const name = autoscaler.metadata?.name ?? '';
+  const condition = findCondition(autoscaler.status?.conditions, 'ScalingLimited');
+  const { maxReplicas = 0 } = autoscaler.spec ?? {};
+  const { currentReplicas = 0 } = autoscaler.status ?? {};
+  if (condition?.status !== 'True' || condition.reason !== 'TooManyReplicas' || currentReplicas < maxReplicas) {
+    return NOTHING;
+  }
+  return [
+    {
+      id: 'autoscaler-at-maximum',
+      severity: 'info',
+      rank: 20,
+      topic: `autoscaler/${name}`,
+      says: `HorizontalPodAutoscaler ${name} holds ${targetOf(autoscaler)} at its maximum of ${maxReplicas} pods, and would make more`,
+      evidence: [
+        {
+          source: 'field',
+          of: `hpa/${name}`,
+          path: 'status.conditions[ScalingLimited]',
+          value: `True ${condition.reason}: ${condition.message ?? ''}`,
+        },
+        { source: 'field', of: `hpa/${name}`, path: 'spec.maxReplicas', value: String(maxReplicas) },
+      ],
+      try: [commands.kubectl('describe', `hpa/${name}`)],
+    },
+  ];
+}

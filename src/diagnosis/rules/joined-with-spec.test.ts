@@ -1,0 +1,243 @@
+/** Tests findings that join what a program said with what its pod's specification says: variables, mounts, users, volumes. */
+import { describe } from 'vitest';
+import { crashed, lastWords, pod } from '../evidence.fixtures.ts';
+import type { PodEvidence } from '../evidence/pod-evidence.ts';
+import { type Case, configured, crash, startError, tellsEach } from './cases.fixtures.ts';
+
+/** A container that ended with these words, and its specification. */
+const ended = (container: object, ...lines: readonly string[]): Partial<PodEvidence> =>
+  endedIn({}, container, ...lines);
+const endedIn = (spec: object, container: object, ...lines: readonly string[]): Partial<PodEvidence> => ({
+  pod: pod({ container, spec, status: crashed({ exitCode: 1 }) }),
+  logs: lastWords(...lines),
+});
+const mounts = (mountPath: string, subPath?: string): object => ({
+  volumeMounts: [{ name: 'v', mountPath, ...(subPath !== undefined && { subPath }) }],
+});
+const volume = (source: object): object => ({ volumes: [{ name: 'v', ...source }] });
+const env = (...pairs: readonly (readonly [string, string])[]): object => ({
+  env: pairs.map(([name, value]) => ({ name, value })),
+});
+
+const INT = "ValueError: invalid literal for int() with base 10: '5m'";
+const LINK = "ValueError: invalid literal for int() with base 10: 'tcp://10.96.0.4:6379'";
+
+const variables: readonly Case[] = [
+  [
+    'the only variable of that value',
+    ended(env(['CACHE_TTL', '5m'], ['MODE', 'fast']), INT),
+    'exit-code',
+    /; that is the value of its variable CACHE_TTL$/,
+  ],
+  [
+    'two variables of that value',
+    ended(env(['CACHE_TTL', '5m'], ['WAIT', '5m']), INT),
+    'exit-code',
+    /'5m' \(exit code 1\)$/,
+  ],
+  [
+    'the line of code that reads it',
+    ended(
+      {},
+      'Traceback (most recent call last):',
+      '  File "/app/main.py", line 3, in <module>',
+      '    TTL = int(os.environ["CACHE_TTL"])',
+      INT,
+    ),
+    'exit-code',
+    /; it reads its variable CACHE_TTL there$/,
+  ],
+  [
+    'what Kubernetes sets for a service',
+    ended(
+      {},
+      'Traceback (most recent call last):',
+      '  File "/app/main.py", line 3, in <module>',
+      '    PORT = int(os.environ.get("REDIS_PORT", "6379"))',
+      LINK,
+    ),
+    'exit-code',
+    /its variable REDIS_PORT is set by Kubernetes for service redis; enableServiceLinks/,
+  ],
+  [
+    'the same, by the name of a setting',
+    ended(
+      {},
+      "java.lang.IllegalStateException: Could not bind setting 'redis.port'",
+      '\tat com.acme.Settings.number(Main.java:60)',
+      'Caused by: java.lang.NumberFormatException: For input string: "tcp://10.96.0.4:6379"',
+      '\tat com.acme.Settings.number(Main.java:61)',
+    ),
+    'exit-code',
+    /its variable REDIS_PORT is set by Kubernetes for service redis/,
+  ],
+  [
+    'a reference to a later variable',
+    ended(env(['URL', 'postgres://app@$(DB_HOST)/app'], ['DB_HOST', 'db']), 'Error: getaddrinfo ENOTFOUND $(DB_HOST)'),
+    'unexpanded-variable',
+    /^variable URL of container web refers to \$\(DB_HOST\), which is defined after it/,
+  ],
+  [
+    'a reference to nothing',
+    ended(env(['URL', 'http://$(API)/']), 'Error: invalid URL http://$(API)/'),
+    'unexpanded-variable',
+    /refers to \$\(API\), which nothing defines/,
+  ],
+];
+
+const drop = { securityContext: { capabilities: { drop: ['ALL'] } } };
+
+const permissions: readonly Case[] = [
+  [
+    'a capability that is dropped',
+    ended(drop, "chown: changing ownership of '/var/lib/app': Operation not permitted"),
+    'permission-denied',
+    /may not change the owner of files, because its capability CHOWN is dropped: chown/,
+  ],
+  [
+    'the same without a drop is about the file',
+    ended({}, "chown: changing ownership of '/var/lib/app': Operation not permitted"),
+    'permission-denied',
+    /may not use \/var\/lib\/app: permission denied/,
+  ],
+  [
+    'a capability that nobody has by itself',
+    ended({}, "iptables v1.8: can't initialize iptables table `nat': Operation not permitted"),
+    'permission-denied',
+    /for which it needs the capability NET_ADMIN/,
+  ],
+  [
+    'a wrong owner',
+    endedIn({ securityContext: { runAsUser: 70 } }, {}, 'FATAL:  data directory "/data/pg" has wrong ownership'),
+    'permission-denied',
+    /refuses \/data\/pg, which has wrong ownership \(it runs as user 70\)/,
+  ],
+  [
+    'a Secret whose mode keeps its user out',
+    endedIn(
+      { ...volume({ secret: { secretName: 'tls-api', defaultMode: 0o400 } }), securityContext: { runAsUser: 1000 } },
+      mounts('/etc/tls'),
+      "Error: EACCES: permission denied, open '/etc/tls/tls.key'",
+    ),
+    'permission-denied',
+    /may not use \/etc\/tls\/tls\.key as user 1000, as volume v \(Secret tls-api\) has the mode 0400 and its pod has no fsGroup/,
+  ],
+  [
+    'a read-only root',
+    ended(
+      { securityContext: { readOnlyRootFilesystem: true } },
+      'open() "/var/log/app.log" failed (30: Read-only file system)',
+    ),
+    'read-only-file-system',
+    /cannot write \/var\/log\/app\.log: the file system is read-only \(readOnlyRootFilesystem\)/,
+  ],
+];
+
+const volumes: readonly Case[] = [
+  [
+    'the only volume of a bounded size',
+    endedIn(
+      volume({ emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } }),
+      mounts('/backup'),
+      'gzip: stdout: No space left on device',
+    ),
+    'no-space',
+    /no space is left perhaps in volume v in memory, of 16Mi, at \/backup/,
+  ],
+  [
+    'an error of InnoDB by its number',
+    endedIn(
+      volume({ emptyDir: { sizeLimit: '96Mi' } }),
+      mounts('/var/lib/mysql'),
+      '[ERROR] InnoDB: Write to file /var/lib/mysql/ib_logfile101 failed with error 28',
+    ),
+    'no-space',
+    /no space is left in volume v, of 96Mi/,
+  ],
+  [
+    'a whole ConfigMap where a file is read',
+    endedIn(
+      volume({ configMap: { name: 'tax' } }),
+      mounts('/app/settings.json'),
+      'Error: EISDIR: illegal operation on a directory, read',
+    ),
+    'mount-mismatch',
+    /reads \/app\/settings\.json as a file, but it is a directory: ConfigMap tax is mounted there as a whole/,
+  ],
+  [
+    'a volume that hides the libraries of the image',
+    endedIn(
+      volume({ configMap: { name: 'app' } }),
+      mounts('/opt/node'),
+      "Error: Cannot find module '/opt/node/node_modules/express'",
+    ),
+    'missing-module',
+    /\(volume v, of ConfigMap app, is mounted at \/opt\/node, and hides what the image has there\)/,
+  ],
+  [
+    'no token of a service account',
+    endedIn(
+      { serviceAccountName: 'operator' },
+      {},
+      "FileNotFoundError: [Errno 2] No such file or directory: '/var/run/secrets/kubernetes.io/serviceaccount/token'",
+    ),
+    'missing-setting',
+    /has no token of its service account operator: automountServiceAccountToken is false there/,
+  ],
+  [
+    'a file of a ConfigMap that is not there is no directory',
+    configured({ configMap: { name: 'conf' } }, "open '/etc/app/app.yaml': no such file or directory"),
+    'missing-setting',
+    /does not find its file \/etc\/app\/app\.yaml in volume conf/,
+  ],
+];
+
+const ends: readonly Case[] = [
+  [
+    'an error before an end with 0',
+    crash(0, 'starting httpd', 'httpd (pid 1) already running'),
+    'exit-code',
+    /ends: httpd \(pid 1\) already running \(with exit code 0, as if all were well\)/,
+  ],
+  [
+    'a program without work',
+    crash(0, 'crm-sync starting', 'WORKER is off, nothing to do'),
+    'completed-under-always',
+    /its last words are: WORKER is off, nothing to do/,
+  ],
+  [
+    'a command line in one text',
+    startError('exec: "node /srv/server.js": stat node /srv/server.js: no such file or directory: unknown'),
+    'missing-binary',
+    /its command is one text, "node \/srv\/server\.js"/,
+  ],
+  [
+    'connections that are used up',
+    crash(1, 'KnexTimeoutError: Knex: Timeout acquiring a connection. The pool is probably full.'),
+    'connections-exhausted',
+    /gets no connection any more/,
+  ],
+  [
+    'TLS of a peer without it',
+    crash(1, 'pq: SSL is not enabled on the server'),
+    'tls-mismatch',
+    /wants TLS of a peer that does not speak it/,
+  ],
+  [
+    'a peer that asks for a password',
+    crash(1, 'ReplyError: NOAUTH Authentication required.'),
+    'authentication-refused',
+    /which wants a password, and it gives none/,
+  ],
+  [
+    'a peer without a rule for it',
+    crash(1, 'FATAL:  no pg_hba.conf entry for host "10.2.0.8", user "app", database "app", no encryption'),
+    'authentication-refused',
+    /its peer, whose pg_hba\.conf has no rule for it/,
+  ],
+];
+
+describe('variables', () => tellsEach(variables));
+describe('permissions', () => tellsEach(permissions));
+describe('volumes', () => tellsEach(volumes));
+describe('ends', () => tellsEach(ends));
