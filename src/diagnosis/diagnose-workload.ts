@@ -14,7 +14,7 @@ import { goneFindings, lastWordsOfGone } from './workload/gone-pods.ts';
 import { causeText, groupFindings } from './workload/group-findings.ts';
 import { withOlderHolders } from './workload/older-holders.ts';
 import { type WorkloadFacts, workloadFacts, workloadState } from './workload/workload-facts.ts';
-import { RULES_BESIDE, WORKLOAD_RULES } from './workload/workload-rules.ts';
+import { NO_SUCH_NODE, RULES_BESIDE, WORKLOAD_RULES } from './workload/workload-rules.ts';
 
 /** The findings of a workload and its pods, in order. A finding about the workload names the cause that its pods have. */
 export function workloadFindings(evidence: WorkloadEvidence): readonly RankedFinding[] {
@@ -26,7 +26,9 @@ export function workloadFindings(evidence: WorkloadEvidence): readonly RankedFin
   );
   const cause = causeText(pods);
   const named = withoutFallbacks(own).map((finding) =>
-    cause === undefined ? withGone(finding, evidence) : { ...finding, says: `${finding.says}: ${cause}` },
+    cause === undefined || finding.id === NO_SUCH_NODE
+      ? withGone(finding, evidence)
+      : { ...finding, says: `${finding.says}: ${cause}` },
   );
   const all = [...named, ...pods];
   const beside = RULES_BESIDE.flatMap((rule) => rule(facts));

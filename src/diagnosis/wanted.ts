@@ -117,6 +117,20 @@ export function storageWanted(evidence: PodEvidence): StorageWanted | undefined 
   return { drivers, volumes: served.map(({ volume }) => volume), nodeName, isEnding };
 }
 
+export interface PlacementWanted {
+  /** Pods that may have its claim or host port: those of its namespace, or all. */
+  readonly pods: 'none' | 'namespace' | 'all';
+  readonly nodes: boolean;
+}
+
+/** What the refusals of a pod that no node takes ask for. */
+export function placementWanted(evidence: PodEvidence): PlacementWanted {
+  const { status, message = '' } = podFacts(evidence).condition('PodScheduled') ?? {};
+  const text = status === 'False' ? message : '';
+  const pods = /free ports/.test(text) ? 'all' : /ReadWriteOncePod/.test(text) ? 'namespace' : 'none';
+  return { pods, nodes: /enough free storage/.test(text) };
+}
+
 /** Whether throttling figures are needed: they explain failed probes of running containers with a CPU limit. */
 export function wantsThrottling(evidence: PodEvidence): boolean {
   return containerFacts(evidence).some(({ spec, events, status }) => {

@@ -30,7 +30,7 @@ export async function runGroupHistory(session: ClusterSession, options: GroupOpt
       kind: 'WorkloadHistory',
       subject: { kind: kind.toLowerCase(), ...(kind === 'Namespace' ? {} : { namespace: session.namespace }), name },
       items: chosen,
-      rollouts: rollouts.map(({ makers: _makers, ...rollout }) => rollout),
+      rollouts: rollouts.map(({ makers: _makers, changesSince: _since, ...rollout }) => rollout),
       ...(notes.length === 0 ? {} : { notLookedAt: notes }),
     };
     session.out(`${JSON.stringify(answer, undefined, 2)}\n`);

@@ -9,6 +9,7 @@ import {
 } from '../../api/index.ts';
 import { claimNames, type ClaimSubjectEvidence, type VolumeUsage } from '../../diagnosis/index.ts';
 import { type Asker } from './ask.ts';
+import { gatherPod } from './gather-pod.ts';
 import { gatherClaimStorage } from './gather-storage.ts';
 import { gatherClaim } from './gather-volumes.ts';
 import { MAX_LISTED, MAX_METRICS_BYTES } from './limits.ts';
@@ -43,6 +44,10 @@ export async function gatherClaimSubject(
     className === '' || !isPending
       ? undefined
       : await asker.get(`storageclass/${className}`, STORAGE_CLASSES, undefined, className);
+  const unready = isPending ? users.filter(({ status }) => status?.phase === 'Pending') : [];
+  const placeless = unready.find(({ spec }) => (spec?.nodeName ?? '') === '') ?? unready[0];
+  const waiting =
+    placeless === undefined ? undefined : await gatherPod(asker, placeless, { namespaceFlag, killings: [] });
   const storage = await gatherClaimStorage(asker, claim?.volume, users, isSmall(claim?.claim));
   const known = storageClass?.kind === 'found' || storageClass?.kind === 'missing';
   return {
@@ -50,6 +55,7 @@ export async function gatherClaimSubject(
     namespace,
     claim: claim ?? { name, missing: false, events: [] },
     users: users.map(({ metadata }) => metadata?.name ?? ''),
+    ...(waiting && { waiting }),
     ...(usage === undefined ? {} : { usage }),
     ...(storage && { storage }),
     ...(known ? { classExists: storageClass.kind === 'found' } : {}),

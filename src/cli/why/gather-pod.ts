@@ -21,6 +21,7 @@ import { gatherHeld } from './gather-held.ts';
 import { gatherHistory } from './gather-history.ts';
 import { gatherListening } from './gather-listening.ts';
 import { gatherNode } from './gather-node.ts';
+import { gatherPlacement } from './gather-placement.ts';
 import { gatherRollout } from './gather-rollout.ts';
 import { gatherServices } from './gather-services.ts';
 import { gatherPodStorage } from './gather-storage.ts';
@@ -85,13 +86,14 @@ async function eventsOf(asker: Asker, pod: Pod): Promise<PodEvidence['events']> 
 
 async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promise<PodEvidence> {
   const { pod } = first;
-  const [logs, configs, throttling, held, rollout, storage] = await Promise.all([
+  const [logs, configs, throttling, held, rollout, storage, placement] = await Promise.all([
     gatherLogs(asker, pod, logsWanted(first)),
     gatherConfigs(asker, pod.metadata?.namespace, configsWanted(first)),
     wantsThrottling(first) ? gatherThrottling(asker, pod) : {},
     gatherHeld(asker, pod),
     wantsRollout(first) ? gatherRollout(asker, pod, first.owners, [pod, ...first.siblings]) : undefined,
     gatherPodStorage(asker, first),
+    gatherPlacement(asker, first),
   ]);
   const second: PodEvidence = {
     ...first,
@@ -101,6 +103,7 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
     ...held,
     ...(rollout && { rollout }),
     ...(storage && { storage }),
+    ...(placement && { placement }),
   };
   const [services, credentials, listening] = await Promise.all([
     gatherServices(asker, namedServicesOf(second)),

@@ -15,6 +15,7 @@ import { type ClaimEvidence, claimNames, type ClaimInUse, type NodeEvidence } fr
 import { type Asker, found } from './ask.ts';
 import { gatherNode } from './gather-node.ts';
 import { MAX_CLAIMS, MAX_EVENTS, MAX_LISTED } from './limits.ts';
+import { nearNames } from './near-names.ts';
 
 export function gatherClaims(asker: Asker, pod: Pod): Promise<readonly ClaimEvidence[]> {
   const namespace = pod.metadata?.namespace;
@@ -36,7 +37,10 @@ export async function gatherClaim(
   withEvents = false,
 ): Promise<ClaimEvidence | undefined> {
   const answer = await asker.get(`persistentvolumeclaim/${name}`, PERSISTENT_VOLUME_CLAIMS, namespace, name);
-  if (answer.kind === 'missing') return { name, missing: true, events: [] };
+  if (answer.kind === 'missing') {
+    const similar = await similarClaims(asker, namespace, name);
+    return { name, missing: true, ...(similar.length > 0 && { similar }), events: [] };
+  }
   const claim = found(answer);
   if (claim === undefined) return undefined;
   const events =
@@ -48,12 +52,34 @@ export async function gatherClaim(
           limit: MAX_EVENTS,
         });
   const volumeName = claim.spec?.volumeName ?? '';
-  if (volumeName === '') return { name, missing: false, claim, events };
+  if (volumeName === '') {
+    const volumes = await candidates(asker, events);
+    return { name, missing: false, claim, events, ...(volumes && { volumes }) };
+  }
   const volume = await asker.get(`persistentvolume/${volumeName}`, PERSISTENT_VOLUMES, undefined, volumeName);
   const known = found(volume);
   const home = known === undefined ? undefined : await gatherHome(asker, known);
   const volumeMissing = volume.kind === 'missing';
   return { name, missing: false, claim, events, volume: known, volumeMissing, ...(home && { home }) };
+}
+
+/** Names that a claim may be meant by. */
+async function similarClaims(asker: Asker, namespace: string | undefined, name: string): Promise<readonly string[]> {
+  const query = { ...(namespace === undefined ? {} : { namespace }), limit: MAX_LISTED };
+  const all = await asker.list(`claims in namespace ${namespace ?? ''}`, PERSISTENT_VOLUME_CLAIMS, query);
+  return nearNames(
+    name,
+    all.map(({ metadata }) => metadata?.name ?? ''),
+  );
+}
+
+/** The volumes among which none fits; they are read only where nothing makes one. */
+async function candidates(
+  asker: Asker,
+  events: ClaimEvidence['events'],
+): Promise<readonly PersistentVolume[] | undefined> {
+  if (!events.some(({ reason }) => reason === 'FailedBinding')) return undefined;
+  return await asker.listAll('persistentvolumes', PERSISTENT_VOLUMES, { limit: MAX_LISTED });
 }
 
 /** The node with the folder. It is known by its host name, which nearly always is its name, too. */

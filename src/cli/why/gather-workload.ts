@@ -52,7 +52,9 @@ export async function gatherWorkload(
   const own = sets.filter((set) => isControlledBy(set, workload));
   const makers: readonly WorkloadObject[] = workload.kind === 'Deployment' ? own : [workload];
   const pods = candidates.filter((pod) => makers.some((maker) => isControlledBy(pod, maker)));
-  const [events, killings] = await Promise.all([
+  const fixed = workload.spec?.template?.spec?.nodeName ?? '';
+  const [fixedNode, events, killings] = await Promise.all([
+    fixed === '' ? undefined : gatherNode(asker, fixed),
     eventsOf(asker, [workload, ...own.filter(({ spec }) => (spec?.replicas ?? 0) > 0)]),
     pods[0] === undefined ? [] : killingsIn(asker, pods[0]),
   ]);
@@ -73,6 +75,7 @@ export async function gatherWorkload(
     events,
     pods,
     looked,
+    ...(fixedNode && { fixedNode }),
     ...(gone && { gone }),
     ...(nodes && { nodes }),
     ...(limitRanges && { limitRanges }),

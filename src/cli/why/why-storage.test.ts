@@ -13,6 +13,9 @@ import {
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   PODS,
+  STATEFUL_SETS,
+  CONTROLLER_REVISIONS,
+  STORAGE_CLASSES,
   type Resource,
   ROLE_BINDINGS,
   ROLES,
@@ -312,5 +315,176 @@ describe('storage that is stuck', () => {
     await pod('web', 'n1', running);
     expect((await why('Pod', 'web')).findings).toEqual([]);
     expect(asked.filter((url) => /volumeattachments|daemonsets|csi/.test(url))).toEqual([]);
+  });
+});
+
+describe('a pod or a claim that waits for a place', () => {
+  const claim = (name: string, spec: object = {}, status: object = { phase: 'Pending' }): Promise<unknown> =>
+    make(
+      PERSISTENT_VOLUME_CLAIMS,
+      {
+        metadata: { name, namespace: 'default' },
+        spec: {
+          accessModes: ['ReadWriteOnce'],
+          storageClassName: '',
+          resources: { requests: { storage: '5Gi' } },
+          ...spec,
+        },
+      },
+      status,
+    );
+  const using = (claimName: string): object => ({
+    volumes: [{ name: 'data', persistentVolumeClaim: { claimName } }],
+  });
+  const refused = (message: string): object => ({
+    phase: 'Pending',
+    conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }],
+  });
+  const pod = (name: string, spec: object, status: object = { phase: 'Running' }, own: object = {}): Promise<unknown> =>
+    make(
+      PODS,
+      { metadata: { name, namespace: 'default', ...own }, spec: { containers: [container('main')], ...spec } },
+      status,
+    );
+
+  it('the volume that would fit but for its labels', async () => {
+    await claim('archive', { selector: { matchLabels: { tier: 'archive' } } });
+    const [made] = (await api.client.list(PERSISTENT_VOLUME_CLAIMS, { namespace: 'default' })).items;
+    await make(EVENTS, {
+      metadata: { name: 'e', namespace: 'default' },
+      involvedObject: { kind: 'PersistentVolumeClaim', name: 'archive', uid: made?.metadata?.uid },
+      reason: 'FailedBinding',
+      message: 'no persistent volumes available for this claim and no storage class is set',
+      lastTimestamp: at(5),
+    });
+    await make(PERSISTENT_VOLUMES, {
+      metadata: { name: 'archive-01', labels: { tier: 'archives' } },
+      spec: { capacity: { storage: '5Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } },
+    });
+    await api.clock.advance(60_000);
+    const { findings } = await why('PersistentVolumeClaim', 'archive');
+    expect(findings[0]?.says).toContain('volume archive-01 would fit, but has tier=archives instead of tier=archive');
+  });
+
+  it('the room that nodes have', async () => {
+    await make(NODES, {
+      metadata: { name: 'n1', annotations: { 'mendlet.dev/volume-space': '{"capacityBytes":10737418240}' } },
+    });
+    await make(STORAGE_CLASSES, { metadata: { name: 'local' }, provisioner: 'mendlet.dev/local' });
+    await claim('big', { storageClassName: 'local', resources: { requests: { storage: '5Ti' } } });
+    const [made] = (await api.client.list(PERSISTENT_VOLUME_CLAIMS, { namespace: 'default' })).items;
+    await make(EVENTS, {
+      metadata: { name: 'e', namespace: 'default' },
+      involvedObject: { kind: 'PersistentVolumeClaim', name: 'big', uid: made?.metadata?.uid },
+      reason: 'WaitForPodScheduled',
+      message: 'waiting for pod big-1 to be scheduled',
+      lastTimestamp: at(5),
+    });
+    await pod('big-1', using('big'), refused('0/1 nodes are available: 1 node(s) did not have enough free storage.'));
+    await api.clock.advance(60_000);
+    const says = 'no room for the 5Ti of its claim big (n1 has 10Gi for all its volumes)';
+    expect((await why('PersistentVolumeClaim', 'big')).findings[0]?.says).toContain(says);
+    expect((await why('Pod', 'big-1')).findings[0]?.says).toContain(says);
+  });
+
+  it('who has the claim of one pod, and who has the host port', async () => {
+    await node('n1');
+    await claim('index', { accessModes: ['ReadWriteOncePod'], volumeName: 'pv-1' }, { phase: 'Bound' });
+    await make(PERSISTENT_VOLUMES, {
+      metadata: { name: 'pv-1' },
+      spec: { capacity: { storage: '5Gi' }, accessModes: ['ReadWriteOncePod'], hostPath: { path: '/x' } },
+    });
+    await pod('search-1', { ...using('index'), nodeName: 'n1' });
+    await pod(
+      'indexer-1',
+      using('index'),
+      refused(
+        '0/1 nodes are available: 1 node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode.',
+      ),
+    );
+    expect((await why('Pod', 'indexer-1')).findings[0]?.says).toContain(
+      'claim index (ReadWriteOncePod), and pod search-1 does',
+    );
+    expect(asked.some((url) => url.startsWith('/api/v1/pods?'))).toBe(false);
+
+    const withPort = { containers: [{ ...container('main'), ports: [{ containerPort: 80, hostPort: 8080 }] }] };
+    await pod('edge', { ...withPort, nodeName: 'n1' }, { phase: 'Running' }, { namespace: 'disk' });
+    await pod(
+      'proxy',
+      withPort,
+      refused("0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports."),
+    );
+    expect((await why('Pod', 'proxy')).findings[0]?.says).toContain('8080/TCP taken, by pod disk/edge on node n1');
+  });
+
+  it('claims that are called like the one that is missing', async () => {
+    await claim('upload-data');
+    await pod('uploads', using('uploads-data'), refused('persistentvolumeclaim "uploads-data" not found'));
+    expect((await why('Pod', 'uploads')).findings[0]?.says).toContain('uploads-data; similar names: upload-data');
+  });
+
+  it('a template that is fixed to a node that is not there', async () => {
+    const labels = { app: 'tools' };
+    await make(DEPLOYMENTS, {
+      metadata: { name: 'tools', namespace: 'default' },
+      spec: {
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { nodeName: 'worker-3', containers: [container('main')] } },
+      },
+    });
+    expect((await why('Deployment', 'tools')).findings).toMatchObject([{ id: 'no-such-node' }]);
+  });
+
+  it('what has changed since the template of a pod to which its rollout does not come', async () => {
+    await node('n1');
+    const labels = { app: 'db' };
+    const template = (value: string): object => ({
+      metadata: { labels },
+      spec: { containers: [{ ...container('main'), env: [{ name: 'DIR', value }] }] },
+    });
+    const set = await make(
+      STATEFUL_SETS,
+      {
+        metadata: { name: 'db', namespace: 'default' },
+        spec: { selector: { matchLabels: labels }, serviceName: 'db', template: template('/b') },
+      },
+      { replicas: 1, updateRevision: 'db-new', currentRevision: 'db-old' },
+    );
+    const owner = {
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      name: 'db',
+      uid: set.metadata?.uid ?? '',
+      controller: true,
+    };
+    for (const [revision, name, value] of [
+      [1, 'db-old', '/a'],
+      [2, 'db-new', '/b'],
+    ] as const) {
+      await make(CONTROLLER_REVISIONS, {
+        metadata: { name, namespace: 'default', ownerReferences: [owner] },
+        data: { spec: { template: template(value) } },
+        revision,
+      });
+    }
+    const status = {
+      phase: 'Running',
+      conditions: [{ type: 'Ready', status: 'False', lastTransitionTime: at(90) }],
+      containerStatuses: [
+        {
+          name: 'main',
+          ready: false,
+          restartCount: 3,
+          image: 'i',
+          imageID: 'i',
+          state: { waiting: { reason: 'CrashLoopBackOff' } },
+          lastState: { terminated: { exitCode: 74, startedAt: at(20), finishedAt: at(10) } },
+        },
+      ],
+    };
+    const own = { ownerReferences: [owner], labels: { ...labels, 'controller-revision-hash': 'db-old' } };
+    await pod('db-0', { nodeName: 'n1' }, status, own);
+    await api.clock.advance(60_000);
+    expect((await why('StatefulSet', 'db')).findings[0]?.says).toContain('(container main env DIR: /a → /b)');
   });
 });

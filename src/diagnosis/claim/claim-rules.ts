@@ -1,10 +1,15 @@
 /** The rules about a claim: it waits for a volume, has lost it, is full, or is being deleted while pods use it. */
 import { parseTime } from '../../lib/index.ts';
+import { podFindings } from '../diagnose-pod.ts';
+import type { Event } from '../evidence/kinds.ts';
 import type { ClaimSubjectEvidence } from '../evidence/object-evidence.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { objectCommands } from '../facts/object-commands.ts';
 import { type VolumeCommands, type VolumeTrouble, volumeChoices, volumeTrouble } from '../facts/local-volumes.ts';
+import { unplacedText } from '../facts/placement.ts';
+import { podFacts } from '../facts/pod-facts.ts';
 import { formatAge, formatBytes, listed, plural, quotable, shellWord } from '../facts/text.ts';
+import { lacksText, nearVolume, noVolumeText, requestedSize } from '../facts/volume-fit.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';
 import { NOTHING } from '../rule.ts';
@@ -110,7 +115,10 @@ const pending: ClaimRule = (evidence) => {
   );
   const className = claim.spec?.storageClassName;
   const ageMs = evidence.now - (parseTime(claim.metadata?.creationTimestamp ?? undefined) ?? evidence.now);
-  const { why, isWaiting } = pendingWhy(evidence, event?.reason, event?.message ?? '');
+  const { why, isWaiting, isTold, next = [], quotes = [] } = pendingWhy(evidence, event);
+  // The other reasons name the size themselves, or are not about it.
+  const asked = requestedSize(claim);
+  const size = isWaiting && evidence.users.length > 0 && asked !== undefined ? ` (${asked})` : '';
   // Nobody wants the volume yet, or it is being made.
   const isNormal = isWaiting && evidence.users.length === 0;
   if (!isNormal && ageMs < NORMAL_START_MS && evidence.classExists !== false) return NOTHING;
@@ -120,23 +128,33 @@ const pending: ClaimRule = (evidence) => {
       severity: isNormal ? 'info' : 'critical',
       rank: 90,
       topic: 'claim',
-      says: `claim ${name} has had no volume for ${formatAge(ageMs)}: ${why}${forUsers(evidence)}`,
+      says: `claim ${name}${size} has had no volume for ${formatAge(ageMs)}: ${why}${isTold === true ? '' : forUsers(evidence)}`,
       evidence: [
         phaseQuote(evidence),
+        // What decides stands first: among many objects only two are told.
+        ...quotes,
         ...(event === undefined ? [] : [quoteEvent(event, `persistentvolumeclaim/${name}`)]),
         field(name, 'spec.storageClassName', className ?? 'not set'),
         field(name, 'spec.resources.requests.storage', claim.spec?.resources?.requests?.['storage'] ?? 'not set'),
       ],
-      try: [kubectl('describe', `pvc/${name}`), cluster('get', 'storageclasses'), cluster('get', 'pv')],
+      try: [...next, kubectl('describe', `pvc/${name}`), cluster('get', 'storageclasses'), cluster('get', 'pv')],
     },
   ];
 };
 
-function pendingWhy(
-  evidence: ClaimSubjectEvidence,
-  reason: string | undefined,
-  message: string,
-): { readonly why: string; readonly isWaiting: boolean } {
+interface PendingWhy {
+  readonly why: string;
+  /** It waits for a pod, or for the pod's node. */
+  readonly isWaiting: boolean;
+  /** Its users are named already. */
+  readonly isTold?: boolean;
+  /** Commands that go before the others. */
+  readonly next?: readonly string[];
+  readonly quotes?: readonly Quote[];
+}
+
+function pendingWhy(evidence: ClaimSubjectEvidence, event: Event | undefined): PendingWhy {
+  const { reason, message = '' } = event ?? {};
   const { claim, classExists, users } = { ...evidence, claim: evidence.claim.claim };
   const className = claim?.spec?.storageClassName;
   if (classExists === false) return { why: `there is no StorageClass ${className ?? ''}`, isWaiting: false };
@@ -144,18 +162,54 @@ function pendingWhy(
     return { why: 'its StorageClass makes one when a pod uses it, and none does', isWaiting: true };
   }
   if (reason === 'WaitForFirstConsumer' || reason === 'WaitForPodScheduled') {
-    return { why: `the pod that uses it has no node yet: ${listed(users)}`, isWaiting: true };
+    return waitingWhy(evidence);
   }
   if (reason === 'FailedBinding') {
-    const wanted = claim?.spec?.resources?.requests?.['storage'] ?? '?';
-    const modes = (claim?.spec?.accessModes ?? []).join(', ');
-    return { why: `no volume fits (${wanted}, ${modes}), and no StorageClass makes one`, isWaiting: false };
+    const near = nearVolume(claim, evidence.claim.volumes);
+    return {
+      why: noVolumeText(claim, near),
+      isWaiting: false,
+      quotes: near === undefined ? [] : [near.quote],
+      next: near?.fix,
+    };
   }
-  if (reason === 'VolumeMismatch') return { why: `the volume that it names does not fit`, isWaiting: false };
+  if (reason === 'VolumeMismatch') return { why: mismatchText(evidence), isWaiting: false };
   if (reason === 'ExternalProvisioning')
     return { why: `its provisioner${provisionerOf(evidence)} has not made one`, isWaiting: false };
   if (reason === 'ProvisioningFailed') return { why: quotable(message), isWaiting: false };
   return { why: 'no event says why', isWaiting: false };
+}
+
+/** Its volume is made on the node of its pod: what keeps the pod from one keeps the claim from its volume. */
+function waitingWhy({ users, waiting, claim, namespaceFlag }: ClaimSubjectEvidence): PendingWhy {
+  const facts = waiting === undefined ? undefined : podFacts(waiting);
+  const unplaced = facts === undefined ? undefined : unplacedText(facts);
+  if (unplaced !== undefined) return { why: unplaced, isWaiting: true };
+  const cause = facts === undefined ? undefined : causeOf(podFindings(facts), claim.name);
+  if (facts === undefined || cause === undefined) {
+    const who = users.length === 1 ? 'the pod that uses it has' : 'the pods that use it have';
+    return { why: `${who} no node yet: ${listed(users)}`, isWaiting: true, isTold: true };
+  }
+  const of = `pod/${facts.name}`;
+  const quotes = cause.evidence.map((quote) => (quote.source === 'field' ? { of, ...quote } : quote));
+  return { why: cause.says, isWaiting: true, next: [objectCommands(namespaceFlag).why(of)], quotes };
+}
+
+/** What the pod says for itself; that it waits for this claim is only a consequence. */
+function causeOf(found: readonly RankedFinding[], claim: string): RankedFinding | undefined {
+  return found.find(
+    ({ severity, evidence }) =>
+      severity === 'critical' &&
+      !evidence.some((quote) => quote.source === 'object' && quote.object === `persistentvolumeclaim/${claim}`),
+  );
+}
+
+/** "volume pv-1, which it names, has 1Gi only, and the claim asks for 5Gi" */
+function mismatchText({ claim: { claim, volume } }: ClaimSubjectEvidence): string {
+  const lacks = claim === undefined || volume === undefined ? undefined : lacksText(claim, volume);
+  if (lacks === undefined) return `volume ${claim?.spec?.volumeName ?? ''}, which it names, does not fit`;
+  const asked = lacks.endsWith(' only') ? `, and the claim asks for ${requestedSize(claim) ?? ''}` : '';
+  return `volume ${volume?.metadata?.name ?? ''}, which it names, ${lacks}${asked}`;
 }
 
 const full: ClaimRule = (evidence) => {

@@ -12,6 +12,8 @@ export interface ClaimSubjectEvidence {
   readonly claim: ClaimEvidence;
   /** The names of the pods that use it. */
   readonly users: readonly string[];
+  /** Of one without a volume: a pod that uses it and has not started, which may say why; one without a node before others. */
+  readonly waiting?: PodEvidence;
   /** What its node measured; absent: nobody did. */
   readonly usage?: VolumeUsage;
   /** Whether a StorageClass of its name exists; absent: it names none, or that could not be read. */

@@ -3,6 +3,7 @@ import type {
   ContainerHistory,
   Event,
   Hold,
+  Node,
   PersistentVolume,
   PersistentVolumeClaim,
   Pod,
@@ -32,6 +33,8 @@ export interface PodEvidence {
   readonly claims: readonly ClaimEvidence[];
   /** Of its volumes that drivers serve; absent: nothing about the pod asks for it. */
   readonly storage?: StorageEvidence;
+  /** Of a pod that no node takes: what its refusals ask for; absent: they ask for nothing. */
+  readonly placement?: PlacementEvidence;
   /** ConfigMaps and Secrets that it refers to, without their values. */
   readonly configs: readonly ConfigEvidence[];
   readonly services: readonly ServiceEvidence[];
@@ -58,13 +61,24 @@ export interface ContainerLogs {
   readonly current?: readonly string[];
 }
 
+/** What explains why no node takes a pod. An absent field was not read. */
+export interface PlacementEvidence {
+  /** Pods that may have what it wants: its claim, or its host port. */
+  readonly pods?: readonly Pod[];
+  readonly nodes?: readonly Node[];
+}
+
 export interface ClaimEvidence {
   readonly name: string;
   readonly missing: boolean;
+  /** Of one that is missing: claims of its namespace with similar names. */
+  readonly similar?: readonly string[];
   readonly claim?: PersistentVolumeClaim;
   readonly volume?: PersistentVolume;
   /** The claim names a volume that does not exist. */
   readonly volumeMissing?: boolean;
+  /** Of one that has no volume: those of the cluster, of which one may nearly fit; absent: not read. */
+  readonly volumes?: readonly PersistentVolume[];
   /** The node that has the volume, when it is a folder of one. */
   readonly home?: NodeEvidence;
   readonly events: readonly Event[];

@@ -10,6 +10,8 @@ export interface Rollout {
   readonly from?: number;
   /** How its template differs from the one before; empty for the first known. */
   readonly changes: readonly string[];
+  /** How the newest template differs from its own; absent: its own is the newest. */
+  readonly changesSince?: readonly string[];
   /** How its pods are known: the UID of their ReplicaSet, or the name and hash of their ControllerRevision. */
   readonly makers: readonly string[];
 }

@@ -15,6 +15,8 @@ export interface WorkloadEvidence {
   readonly pods: readonly Pod[];
   /** The pods whose evidence was gathered. */
   readonly looked: readonly PodEvidence[];
+  /** The node to which its template is fixed; absent: it is not, or that may not be read. */
+  readonly fixedNode?: NodeEvidence;
   /** What nodes remember of pods of a failed job that has none any more, the newest first; absent: not asked for. */
   readonly gone?: readonly PodHistory[];
   /** All nodes, for a DaemonSet that wants a pod on none; absent: not asked for, or not all could be read. */

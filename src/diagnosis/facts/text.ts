@@ -24,6 +24,11 @@ export function listed(names: readonly string[]): string {
   return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
+/** " (disk=ssd)"; nothing for no words */
+export function inBrackets(words: readonly string[]): string {
+  return words.length === 0 ? '' : ` (${listed(words)})`;
+}
+
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

@@ -126,6 +126,19 @@ describe('rollouts', () => {
     expect([back([pod(800), pod(30), pod(20)]), back([pod(800)]), back([])]).toEqual([ago(30), undefined, undefined]);
   });
 
+  it('know how the newest template differs from an older one, not only from the one right before it', () => {
+    const all = rolloutsOfRecords(
+      'statefulset/db',
+      [record(1, 900, 'db:1'), record(2, 30, 'db:2'), record(3, 9, 'db:3')],
+      [],
+    );
+    expect(all.map(({ changesSince }) => changesSince)).toEqual([
+      ['container web image: db:1 → db:3'],
+      ['container web image: db:2 → db:3'],
+      undefined,
+    ]);
+  });
+
   it('are the records of a stateful set', () => {
     const [, second] = rolloutsOfRecords('statefulset/db', [record(1, 900, 'db:1'), record(2, 30, 'db:2')], []);
     expect([second?.at, second?.changes, second?.makers]).toEqual([

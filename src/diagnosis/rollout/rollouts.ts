@@ -71,6 +71,7 @@ export function isOfRollout({ metadata }: Pod, { makers }: Pick<Rollout, 'makers
 
 function rollouts(workload: string, revisions: readonly Revision[], pods: readonly Pod[]): readonly Rollout[] {
   const sorted = revisions.toSorted((a, b) => a.number - b.number);
+  const newest = sorted.at(-1);
   return sorted.map((revision, index): Rollout => {
     const before = sorted[index - 1];
     const at = beganAt(revision, sorted.slice(0, index), pods);
@@ -80,6 +81,9 @@ function rollouts(workload: string, revisions: readonly Revision[], pods: readon
       ...(at === undefined ? {} : { at: new Date(at).toISOString() }),
       ...(before === undefined ? {} : { from: before.number }),
       changes: before === undefined ? [] : templateChanges(before.template, revision.template),
+      ...(newest === undefined || newest === revision
+        ? {}
+        : { changesSince: templateChanges(revision.template, newest.template) }),
       makers: revision.makers,
     };
   });

@@ -25,6 +25,7 @@ import { missingConfig } from './missing-config.ts';
 import { missingSetting } from './missing-setting.ts';
 import { nodeLost } from './node-lost.ts';
 import { notProgressing } from './not-progressing.ts';
+import { olderTemplate } from './older-template.ts';
 import { outOfMemory } from './out-of-memory.ts';
 import { permissions } from './permissions.ts';
 import { portInUse } from './port-in-use.ts';
@@ -77,6 +78,7 @@ export const POD_RULES: readonly PodRule[] = [
   missingSetting,
   nodeLost,
   notProgressing,
+  olderTemplate,
   outOfMemory,
   permissions,
   portInUse,

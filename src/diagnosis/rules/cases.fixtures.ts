@@ -26,7 +26,7 @@ export const stuck = (reason: string, message: string): Partial<PodEvidence> => 
 export const limit = { resources: { limits: { memory: '64Mi' }, requests: { memory: '64Mi' } } };
 export const unscheduled = (message: string, spec: object = {}): Partial<PodEvidence> => ({
   pod: {
-    ...pod({ spec: { ...spec, nodeName: undefined } }),
+    ...pod({ spec: { ...spec, nodeName: undefined }, metadata: { labels: { app: 'web' } } }),
     status: {
       phase: 'Pending',
       conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }],

@@ -12,11 +12,37 @@ const NOT_READY = 'node.kubernetes.io/not-ready';
 export const nodeLost: PodRule = (facts) => {
   const { node: evidence } = facts.evidence;
   if (evidence === undefined || facts.finished) return NOTHING;
-  if (evidence.missing === true) return [gone(facts, evidence.name)];
+  if (evidence.missing === true)
+    return [isFixed(facts, evidence.name) ? noSuchNode(facts, evidence.name) : gone(facts, evidence.name)];
   const ready = findCondition(evidence.node?.status?.conditions, 'Ready');
   if (ready === undefined || ready.status === 'True') return NOTHING;
   return [silent(facts, evidence.name, ready)];
 };
+
+/** The node was named by whoever wrote the pod or its template: no scheduler has chosen it. */
+function isFixed(facts: PodFacts, name: string): boolean {
+  if (templateNode(facts) === name) return true;
+  return facts.pod.status?.phase === 'Pending' && facts.condition('PodScheduled') === undefined;
+}
+
+function templateNode({ owner }: PodFacts): string | undefined {
+  return owner?.spec?.template?.spec?.nodeName;
+}
+
+function noSuchNode(facts: PodFacts, name: string): RankedFinding {
+  const { commands } = facts;
+  const by = templateNode(facts) === name ? ` by the template of ${commands.target}` : '';
+  return {
+    ...base(facts),
+    id: 'no-such-node',
+    says: `pod ${facts.name} is fixed to node ${name}${by} (spec.nodeName), and there is no such node`,
+    evidence: [
+      { source: 'object', object: `node/${name}`, says: 'not found' },
+      { source: 'field', path: 'spec.nodeName', value: name },
+    ],
+    try: [commands.cluster('get', 'nodes'), ...commands.edit],
+  };
+}
 
 function gone(facts: PodFacts, name: string): RankedFinding {
   return {

@@ -1,7 +1,43 @@
 /** Tests findings about pods without a node, network or volumes, and about pods whose deletion is stuck. */
-import { describe } from 'vitest';
-import { NOW, ago, pod, waiting } from '../evidence.fixtures.ts';
+import { describe, expect, it } from 'vitest';
+import { diagnosePod } from '../diagnose-pod.ts';
+import { NOW, ago, evidence, pod, waiting } from '../evidence.fixtures.ts';
+import type { Node, Pod } from '../evidence/kinds.ts';
+import type { ClaimEvidence } from '../evidence/pod-evidence.ts';
 import { type Case, tellsEach, unscheduled } from './cases.fixtures.ts';
+
+const apart = (topologyKey: string, matchLabels: object): object => ({
+  podAntiAffinity: {
+    requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey, labelSelector: { matchLabels } }],
+  },
+});
+const onPort = (name: string, nodeName: string | undefined, port: object, metadata: object = {}): Pod =>
+  pod({ name, metadata, spec: { nodeName }, container: { ports: [{ containerPort: 8443, ...port }] } });
+const wantsPort: Pod = {
+  ...onPort(
+    'web-1',
+    undefined,
+    { hostPort: 8443 },
+    { ownerReferences: [{ kind: 'ReplicaSet', name: 'rs', uid: 'rs', controller: true }] },
+  ),
+  status: unscheduled("0/2 nodes are available: 2 node(s) didn't have free ports for the requested pod ports.").pod
+    ?.status,
+};
+const index = {
+  volumes: ['logs', 'index'].map((name) => ({ name, persistentVolumeClaim: { claimName: name } })),
+};
+const unmade = (name: string, storage: string): ClaimEvidence => ({
+  name,
+  missing: false,
+  claim: {
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage } } },
+    status: { phase: 'Pending' },
+  },
+  events: [],
+});
+const spacious = (name: string, space: string): Node => ({
+  metadata: { name, annotations: { 'mendlet.dev/volume-space': space } },
+});
 
 const places: readonly Case[] = [
   [
@@ -41,10 +77,125 @@ const places: readonly Case[] = [
     /a port taken/,
   ],
   [
-    'pods that it does not go with',
+    'pods from which it keeps away',
     unscheduled("0/1 nodes are available: 1 node(s) didn't match pod anti-affinity rules."),
     'unschedulable',
-    /1 node has pods that it does not go with$/,
+    /1 node has pods from which its anti-affinity keeps it away$/,
+  ],
+  [
+    'its fellows, of which each node may have one',
+    unscheduled("0/1 nodes are available: 1 node(s) didn't match pod anti-affinity rules.", {
+      affinity: apart('kubernetes.io/hostname', { app: 'web' }),
+    }),
+    'unschedulable',
+    /^no node takes pod web-1: its anti-affinity lets one pod with app=web, itself or a fellow, run for each kubernetes\.io\/hostname, and there is 1 node$/,
+    [/podAntiAffinity/],
+  ],
+  [
+    'its fellows, of which there are more than nodes',
+    {
+      ...unscheduled("0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules.", {
+        affinity: apart('kubernetes.io/hostname', { app: 'web' }),
+      }),
+      owners: [{ kind: 'Deployment', metadata: { name: 'web' }, spec: { replicas: 3, selector: {}, template: {} } }],
+    },
+    'unschedulable',
+    /and there are 2 nodes for its 3 replicas$/,
+  ],
+  [
+    'its fellows in the zones of some of the nodes',
+    unscheduled("0/3 nodes are available: 1 Insufficient cpu, 2 node(s) didn't match pod anti-affinity rules.", {
+      affinity: apart('zone', { app: 'web' }),
+    }),
+    'unschedulable',
+    /not enough cpu left and its anti-affinity lets one pod with app=web, itself or a fellow, run for each zone, and 2 of 3 nodes have it already$/,
+  ],
+  [
+    'strangers from which it keeps away',
+    unscheduled("0/1 nodes are available: 1 node(s) didn't match pod anti-affinity rules.", {
+      affinity: apart('kubernetes.io/hostname', { app: 'db' }),
+    }),
+    'unschedulable',
+    /: 1 node has pods from which its anti-affinity keeps it away \(app=db, for each kubernetes\.io\/hostname\)$/,
+  ],
+  [
+    'strangers that keep away from it',
+    unscheduled("0/1 nodes are available: 1 node(s) didn't satisfy existing pods anti-affinity rules."),
+    'unschedulable',
+    /: 1 node has pods whose anti-affinity keeps it away$/,
+  ],
+  [
+    'a host port, and who has it',
+    {
+      ...unscheduled("0/2 nodes are available: 2 node(s) didn't have free ports for the requested pod ports."),
+      pod: wantsPort,
+      placement: {
+        pods: [
+          wantsPort,
+          onPort('edge', 'n1', { hostPort: 8443 }),
+          onPort(
+            'proxy',
+            'n2',
+            { hostPort: 8443 },
+            { ownerReferences: [{ kind: 'ReplicaSet', name: 'rs', uid: 'rs', controller: true }] },
+          ),
+          onPort('dns', 'n1', { hostPort: 8443, protocol: 'UDP' }),
+          onPort('later', undefined, { hostPort: 8443 }),
+          onPort('other', 'n2', { hostPort: 9443 }),
+        ],
+      },
+    },
+    'unschedulable',
+    /^no node takes pod web-1: 2 nodes have its host port 8443\/TCP taken, by pod shop\/edge on node n1 and pod shop\/proxy on node n2, a fellow of it$/,
+    [/ports\[0\]\.hostPort: 8443/, /^pod\/shop\/edge: has 8443\/TCP of node n1$/m],
+  ],
+  [
+    'a claim that one pod may use',
+    {
+      ...unscheduled(
+        '0/1 nodes are available: 1 node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
+        index,
+      ),
+      claims: [
+        { name: 'logs', missing: false, claim: { spec: { accessModes: ['ReadWriteOnce'] } }, events: [] },
+        { name: 'index', missing: false, claim: { spec: { accessModes: ['ReadWriteOncePod'] } }, events: [] },
+      ],
+      placement: { pods: [pod({ name: 'search-1', spec: index }), pod({ name: 'other' })] },
+    },
+    'unschedulable',
+    /^no node takes pod web-1: only one pod may use its claim index \(ReadWriteOncePod\), and pod search-1 does$/,
+    [/persistentvolumeclaim\/index: spec\.accessModes: .*ReadWriteOncePod/, /^pod\/search-1: uses claim index$/m],
+  ],
+  [
+    'a claim that one pod may use, of which nothing could be read',
+    unscheduled(
+      '0/1 nodes are available: 1 node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode.',
+    ),
+    'unschedulable',
+    /: only one pod may use its claim \(ReadWriteOncePod\), and another does$/,
+  ],
+  [
+    'room for its claim',
+    {
+      ...unscheduled('0/2 nodes are available: 2 node(s) did not have enough free storage.'),
+      claims: [unmade('big', '5Ti')],
+      placement: { nodes: [spacious('n1', '{'), spacious('n2', '{"capacityBytes":10737418240}')] },
+    },
+    'unschedulable',
+    /: 2 nodes have no room for the 5Ti of its claim big \(n2 has 10Gi for all its volumes\)$/,
+    [
+      /persistentvolumeclaim\/big: spec\.resources\.requests\.storage: 5Ti/,
+      /^node\/n2: metadata\.annotations\[mendlet\.dev\/volume-space\]: .*10737418240/m,
+    ],
+  ],
+  [
+    'a volume for its claim',
+    {
+      ...unscheduled("0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind."),
+      claims: [unmade('disk', '1Gi')],
+    },
+    'unschedulable',
+    /: 2 nodes have no free persistent volume for its claim disk \(1Gi, ReadWriteOnce\)$/,
   ],
   [
     'no pods that it goes with',
@@ -86,7 +237,7 @@ const places: readonly Case[] = [
     'no scheduler',
     { pod: { ...pod({ spec: { nodeName: undefined, schedulerName: 'mine' } }), status: { phase: 'Pending' } } },
     'no-scheduler',
-    /one called mine/,
+    /^no scheduler looks at pod web-1: nothing in the cluster schedules for schedulerName mine$/,
   ],
   [
     'node lost',
@@ -121,6 +272,31 @@ const places: readonly Case[] = [
     'node-lost',
     /has not been heard of for 2m: .*; it leaves after 300s/,
     [/NodeStatusUnknown/, /renewTime: 3m ago/, /unreachable:NoExecute/],
+  ],
+  [
+    'a node that never was',
+    {
+      pod: { ...pod(), status: { phase: 'Pending' } },
+      node: { name: 'n1', missing: true },
+    },
+    'no-such-node',
+    /^pod web-1 is fixed to node n1 \(spec\.nodeName\), and there is no such node$/,
+    [/node\/n1: not found/, /spec\.nodeName: n1/],
+  ],
+  [
+    'a node that never was, of a template',
+    {
+      node: { name: 'n1', missing: true },
+      owners: [
+        {
+          kind: 'Deployment',
+          metadata: { name: 'web' },
+          spec: { selector: {}, template: { spec: { nodeName: 'n1', containers: [] } } },
+        },
+      ],
+    },
+    'no-such-node',
+    /^pod web-1 is fixed to node n1 by the template of deployment\/web \(spec\.nodeName\), and there is no such node$/,
   ],
   ['node gone', { node: { name: 'n1', missing: true } }, 'node-gone', /does not exist any more/],
   [
@@ -223,4 +399,25 @@ const places: readonly Case[] = [
 
 describe('places', () => {
   tellsEach(places);
+});
+
+it.each<[string, object, number]>([
+  ['that makes the new pod first', {}, 1],
+  ['that ends the old pod first', { strategy: { type: 'Recreate' } }, 0],
+  ['of several pods', { replicas: 2 }, 0],
+])('a claim of one pod in a rollout %s: %j', (_, spec, count) => {
+  const before = pod({ name: 'web-0', spec: index });
+  const given = {
+    ...unscheduled(
+      '0/1 nodes are available: 1 node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode.',
+      index,
+    ),
+    owners: [{ kind: 'Deployment', metadata: { name: 'web' }, spec: { selector: {}, template: {}, ...spec } }],
+    claims: [{ name: 'index', missing: false, claim: { spec: { accessModes: ['ReadWriteOncePod'] } }, events: [] }],
+    siblings: [before],
+    placement: { pods: [before] },
+  };
+  const next = diagnosePod(evidence(given)).findings[0]?.try ?? [];
+  expect(next.filter((command) => command.includes('Recreate'))).toHaveLength(count);
+  expect(next).toContain('mendlet why pod/web-0');
 });

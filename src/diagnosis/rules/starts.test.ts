@@ -503,7 +503,78 @@ const starts: readonly Case[] = [
       claims: [{ name: 'data', missing: true, events: [] }],
     },
     'claim-missing',
-    /no PersistentVolumeClaim data/,
+    /no PersistentVolumeClaim data$/,
+  ],
+  [
+    'no claim of this name, but of one that is like it',
+    {
+      ...unscheduled('0/1 nodes are available: persistentvolumeclaim "datas" not found.'),
+      claims: [{ name: 'datas', missing: true, similar: ['data'], events: [] }],
+    },
+    'claim-missing',
+    /no PersistentVolumeClaim datas; similar names: data$/,
+  ],
+  [
+    'claim whose volume waits for a scheduler that the pod goes round',
+    {
+      pod: { ...pod(), status: { phase: 'Pending' } },
+      claims: [
+        {
+          name: 'data',
+          missing: false,
+          claim: { metadata: { name: 'data' }, spec: { storageClassName: 'fast' }, status: { phase: 'Pending' } },
+          events: [event('WaitForFirstConsumer', 'waiting for first consumer')],
+        },
+      ],
+    },
+    'claim-pending',
+    /its claim data has no volume yet: its StorageClass makes one only for a node that a scheduler has chosen, and pod web-1 is fixed to node n1 \(spec\.nodeName\)$/,
+    [/spec\.nodeName: n1/],
+  ],
+  [
+    'claim whose volume cannot be made',
+    {
+      ...unscheduled('0/1 nodes are available: 1 node(s) did not have enough free storage.'),
+      claims: [
+        {
+          name: 'data',
+          missing: false,
+          claim: { metadata: { name: 'data' }, spec: { storageClassName: 'fast' }, status: { phase: 'Pending' } },
+          events: [
+            event('WaitForFirstConsumer', 'waiting for first consumer', { seconds: 90 }),
+            event('ProvisioningFailed', 'failed to provision volume: the disk of n1 is full'),
+          ],
+        },
+      ],
+    },
+    'claim-pending',
+    /its claim data has no volume yet: failed to provision volume: the disk of n1 is full$/,
+  ],
+  [
+    'claim waits for a volume with its labels',
+    {
+      ...unscheduled('0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.'),
+      claims: [
+        {
+          name: 'data',
+          missing: false,
+          claim: {
+            metadata: { name: 'data' },
+            spec: {
+              accessModes: ['ReadWriteOnce'],
+              resources: { requests: { storage: '1Gi' } },
+              selector: { matchLabels: { tier: 'a' } },
+            },
+            status: { phase: 'Pending' },
+          },
+          events: [
+            event('FailedBinding', 'no persistent volumes available for this claim and no storage class is set'),
+          ],
+        },
+      ],
+    },
+    'claim-pending',
+    /its claim data has no volume yet: no volume fits \(1Gi, ReadWriteOnce, selector tier=a\), and no StorageClass makes one$/,
   ],
   [
     'claim waits',

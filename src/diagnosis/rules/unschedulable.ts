@@ -1,27 +1,22 @@
 /** Rule: no node fits the pod; the finding explains the scheduler's message part by part, and suggests remedies. */
-import { podRequests, quantityMilliValue } from '../../api/index.ts';
+import { hostPortsClash, hostPortsOf, podRequests, quantityMilliValue } from '../../api/index.ts';
+import type { Pod } from '../evidence/kinds.ts';
+import { apartText, companions } from '../facts/anti-affinity.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
-import { labelTexts, type Requirement, requirementText, wantedLabels } from '../facts/node-wishes.ts';
+import { holdersText, portHolders } from '../facts/placement.ts';
+import { wantedLabels } from '../facts/node-wishes.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
-import { listed } from '../facts/text.ts';
+import { inBrackets, listed } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
-
-interface Reason {
-  readonly pattern: RegExp;
-  readonly says: (match: RegExpExecArray, nodes: string, facts: PodFacts) => string;
-  readonly fields: (facts: PodFacts, match: RegExpExecArray) => readonly Quote[];
-  readonly try: (facts: PodFacts, match: RegExpExecArray) => readonly string[];
-}
+import { CLAIM_REASONS } from './claim-reasons.ts';
+import { recreate } from './recreate.ts';
+import { field, type Reason } from './scheduler-reason.ts';
 
 const nodesOf = (facts: PodFacts, ...words: readonly string[]): readonly string[] => [
   facts.commands.cluster('get', 'nodes', ...words),
 ];
-const field = (path: string, value: unknown): readonly Quote[] =>
-  value === undefined || value === null
-    ? []
-    : [{ source: 'field', path, value: typeof value === 'string' ? value : JSON.stringify(value) }];
 const none = (): readonly Quote[] => [];
 
 function spreadKeys({ spec }: PodFacts['pod']): readonly string[] {
@@ -45,31 +40,12 @@ function askLess({ commands, containers }: PodFacts, resource: string): readonly
   return [commands.kubectl('set', 'resources', commands.target, ...which, `--requests=${resource}=${small}`)];
 }
 
-/** " (disk=ssd)"; nothing for no words */
-function inBrackets(words: readonly string[]): string {
-  return words.length === 0 ? '' : ` (${listed(words)})`;
-}
-
-function hostPorts({ containers }: PodFacts): readonly string[] {
-  return containers.flatMap(({ spec }) => (spec.ports ?? []).flatMap(({ hostPort }) => hostPort?.toString() ?? []));
-}
-
-interface PodTerms {
-  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly {
-    readonly labelSelector?: {
-      readonly matchLabels?: Readonly<Record<string, string>>;
-      readonly matchExpressions?: readonly Requirement[];
-    };
-  }[];
-}
-
-/** The labels of the pods with which it must, or must not, share a node. */
-function companions(affinity: PodTerms | undefined): readonly string[] {
-  const texts = (affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(({ labelSelector }) => [
-    ...labelTexts(labelSelector?.matchLabels),
-    ...(labelSelector?.matchExpressions ?? []).map((each) => requirementText(each)),
-  ]);
-  return [...new Set(texts)];
+/** Those that the holders have; all where no holder is known. */
+function hostPorts({ pod }: PodFacts, holders: readonly Pod[]): readonly string[] {
+  const used = holders.flatMap(hostPortsOf);
+  return hostPortsOf(pod)
+    .filter((port) => used.length === 0 || used.some((each) => hostPortsClash(port, each)))
+    .map(({ port, protocol }) => `${port}/${protocol}`);
 }
 
 function amountOf(quantity: string | undefined): number {
@@ -127,14 +103,29 @@ const REASONS: readonly Reason[] = [
   },
   {
     pattern: /didn't have free ports/,
-    says: (_, nodes, facts) => `${nodes} a port taken that it wants on the node${inBrackets(hostPorts(facts))}`,
-    fields: ({ containers }) =>
-      containers.flatMap(({ path, spec }) =>
+    says: (_, nodes, facts) => {
+      const holders = portHolders(facts);
+      const ports = hostPorts(facts, holders);
+      return holders.length === 0
+        ? `${nodes} a port taken that it wants on the node${inBrackets(ports)}`
+        : `${nodes} its host ${ports.length === 1 ? 'port' : 'ports'} ${listed(ports)} taken, by ${holdersText(facts, holders)}`;
+    },
+    fields: (facts) => [
+      ...facts.containers.flatMap(({ path, spec }) =>
         (spec.ports ?? []).flatMap(({ hostPort }, index) =>
           hostPort === undefined ? [] : field(`${path}.ports[${index}].hostPort`, hostPort),
         ),
       ),
+      ...portHolders(facts).map(
+        (holder): Quote => ({
+          source: 'object',
+          object: `pod/${holder.metadata?.namespace ?? ''}/${holder.metadata?.name ?? ''}`,
+          says: `has ${listed(hostPorts(facts, [holder]))} of node ${holder.spec?.nodeName ?? ''}`,
+        }),
+      ),
+    ],
     try: (facts) => [
+      ...recreate(facts, portHolders(facts)),
       facts.commands.cluster(
         'get',
         'pods',
@@ -152,10 +143,15 @@ const REASONS: readonly Reason[] = [
     try: (facts) => [facts.commands.kubectl('get', 'pods', '-o', 'wide', '--show-labels')],
   },
   {
-    pattern: /didn't match pod anti-affinity rules|didn't satisfy existing pods anti-affinity/,
-    says: (_, nodes, { pod }) =>
-      `${nodes} pods that it does not go with${inBrackets(companions(pod.spec?.affinity?.podAntiAffinity))}`,
+    pattern: /didn't match pod anti-affinity rules/,
+    says: (_, nodes, facts, share) => apartText(nodes, facts, share),
     fields: ({ pod }) => field('spec.affinity.podAntiAffinity', pod.spec?.affinity?.podAntiAffinity),
+    try: (facts) => [facts.commands.kubectl('get', 'pods', '-o', 'wide', '--show-labels')],
+  },
+  {
+    pattern: /didn't satisfy existing pods anti-affinity/,
+    says: (_, nodes) => `${nodes} pods whose anti-affinity keeps it away`,
+    fields: ({ pod }) => field('metadata.labels', pod.metadata?.labels),
     try: (facts) => [facts.commands.kubectl('get', 'pods', '-o', 'wide', '--show-labels')],
   },
   {
@@ -167,19 +163,7 @@ const REASONS: readonly Reason[] = [
     fields: ({ pod }) => field('spec.topologySpreadConstraints', pod.spec?.topologySpreadConstraints),
     try: (facts) => nodesOf(facts, '-L', spreadKeys(facts.pod).join(',')),
   },
-  {
-    pattern: /volume node affinity conflict/,
-    says: (_, nodes) => `${nodes} no way to its volume, which is bound to another`,
-    fields: none,
-    try: (facts) => [
-      facts.commands.cluster(
-        'get',
-        'pv',
-        '-o',
-        'custom-columns=NAME:.metadata.name,CLAIM:.spec.claimRef.name,NODES:.spec.nodeAffinity',
-      ),
-    ],
-  },
+  ...CLAIM_REASONS,
   {
     pattern: /had died here|avoids? (?:this|the) node|mendlet\.dev\/avoid-nodes/,
     says: (_, nodes) => `${nodes} been the place of its deaths`,
@@ -203,14 +187,7 @@ export const unschedulable: PodRule = (facts) => {
     value: `${condition.reason ?? ''}: ${message}`,
   };
   const quotes = [event === undefined || event.message !== message ? condensed : quoteEvent(event)];
-  const parts = partsOf(message);
-  // The rules about claims know the cause.
-  const claims = parts.length > 0 && parts.every(({ text }) => /persistentvolumeclaim/i.test(text));
-  const known = parts.flatMap((part) => explain(part) ?? []);
-  const said = known.map(({ reason, match, count }) => reason.says(match, nodesHave(count, parts), facts));
-  // What no reason explains is told in the scheduler's own words.
-  const rest = known.length === 0 ? [] : parts.filter((part) => explain(part) === undefined);
-  const says = [...said, ...rest.map(({ text, count }) => `${nodesHave(count, parts)} this: ${withoutDot(text)}`)];
+  const { known, says, claims } = explained(facts, message);
   return [
     {
       id: 'unschedulable',
@@ -218,12 +195,36 @@ export const unschedulable: PodRule = (facts) => {
       rank: 85,
       topic: claims ? 'claims' : 'schedule',
       fallback: claims,
-      says: `no node takes pod ${facts.name}: ${says.length === 0 ? withoutDot(firstSentence(message)) : listed(says)}`,
+      says: `no node takes pod ${facts.name}: ${says}`,
       evidence: [...quotes, ...known.flatMap(({ reason, match }) => reason.fields(facts, match)).slice(0, 4)],
       try: [...new Set(known.flatMap(({ reason, match }) => reason.try(facts, match)))].slice(0, 4),
     },
   ];
 };
+
+/** Whether the scheduler found no node for the pod, for another reason than its claims. */
+export function isRefused(facts: PodFacts): boolean {
+  const { status, reason, message = '' } = facts.condition('PodScheduled') ?? {};
+  return status === 'False' && reason !== 'SchedulingGated' && message !== '' && !explained(facts, message).claims;
+}
+
+function explained(facts: PodFacts, message: string) {
+  const parts = partsOf(message);
+  const known = parts.flatMap((part) => explain(part) ?? []);
+  const all = parts.reduce((sum, { count }) => sum + count, 0);
+  const said = known.map(({ reason, match, count }) =>
+    reason.says(match, nodesHave(count, parts), facts, { count, all }),
+  );
+  // What no reason explains is told in the scheduler's own words.
+  const rest = known.length === 0 ? [] : parts.filter((part) => explain(part) === undefined);
+  const says = [...said, ...rest.map(({ text, count }) => `${nodesHave(count, parts)} this: ${withoutDot(text)}`)];
+  return {
+    known,
+    says: says.length === 0 ? withoutDot(firstSentence(message)) : listed(says),
+    // The rules about claims know the cause.
+    claims: known.length === 0 && parts.length > 0 && parts.every(({ text }) => /persistentvolumeclaim/i.test(text)),
+  };
+}
 
 interface Part {
   readonly count: number;
@@ -303,7 +304,7 @@ function unclaimed(facts: PodFacts): readonly RankedFinding[] {
       severity: 'critical',
       rank: 80,
       topic: 'schedule',
-      says: `no scheduler has looked at pod ${facts.name}: is there one called ${name}`,
+      says: `no scheduler looks at pod ${facts.name}: nothing in the cluster schedules for schedulerName ${name}`,
       evidence: field('spec.schedulerName', name),
       try: [facts.commands.cluster('get', 'pods', '-n', 'kube-system')],
     },

@@ -1,13 +1,17 @@
 /** Rule: a claim is missing or unbound, or a volume cannot be mounted. */
+import { SELECTED_NODE } from '../../api/index.ts';
 import type { ClaimEvidence } from '../evidence/pod-evidence.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { because } from '../facts/innermost.ts';
+import { unplacedText } from '../facts/placement.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
-import { quotable } from '../facts/text.ts';
+import { listed, quotable } from '../facts/text.ts';
+import { nearVolume, type NearVolume, noVolumeText } from '../facts/volume-fit.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
 import { awaitsVolumes } from './missing-config.ts';
+import { isRefused } from './unschedulable.ts';
 
 export const volumes: PodRule = (facts) => {
   if (!awaitsVolumes(facts)) return NOTHING;
@@ -20,12 +24,12 @@ function claims(facts: PodFacts): readonly RankedFinding[] {
 
 function oneClaim(
   facts: PodFacts,
-  { name, missing, claim, volumeMissing, events }: ClaimEvidence,
+  { name, missing, similar = [], claim, volumeMissing, volumes: all, events }: ClaimEvidence,
 ): readonly RankedFinding[] {
   const { kubectl, cluster } = facts.commands;
   const base = { severity: 'critical' as const, topic: 'claims' };
   if (missing) {
-    const says = `pod ${facts.name} cannot start: there is no PersistentVolumeClaim ${name}`;
+    const says = `pod ${facts.name} cannot start: there is no PersistentVolumeClaim ${name}${similar.length === 0 ? '' : `; similar names: ${listed(similar)}`}`;
     const told = facts.condition('PodScheduled')?.message;
     const evidence: readonly Quote[] = [
       { source: 'object', object: `persistentvolumeclaim/${name}`, says: 'not found' },
@@ -79,9 +83,18 @@ function oneClaim(
     'VolumeMismatch',
     'ExternalProvisioning',
     'WaitForFirstConsumer',
+    'WaitForPodScheduled',
   );
+  // Its volume is made on the pod's node: the rule about places says why it has none.
+  if ((event === undefined || event.reason?.startsWith('WaitFor') === true) && isRefused(facts)) {
+    return NOTHING;
+  }
   const storageClass = claim?.spec?.storageClassName;
-  const why = pendingWhy(event?.reason, event?.message ?? '', storageClass);
+  const near = event?.reason === 'FailedBinding' ? nearVolume(claim, all) : undefined;
+  const isWaiting =
+    event?.reason?.startsWith('WaitFor') === true && claim?.metadata?.annotations?.[SELECTED_NODE] === undefined;
+  const unplaced = isWaiting ? unplacedText(facts) : undefined;
+  const why = unplaced === undefined ? pendingWhy(event?.reason, event?.message ?? '', claim, near) : `: ${unplaced}`;
   return [
     {
       ...base,
@@ -97,17 +110,32 @@ function oneClaim(
           path: 'spec.storageClassName',
           value: storageClass ?? 'not set',
         },
+        ...(near === undefined ? [] : [near.quote]),
+        ...(unplaced === undefined
+          ? []
+          : [{ source: 'field' as const, path: 'spec.nodeName', value: facts.pod.spec?.nodeName ?? '' }]),
       ],
-      try: [kubectl('describe', `pvc/${name}`), cluster('get', 'storageclasses'), cluster('get', 'pv')],
+      try: [
+        ...(near?.fix ?? []),
+        kubectl('describe', `pvc/${name}`),
+        cluster('get', 'storageclasses'),
+        cluster('get', 'pv'),
+      ],
     },
   ];
 }
 
-function pendingWhy(reason: string | undefined, message: string, storageClass: string | undefined): string {
+function pendingWhy(
+  reason: string | undefined,
+  message: string,
+  claim: ClaimEvidence['claim'],
+  near: NearVolume | undefined,
+): string {
   if (reason === 'ProvisioningFailed' && /not found/.test(message))
-    return `: there is no StorageClass ${storageClass ?? ''}`;
-  if (reason === 'FailedBinding') return ': no volume fits, and no storage class makes one';
+    return `: there is no StorageClass ${claim?.spec?.storageClassName ?? ''}`;
+  if (reason === 'FailedBinding') return `: ${noVolumeText(claim, near)}`;
   if (reason === 'ExternalProvisioning') return ': its provisioner has not made one';
+  if (reason === 'ProvisioningFailed') return `: ${quotable(message)}`;
   return '';
 }
 

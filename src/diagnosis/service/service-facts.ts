@@ -1,5 +1,5 @@
 /** What several rules about a service need. Pure. */
-import type { Pod, Service, ServicePort } from '../../api/index.ts';
+import type { ContainerPort, Pod, Service, ServicePort } from '../../api/index.ts';
 import { isConditionTrue } from '../../api/index.ts';
 import type { ServiceBackends, ServiceSubjectEvidence } from '../evidence/service-evidence.ts';
 import { shellWord } from '../facts/text.ts';
@@ -55,10 +55,14 @@ export function portText({ name, port, protocol = 'TCP' }: ServicePort): string 
 export function targetOf(pod: Pod, { targetPort, port, protocol = 'TCP' }: ServicePort): number | undefined {
   if (targetPort === undefined) return port;
   if (typeof targetPort === 'number') return targetPort;
-  const sidecars = (pod.spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
-  return [...(pod.spec?.containers ?? []), ...sidecars]
-    .flatMap(({ ports = [] }) => ports)
-    .find((each) => each.name === targetPort && (each.protocol ?? 'TCP') === protocol)?.containerPort;
+  return declaredPorts(pod).find((each) => each.name === targetPort && (each.protocol ?? 'TCP') === protocol)
+    ?.containerPort;
+}
+
+/** The ports that containers of the pod declare. */
+export function declaredPorts({ spec }: Pod): readonly ContainerPort[] {
+  const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
+  return [...(spec?.containers ?? []), ...sidecars].flatMap(({ ports = [] }) => ports);
 }
 
 export function kubectl({ namespaceFlag }: ServiceSubjectEvidence, ...words: readonly string[]): string {

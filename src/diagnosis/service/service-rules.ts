@@ -6,6 +6,7 @@ import { listed, plural } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NOTHING } from '../rule.ts';
 import {
+  declaredPorts,
   isNodeDns,
   isReadyPod,
   kubectl,
@@ -171,6 +172,50 @@ const unnamedPort: ServiceRule = ({ service, selected, evidence }) =>
       },
     ];
   });
+
+/** The pods declare the number for another protocol. What they declare is only a sign: who is heard there is right. */
+const otherProtocol: ServiceRule = ({ service, selected, behind, evidence }) => {
+  const ports = service.spec?.ports ?? [];
+  return ports.flatMap((port): readonly RankedFinding[] => {
+    const { protocol = 'TCP' } = port;
+    const wrong = selected.flatMap((pod) => {
+      const target = targetOf(pod, port);
+      const declared = declaredPorts(pod).filter(({ containerPort }) => containerPort === target);
+      const protocols = declared.map((each) => each.protocol ?? 'TCP');
+      if (target === undefined || declared.length === 0 || protocols.includes(protocol)) return [];
+      const isBeside = ports.some(
+        (other) => targetOf(pod, other) === target && protocols.includes(other.protocol ?? 'TCP'),
+      );
+      const heard = protocol === 'TCP' ? (behind.listening[pod.metadata?.name ?? ''] ?? []) : [];
+      return isBeside || heard.some((each) => each.port === target) ? [] : [{ pod, target, protocols }];
+    });
+    const [first] = wrong;
+    if (first === undefined) return NOTHING;
+    const { pod, target, protocols } = first;
+    const which = wrong.length === selected.length ? 'its pods' : `${wrong.length} of its ${selected.length} pods`;
+    const own = [...new Set(protocols)].map((each) => `${target}/${each}`);
+    return [
+      {
+        id: 'target-port-protocol',
+        severity: 'warning',
+        rank: 91,
+        topic: `port/${port.port}`,
+        says: `port ${portText(port)} leads to port ${target}/${protocol} of ${which}, which declare ${listed(own)} only`,
+        evidence: [
+          { source: 'field', path: `spec.ports[${portText(port)}].protocol`, value: protocol },
+          {
+            source: 'field',
+            of: `pod/${pod.metadata?.name ?? ''}`,
+            path: 'spec.containers[*].ports',
+            value: own.join(', '),
+          },
+        ],
+        try: [kubectl(evidence, 'edit', `service/${evidence.name}`)],
+        pods: names(wrong.map((each) => each.pod)),
+      },
+    ];
+  });
+};
 
 /** Nobody listens where the traffic goes. Only TCP can be looked up. */
 const wrongPort: ServiceRule = ({ service, selected, behind, evidence }) =>
@@ -338,6 +383,7 @@ export const SERVICE_RULES_OF_GROUPS: readonly ServiceRule[] = [
   nothingSelected,
   nothingReady,
   unnamedPort,
+  otherProtocol,
   noEndpoints,
 ];
 
@@ -346,6 +392,7 @@ export const SERVICE_RULES: readonly ServiceRule[] = [
   nothingSelected,
   nothingReady,
   unnamedPort,
+  otherProtocol,
   wrongPort,
   noEndpoints,
   notPublished,

@@ -1,6 +1,6 @@
 /** Tables of what is wrong with a service, and of what is not. */
 import { describe, expect, it } from 'vitest';
-import type { EndpointSlice, NetworkPolicy, Service, ServiceSpec } from '../../api/index.ts';
+import type { ContainerPort, EndpointSlice, NetworkPolicy, Service, ServiceSpec } from '../../api/index.ts';
 import { diagnoseService } from '../diagnose-service.ts';
 import { NOW, pod } from '../evidence.fixtures.ts';
 import type { ServiceBackends, ServiceSubjectEvidence } from '../evidence/service-evidence.ts';
@@ -74,6 +74,16 @@ describe('nothing is wrong with', () => {
       service({ ports: [{ port: 53, protocol: 'UDP' }] }),
       { listening: { 'web-1': [] } },
     ],
+    [
+      'UDP beside TCP at a port that the pods declare for one of them',
+      service({
+        ports: [
+          { name: 'tcp', port: 53, targetPort: 8080 },
+          { name: 'udp', port: 53, targetPort: 8080, protocol: 'UDP' },
+        ],
+      }),
+      {},
+    ],
     ['the policy Local with a pod on every node', service({ internalTrafficPolicy: 'Local' }), { readyNodes: ['n1'] }],
   ])('%s', (_, given, behind) => {
     const diagnosis = diagnose(given, { pods: [web('web-1')], slices: [sliceOf('web-1')], ...behind });
@@ -93,6 +103,39 @@ it('nothing is wrong with the DNS that each node answers', () => {
   const given = { ...service(), spec, metadata: { name: 'web', annotations: { 'mendlet.dev/node-dns': 'true' } } };
   const diagnosis = diagnose(given);
   expect([findings(diagnosis), diagnosis.state]).toEqual([[], 'ClusterIP 10.96.1.2, answered by the DNS of each node']);
+});
+
+describe('the protocol of a port', () => {
+  const found = (
+    ports: ServiceSpec['ports'],
+    declared: readonly ContainerPort[],
+    listening: ServiceBackends['listening'] = {},
+  ) =>
+    findings(
+      diagnose(service({ ports }), {
+        pods: [web('web-1', { container: { ports: [...declared] } })],
+        slices: [sliceOf('web-1')],
+        listening,
+      }),
+    );
+
+  it('is another than that of its pods at that number', () => {
+    expect(found([{ name: 'http', port: 8125, targetPort: 3000, protocol: 'UDP' }], [{ containerPort: 3000 }])).toEqual(
+      [
+        'target-port-protocol warning: port http 8125/UDP leads to port 3000/UDP of its pods, which declare 3000/TCP only',
+      ],
+    );
+    expect(found([{ port: 53 }], [{ containerPort: 53, protocol: 'UDP' }])).toEqual([
+      'target-port-protocol warning: port 53/TCP leads to port 53/TCP of its pods, which declare 53/UDP only',
+    ]);
+  });
+
+  it('is not judged where the pods declare both, nothing at that number, or are heard there', () => {
+    const udp = { containerPort: 53, protocol: 'UDP' };
+    expect(found([{ port: 53 }], [{ containerPort: 53 }, udp])).toEqual([]);
+    expect(found([{ port: 54, protocol: 'UDP' }], [{ containerPort: 53 }])).toEqual([]);
+    expect(found([{ port: 53 }], [udp], { 'web-1': [{ port: 53 }] })).toEqual([]);
+  });
 });
 
 describe('the name', () => {

@@ -79,6 +79,13 @@ function countsOf({ workload, pods }: WorkloadEvidence): Counts {
   return { wanted: spec?.replicas ?? 1, wantedPath: 'spec.replicas', made, ready };
 }
 
+/** A job that its parallelism keeps from starting pods. */
+export function isHeldJob({ kind, ended, evidence }: Pick<WorkloadFacts, 'kind' | 'ended' | 'evidence'>): boolean {
+  if (kind !== 'Job' || ended !== undefined) return false;
+  const { spec } = evidence.workload as Job;
+  return spec?.parallelism === 0 && spec.suspend !== true;
+}
+
 /** "3/5 ready", "Failed (BackoffLimitExceeded)" */
 export function workloadState(facts: WorkloadFacts): string {
   const { evidence, ended, kind, ready, wanted } = facts;
@@ -89,7 +96,9 @@ export function workloadState(facts: WorkloadFacts): string {
   if (kind === 'Job') {
     const { spec, status } = evidence.workload as Job;
     if (spec?.suspend === true) return 'Suspended';
-    return `${status?.succeeded ?? 0}/${spec?.completions ?? 1} completions, ${status?.active ?? 0} active, ${status?.failed ?? 0} failed`;
+    const done = `${status?.succeeded ?? 0}/${spec?.completions ?? 1} completions`;
+    if (isHeldJob(facts)) return `Held (parallelism 0), ${done}`;
+    return `${done}, ${status?.active ?? 0} active, ${status?.failed ?? 0} failed`;
   }
   if (wanted === 0) return kind === 'DaemonSet' ? 'wants a pod on no node' : 'scaled to 0';
   return `${Math.min(ready, wanted)}/${wanted} ready`;

@@ -1,12 +1,12 @@
 /** The rules about workloads: stalled rollouts, failed jobs, pods that wait for others. */
 import { type DaemonSet, type Deployment, findCondition, type Job, type StatefulSet } from '../../api/index.ts';
 import { inactive } from '../autoscaler/autoscaler-rules.ts';
-import { shellWord } from '../facts/text.ts';
+import { plural, shellWord } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NOTHING } from '../rule.ts';
 import { createFailed } from './create-failed.ts';
 import { noNodeMatches } from './no-node-matches.ts';
-import type { WorkloadFacts } from './workload-facts.ts';
+import { isHeldJob, type WorkloadFacts } from './workload-facts.ts';
 
 export type WorkloadRule = (facts: WorkloadFacts) => readonly RankedFinding[];
 
@@ -159,6 +159,58 @@ function holderOf(kind: string, { spec }: Deployment & StatefulSet & DaemonSet) 
   return { how: `below pod ${partition} (its partition)`, path, value: String(partition) };
 }
 
+/** A job that may start no pod; like one that is suspended it is held, but its spec says so less plainly. */
+const jobHeld: WorkloadRule = (facts) => {
+  if (!isHeldJob(facts)) return NOTHING;
+  const { spec, status } = facts.evidence.workload as Job;
+  const all = spec?.completions;
+  const left = all === undefined ? '' : `, with ${all - (status?.succeeded ?? 0)} of ${plural(all, 'completion')} left`;
+  return [
+    {
+      id: 'job-held',
+      severity: 'info',
+      rank: 12,
+      topic: 'job',
+      says: `${facts.target} is held: spec.parallelism is 0, so it starts no pod${left}`,
+      evidence: [{ source: 'field', path: 'spec.parallelism', value: '0' }],
+      try: [facts.kubectl('patch', facts.target, '-p', '{"spec":{"parallelism":1}}')],
+    },
+  ];
+};
+
+/** The finding that is the cause of whatever its pods say. */
+export const NO_SUCH_NODE = 'no-such-node';
+
+/**
+ * The template is fixed to a node that is not there. Its pods are removed soon after they were made, so none of them may be
+ * there to say so.
+ */
+const noSuchNode: WorkloadRule = (facts) => {
+  const { fixedNode, looked, workload } = facts.evidence;
+  if (fixedNode?.missing !== true || facts.wanted === 0 || facts.ended !== undefined) return NOTHING;
+  const isTold = looked.some(
+    ({ pod, node }) =>
+      node?.name === fixedNode.name && pod.status?.phase !== 'Failed' && !pod.metadata?.deletionTimestamp,
+  );
+  if (isTold) return NOTHING;
+  const { name } = fixedNode;
+  const template = workload.spec?.template;
+  return [
+    {
+      id: NO_SUCH_NODE,
+      severity: 'critical',
+      rank: 98,
+      topic: 'node',
+      says: `the template of ${facts.target} is fixed to node ${name} (spec.nodeName), and there is no such node: its pods never run, and are removed and made again`,
+      evidence: [
+        { source: 'object', object: `node/${name}`, says: 'not found' },
+        { source: 'field', path: 'spec.template.spec.nodeName', value: template?.spec?.nodeName ?? name },
+      ],
+      try: [facts.cluster('get', 'nodes'), facts.kubectl('edit', facts.target)],
+    },
+  ];
+};
+
 /** An autoscaler of the workload that cannot scale it. */
 const autoscaled: WorkloadRule = ({ evidence, now, wanted, ready, kubectl }) =>
   (evidence.autoscalers ?? []).flatMap((autoscaler) =>
@@ -166,7 +218,15 @@ const autoscaled: WorkloadRule = ({ evidence, now, wanted, ready, kubectl }) =>
   );
 
 /** Rules about what the pods of a workload may explain. */
-export const WORKLOAD_RULES: readonly WorkloadRule[] = [createFailed, progressDeadline, jobFailed, ordered, held];
+export const WORKLOAD_RULES: readonly WorkloadRule[] = [
+  createFailed,
+  progressDeadline,
+  jobFailed,
+  jobHeld,
+  noSuchNode,
+  ordered,
+  held,
+];
 /** Rules about what stands beside: no pod is the cause of it, and it explains no pod. */
 export const RULES_BESIDE: readonly WorkloadRule[] = [autoscaled, noNodeMatches];
 

@@ -195,6 +195,43 @@ describe('workloads', () => {
   });
 });
 
+describe('a template that is fixed to a node', () => {
+  const fixed = {
+    ...deployment,
+    spec: { ...deployment.spec, template: { spec: { nodeName: 'worker-3', containers: [] } } },
+  } as WorkloadObject;
+  const gone = pod({
+    name: 'web-0',
+    spec: { nodeName: 'worker-3' },
+    podStatus: { phase: 'Failed', reason: 'NodeGone', message: 'PodGC: node no longer exists' },
+  });
+
+  it.each<[string, readonly Pod[]]>([
+    ['whose pods are collected', []],
+    ['whose last pod is seen as it goes', [gone]],
+  ])('that is not there, %s', (_, pods) => {
+    const given = workload({ workload: fixed, pods, fixedNode: { name: 'worker-3', missing: true } });
+    const [first] = diagnoseWorkload(given).findings;
+    expect(first).toMatchObject({
+      id: 'no-such-node',
+      severity: 'critical',
+      says: 'the template of deployment/web is fixed to node worker-3 (spec.nodeName), and there is no such node: its pods never run, and are removed and made again',
+    });
+    expect(first?.try).toEqual(['kubectl get nodes', 'kubectl -n shop edit deployment/web']);
+  });
+
+  it('is told once, by its pods where they are', () => {
+    const node = { name: 'worker-3', missing: true };
+    const pods = [{ ...pod({ spec: { nodeName: 'worker-3' } }), status: { phase: 'Pending' } }];
+    const given = workload({ workload: fixed, pods, fixedNode: node, each: { node } });
+    expect(ids(given)).toEqual(['no-such-node']);
+  });
+
+  it('that is there', () => {
+    expect(ids(workload({ workload: fixed, pods: three(), fixedNode: { name: 'worker-3', node: {} } }))).toEqual([]);
+  });
+});
+
 describe('jobs', () => {
   const job = (condition: object, spec: object = {}): WorkloadObject =>
     ({
@@ -288,6 +325,24 @@ describe('jobs', () => {
     const suspended = job({ type: 'Suspended', status: 'True' }, { suspend: true });
     expect(diagnoseWorkload(workload({ workload: suspended }))).toMatchObject({ state: 'Suspended', findings: [] });
   });
+
+  it('says of one that may start no pod that nothing goes on', () => {
+    const none = job({}, { parallelism: 0, completions: 3 });
+    const { findings, state, asWanted } = diagnoseWorkload(workload({ workload: none }));
+    expect([state, asWanted]).toEqual(['Held (parallelism 0), 0/3 completions', true]);
+    expect(findings).toMatchObject([
+      {
+        id: 'job-held',
+        severity: 'info',
+        says: 'job/import is held: spec.parallelism is 0, so it starts no pod, with 3 of 3 completions left',
+        try: ['kubectl -n shop patch job/import -p \'{"spec":{"parallelism":1}}\''],
+      },
+    ]);
+    const both = job({}, { parallelism: 0, suspend: true });
+    expect(diagnoseWorkload(workload({ workload: both }))).toMatchObject({ state: 'Suspended', findings: [] });
+    const done = job({ type: 'Complete', status: 'True' }, { parallelism: 0 });
+    expect(diagnoseWorkload(workload({ workload: done })).findings).toEqual([]);
+  });
 });
 
 describe('a stateful set', () => {
@@ -301,6 +356,67 @@ describe('a stateful set', () => {
     const pods = [pod({ name: 'db-0', status: crashed({ exitCode: 1 }) })];
     expect(ids(workload({ workload: set('OrderedReady'), pods }))).toEqual(['exit-code', 'ordered-start']);
     expect(ids(workload({ workload: set('Parallel'), pods }))).toEqual(['exit-code']);
+  });
+
+  const renewed = (policy: string, spec: object = {}): WorkloadObject =>
+    ({
+      ...set(policy),
+      spec: { ...set(policy).spec, ...spec },
+      status: { replicas: 1, updateRevision: 'db-new' },
+    }) as WorkloadObject;
+  const ofRevision = (name: string, hash: string, given: Parameters<typeof pod>[0] = {}): Pod =>
+    pod({
+      name,
+      metadata: { labels: { 'controller-revision-hash': hash, 'apps.kubernetes.io/pod-index': name.slice(-1) } },
+      ...given,
+    });
+  const ill = { status: crashed({ exitCode: 1 }) };
+  const rollout = {
+    workload: 'statefulset/db',
+    revision: 1,
+    changes: [],
+    changesSince: ['container web env DIR: /a → /b'],
+    makers: ['db-old'],
+  };
+
+  it('never comes to a pod of an older template that is not ready', () => {
+    const pods = [ofRevision('db-0', 'db-old', ill)];
+    const given = workload({ workload: renewed('OrderedReady'), pods, each: { rollout } });
+    const [first, second] = diagnoseWorkload(given).findings;
+    expect(first).toMatchObject({
+      id: 'older-template',
+      severity: 'critical',
+      says: 'pod db-0 still has the older template of statefulset/db (container web env DIR: /a → /b), and is not replaced while it is not ready: it has to be deleted',
+    });
+    expect(first?.try[0]).toBe('kubectl delete pod db-0');
+    expect(second?.id).toBe('exit-code');
+    expect(JSON.stringify(first?.evidence)).toMatch(/db-old.*db-new/);
+  });
+
+  it.each<[string, WorkloadObject, readonly Pod[], boolean]>([
+    ['of the newest template', renewed('OrderedReady'), [ofRevision('db-0', 'db-new', ill)], false],
+    ['that is ready', renewed('OrderedReady'), [ofRevision('db-0', 'db-old')], false],
+    [
+      'below the partition',
+      renewed('OrderedReady', { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 1 } } }),
+      [ofRevision('db-0', 'db-old', ill)],
+      false,
+    ],
+    [
+      'that somebody has to delete anyway',
+      renewed('OrderedReady', { updateStrategy: { type: 'OnDelete' } }),
+      [ofRevision('db-0', 'db-old', ill)],
+      true,
+    ],
+    ['that the rollout comes to', renewed('Parallel'), [ofRevision('db-0', 'db-old', ill)], false],
+    [
+      'behind a newer one that is not ready',
+      renewed('Parallel'),
+      [ofRevision('db-0', 'db-old', ill), ofRevision('db-1', 'db-new', ill)],
+      true,
+    ],
+  ])('and a pod %s', (_, object, pods, isTold) => {
+    expect(ids(workload({ workload: object, pods })).includes('older-template')).toBe(isTold);
   });
 
   it('has no trouble while its first pod is only beginning', () => {
