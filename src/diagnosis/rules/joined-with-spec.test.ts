@@ -237,7 +237,15 @@ const ends: readonly Case[] = [
   ],
 ];
 
-describe('variables', () => tellsEach(variables));
-describe('permissions', () => tellsEach(permissions));
-describe('volumes', () => tellsEach(volumes));
-describe('ends', () => tellsEach(ends));
+describe('variables', () => {
+  tellsEach(variables);
+});
+describe('permissions', () => {
+  tellsEach(permissions);
+});
+describe('volumes', () => {
+  tellsEach(volumes);
+});
+describe('ends', () => {
+  tellsEach(ends);
+});

@@ -332,7 +332,7 @@ const faults: readonly Trial[] = [
     'index.md',
   ]),
   trial(puppet("file { '/etc/app/none/a': ensure => file, content => 'a' "), 'syntax', 'config', [
-    `${CONFIG}`,
+    CONFIG,
     '/app/site.pp',
   ]),
   trial(puppet('include shop::ledgr'), 'no-class', 'config', [`${CONFIG} missing-module missing-data`, 'shop::ledgr']),

@@ -127,7 +127,7 @@ const faults: readonly Trial[] = [
   }),
   trial(munin(MUNIN.replace('user root', 'user munni')), 'no-user', 'config', [USER, 'munni']),
   trial(charon('charon {\n  filelog { stderr { default = 1 }\n'), 'syntax', 'config', [CONFIG, '/etc/strongswan.conf']),
-  trial(charon(`${CHARON}`), 'no-plugins', 'library', ['exit-code missing-module missing-setting', ''], {
+  trial(charon(CHARON), 'no-plugins', 'library', ['exit-code missing-module missing-setting', ''], {
     before: 'rm -rf /usr/lib/ipsec/plugins',
   }),
   trial(spamd(''), 'no-rules', 'file', [`${FILE} missing-data`, 'rules'], {
