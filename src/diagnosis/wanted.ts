@@ -2,7 +2,7 @@
 import { driverVolumeOf, isConditionTrue } from '../api/index.ts';
 import type { Event, Pod } from './evidence/kinds.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
-import { type ConfigReference, configReferences, usedBy } from './facts/config-references.ts';
+import { type ConfigReference, configReferences, optionalVariables, usedBy } from './facts/config-references.ts';
 import { type ContainerFacts, containerFacts } from './facts/container-facts.ts';
 import { namedServices, type ServiceName } from './facts/dependencies.ts';
 import { eventsWith } from './facts/events.ts';
@@ -58,7 +58,15 @@ export function configsWanted(evidence: PodEvidence): readonly ConfigReference[]
   return [
     ...(waits || mounts ? configReferences(evidence.pod) : []),
     ...(isRefusedImage(evidence) ? pullSecrets(evidence.pod) : []),
+    ...optionalsOfEnded(evidence),
   ];
+}
+
+/** What a container that ends may lack without a word of its node. */
+function optionalsOfEnded(evidence: PodEvidence): readonly ConfigReference[] {
+  const ended = containerFacts(evidence).filter(({ death }) => death !== undefined && death.exitCode !== 0);
+  const all = ended.flatMap(({ spec }) => optionalVariables(spec).map(({ kind, name }) => ({ kind, name })));
+  return [...new Map(all.map((one) => [`${one.kind}/${one.name}`, one])).values()];
 }
 
 /** Once the logs are known: what a container uses whose credentials are refused, because they may have changed lately. */

@@ -16,7 +16,7 @@ it.each([
       '\tIs the server running on that host and accepting TCP/IP connections?',
       '10.246.0.1 - - [24/Nov/2026 13:24:14] "GET /health HTTP/1.1" 500 -',
     ],
-    /connection to server at "orders-db" .* refused/,
+    /connection to server at "orders-db" .* refused.*connections\?$/,
   ],
   [
     'a host that is not allowed',

@@ -114,10 +114,15 @@ export function peerIn(line: string): Peer {
 function peersIn(line: string): readonly { readonly host: string; readonly port: number }[] {
   const tuples = [...line.matchAll(TUPLE)].map(([, a, b, c, d]) => ({ host: a ?? c ?? '', port: Number(b ?? d) }));
   const plain = [...line.matchAll(PEER)].flatMap(([, v4, v6, name, port]) => {
-    const host = v4 ?? v6 ?? name ?? '';
+    const host = v4 ?? (v6 === undefined || isAddress6(v6) ? v6 : '') ?? name ?? '';
     return host === '' || NO_PEERS.test(host) ? [] : [{ host, port: Number(port) }];
   });
   return [...plain, ...tuples];
+}
+
+/** A time, as in "[31/Jan/2026:12:00:09", is none. */
+function isAddress6(text: string): boolean {
+  return text.includes('::') || text.split(':').length === 8;
 }
 
 /** 'connection to server at "db"': the first word after such words that is a host. */

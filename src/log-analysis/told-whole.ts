@@ -5,7 +5,7 @@ import { fileIn, nameCount, worldNames } from './names.ts';
 import { isLogged } from './overcome.ts';
 import type { RoledLine } from './traces.ts';
 import { TAP } from './test-protocol.ts';
-import { advises, isBad, isClosing, isConsequence, saysWhyItEnds } from './grammar/index.ts';
+import { advises, isAboutRequest, isAccess, isBad, isClosing, isConsequence, saysWhyItEnds } from './grammar/index.ts';
 
 /** What the C++ runtime and assert() print before they abort. */
 export const TERMINATE = /^terminate called after throwing an instance of '([^']{1,200})'$/;
@@ -184,7 +184,7 @@ function belongs({ line, said, next, isAnnounced }: Below): boolean {
   if (PLACE_BELOW.test(next.said)) return fileIn(said) === undefined;
   // Python prints no frames below an error, so what stands there belongs to its message.
   if (line.afterFrames === true && line.role === 'head')
-    return !isClosing(next.text) && !advises(next.text) && !isConsequence(next.text) && !saysWhyItEnds(next.text);
+    return ![isClosing, advises, isConsequence, saysWhyItEnds, isAccess, isAboutRequest].some((is) => is(next.text));
   if (line.role === 'head' && next.indent > 0) return /^\(.{1,300}\)$/.test(next.said);
   if (isAnnounced) return nameCount(next.said) === 0 && isBad(next.text) && !isConsequence(next.text);
   // What an error without a name is about stands in the paragraph below it.

@@ -3,6 +3,7 @@ import type { RankedFinding } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import type { PodFacts } from './pod-facts.ts';
 import type { Quote } from '../finding.ts';
+import { optionalVariables } from './config-references.ts';
 import { quotable } from './text.ts';
 
 /** The findings about ends, with the variable behind the error where the headline does not name it. */
@@ -13,8 +14,10 @@ export function withVariables(facts: PodFacts, found: readonly RankedFinding[]):
     if (name === undefined || topic !== `end/${name}` || severity === 'info' || done.has(name)) return finding;
     done.add(name);
     const container = facts.containers.find((each) => each.name === name);
-    const blamed = container === undefined ? undefined : blamedVariable(container);
-    if (blamed === undefined || new RegExp(String.raw`\b${blamed.name}\b`).test(finding.says)) return finding;
+    const blamed =
+      container === undefined ? undefined : (absentVariable(facts, container, finding) ?? blamedVariable(container));
+    if (blamed === undefined) return finding;
+    if (blamed.isAbsent !== true && new RegExp(String.raw`\b${blamed.name}\b`).test(finding.says)) return finding;
     return {
       ...finding,
       says: `${finding.says}; ${blamed.says}`,
@@ -27,6 +30,38 @@ interface Blamed {
   readonly name: string;
   readonly says: string;
   readonly quote?: Quote;
+  /** It is not set at all, which its name in the headline does not tell. */
+  readonly isAbsent?: true;
+}
+
+/** Causes that no variable of the pod has to do with. */
+const UNRELATED: ReadonlySet<string> = new Set([
+  'out-of-memory',
+  'sandbox-lost',
+  'died-together',
+  'signal',
+  'port-in-use',
+]);
+
+/** An optional variable that is left out, because its ConfigMap, Secret or key is not there: few containers have more than one. */
+function absentVariable(facts: PodFacts, container: ContainerFacts, { id }: RankedFinding): Blamed | undefined {
+  if (UNRELATED.has(id) || container.death === undefined) return undefined;
+  for (const { kind, name, key, variable, index } of optionalVariables(container.spec)) {
+    const known = facts.evidence.configs.find((config) => config.kind === kind && config.name === name);
+    if (known === undefined || known.state === 'forbidden' || known.keys.includes(key)) continue;
+    const lacks = known.state === 'missing' ? `there is no ${kind} ${name}` : `${kind} ${name} has no key ${key}`;
+    return {
+      name: variable,
+      says: `its optional variable ${variable} is not set, because ${lacks}`,
+      isAbsent: true,
+      quote: {
+        source: 'field',
+        path: `${container.path}.env[${index}] (${variable})`,
+        value: `${kind} ${name}, key ${key}, optional`,
+      },
+    };
+  }
+  return undefined;
 }
 
 /** A line of code that reads a variable, in the languages that people write. */

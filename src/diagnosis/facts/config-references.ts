@@ -29,6 +29,25 @@ export function usedBy({ spec }: Pod, container: Container): readonly UsedConfig
   ];
 }
 
+/** A variable that may be left out, and where its value would come from. */
+export interface OptionalVariable extends ConfigReference {
+  readonly variable: string;
+  readonly key: string;
+  readonly index: number;
+}
+
+/** The variables of a container that the node leaves out where their ConfigMap, Secret or key is not there. */
+export function optionalVariables({ env = [] }: Container): readonly OptionalVariable[] {
+  return env.flatMap(({ name: variable, valueFrom }, index): readonly OptionalVariable[] => {
+    const { configMapKeyRef, secretKeyRef } = valueFrom ?? {};
+    const [kind, ref] =
+      secretKeyRef === undefined ? (['ConfigMap', configMapKeyRef] as const) : (['Secret', secretKeyRef] as const);
+    return ref?.optional !== true || ref.name === undefined || ref.name === ''
+      ? []
+      : [{ kind, name: ref.name, variable, key: ref.key, index }];
+  });
+}
+
 function ofVariables({ env, envFrom }: Container): readonly ConfigReference[] {
   return [
     ...(env ?? []).flatMap(({ valueFrom }) => [

@@ -78,7 +78,7 @@ function finding(
     host === undefined ? 'a peer' : port === undefined ? host : `${host}:${port}${addressOf(word.line, host, port)}`;
   const peer = at === undefined ? named : `a peer, which by ${at} is ${named},`;
   const refused = kind === 'refused';
-  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name)`}${outcome}${because(kind, behind, port)}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
+  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name)`}${outcome}${because(kind, behind, port)}${refused ? ofOwnPod(facts, container, host, port) : ''}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
     severity: unready ? (container.kind === 'init' ? 'warning' : 'critical') : severityOf(container),
@@ -96,6 +96,34 @@ function finding(
     ],
     try: commands(facts, container, trouble, behind),
   };
+}
+
+/** Who of its own pod should listen at a loopback address: a sidecar that is not started yet, or a container by its declared port. */
+function ofOwnPod(
+  { containers, pod }: PodFacts,
+  container: ContainerFacts,
+  host: string | undefined,
+  port: number | undefined,
+): string {
+  if (host === undefined || !/^(?:localhost$|127\.|::1$)/.test(host)) return '';
+  const declares = ({ spec }: ContainerFacts): boolean =>
+    (spec.ports ?? []).some(({ containerPort }) => containerPort === port);
+  if (container.kind !== 'container') {
+    const at = containers.indexOf(container);
+    const later = containers.slice(at + 1).filter(({ kind }) => kind === 'sidecar');
+    const [meant] = later.filter((each) => declares(each));
+    const [only] = later;
+    const sidecar = meant ?? (later.length === 1 ? only : undefined);
+    if (sidecar !== undefined)
+      return `: its own pod, in which sidecar ${sidecar.name} is listed after it, and starts only when it has ended`;
+    return pod.spec?.containers.some(({ ports = [] }) => ports.some(({ containerPort }) => containerPort === port)) ===
+      true
+      ? ': its own pod, whose containers start only when it has ended'
+      : '';
+  }
+  const other = containers.find((each) => each !== container && declares(each));
+  if (other === undefined) return ': nothing in its own pod listens there';
+  return `: ${title(other)} of its pod, which declares that port, ${other.status?.ready === true ? 'is ready' : 'is not ready'}`;
 }
 
 /** The address that a line has beside the name: " (10.96.4.4:5432)". */

@@ -73,7 +73,10 @@ const variables: readonly Case[] = [
   ],
   [
     'a reference to a later variable',
-    ended(env(['URL', 'postgres://app@$(DB_HOST)/app'], ['DB_HOST', 'db']), 'Error: getaddrinfo ENOTFOUND $(DB_HOST)'),
+    ended(
+      env(['URL', 'postgres://$(DB_USER)@$(DB_HOST)/app'], ['DB_HOST', 'db'], ['DB_USER', 'app']),
+      'Error: getaddrinfo ENOTFOUND $(DB_HOST)',
+    ),
     'unexpanded-variable',
     /^variable URL of container web refers to \$\(DB_HOST\), which is defined after it/,
   ],
@@ -248,4 +251,48 @@ describe('volumes', () => {
 });
 describe('ends', () => {
   tellsEach(ends);
+});
+
+describe('what may be left out, and what stands beside', () => {
+  const optional = {
+    env: [{ name: 'STRIPE_KEY', valueFrom: { secretKeyRef: { name: 'payments', key: 'key', optional: true } } }],
+  };
+  const config = (state: 'missing' | 'found', keys: readonly string[] = []): Partial<PodEvidence> => ({
+    ...ended(optional, 'Error: Neither apiKey nor authenticator provided'),
+    configs: [{ kind: 'Secret', name: 'payments', state, keys }],
+  });
+  tellsEach([
+    [
+      'a Secret that is not there',
+      config('missing'),
+      'exit-code',
+      /its optional variable STRIPE_KEY is not set, because there is no Secret payments$/,
+    ],
+    ['a key that is not there', config('found', ['apikey']), 'exit-code', /because Secret payments has no key key$/],
+    ['a key that is there', config('found', ['key']), 'exit-code', /authenticator provided \(exit code 1\)$/],
+    [
+      'a variable of nearly that name',
+      ended(env(['SMTP_HOSTNAME', 'mail']), "KeyError: 'SMTP_HOST'"),
+      'missing-setting',
+      /lacks the environment variable SMTP_HOST; it has SMTP_HOSTNAME/,
+    ],
+    [
+      'a variable with another first word',
+      ended(env(['DATABASE_HOST', 'db'], ['DATABASE_PORT', '1']), "KeyError: 'DB_HOST'"),
+      'missing-setting',
+      /lacks the environment variable DB_HOST; it has DATABASE_HOST/,
+    ],
+    [
+      'a prefix',
+      ended({ envFrom: [{ prefix: 'DB_', configMapRef: { name: 'db' } }] }, "KeyError: 'DB_HOST'"),
+      'missing-setting',
+      /its envFrom puts a prefix before each key of ConfigMap db \(DB_\)/,
+    ],
+    [
+      'nothing in the pod itself',
+      ended({}, 'Error: connect ECONNREFUSED 127.0.0.1:3128'),
+      'dependency-refused',
+      /is refused by 127\.0\.0\.1:3128 and ends: nothing in its own pod listens there$/,
+    ],
+  ]);
 });

@@ -60,11 +60,37 @@ function missingVariable(facts: PodFacts, container: ContainerFacts, word: LastW
   return explainedEnd(facts, container, {
     id: 'missing-setting',
     rank: rankOfWord(80, word),
-    says: `${title(container)} lacks the environment variable ${name}`,
+    says: `${title(container)} lacks the environment variable ${name}${instead(container, name)}`,
     line: word.line,
     more: references(container, name),
     try: facts.commands.edit,
   });
+}
+
+/** "; it has SMTP_HOSTNAME", or that a prefix is put before the keys of its envFrom. */
+function instead({ spec }: ContainerFacts, wanted: string): string {
+  const own = (spec.env ?? []).map(({ name }) => name);
+  const like = own.filter(
+    (name) => name !== wanted && (name.startsWith(wanted) || wanted.startsWith(name) || isReordered(name, wanted)),
+  );
+  if (like.length > 0) return `; it has ${listed(like)}`;
+  const prefixed = (spec.envFrom ?? []).flatMap(({ prefix, configMapRef, secretRef }) => {
+    const source =
+      configMapRef === undefined ? `Secret ${secretRef?.name ?? ''}` : `ConfigMap ${configMapRef.name ?? ''}`;
+    return prefix === undefined || prefix === '' || !wanted.startsWith(prefix) ? [] : [`${source} (${prefix})`];
+  });
+  return prefixed.length === 0 ? '' : `; its envFrom puts a prefix before each key of ${listed(prefixed)}`;
+}
+
+/** DATABASE_HOST for DB_HOST: all words but one are the same. */
+function isReordered(name: string, wanted: string): boolean {
+  const [a, b] = [name, wanted].map((text) => text.split('_')) as [string[], string[]];
+  return (
+    a.length > 1 &&
+    a.length === b.length &&
+    a.filter((word, at) => word !== b[at]).length === 1 &&
+    a[0]?.[0] === b[0]?.[0]
+  );
 }
 
 /** A whole ConfigMap or Secret is mounted where the program reads a file: its mount lacks a subPath. */

@@ -146,7 +146,7 @@ const BY_DEFAULT: ReadonlySet<string> = new Set(['CHOWN', 'SETGID', 'SETUID', 'F
 const NOT_PERMITTED = /operation not permitted|\bEPERM\b/i;
 
 /** "may not change the owner of files, because its capability CHOWN is dropped". */
-function lackedCapability({ spec }: ContainerFacts, line: string): { readonly says: string } | undefined {
+export function lackedCapability({ spec }: ContainerFacts, line: string): { readonly says: string } | undefined {
   if (!NOT_PERMITTED.test(line)) return undefined;
   const wanted = CAPABILITIES.find(({ pattern }) => pattern.test(line));
   if (wanted === undefined) return undefined;

@@ -24,6 +24,7 @@ import type { ProbeType, Quote, RankedFinding, Severity } from '../finding.ts';
 import { PROBE_TROUBLE_COUNT, PROBE_TROUBLE_GAP_MS, PROBE_TROUBLE_MS, PROVING_LIFE_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, saidBy, severityOf, title } from './exit-code.ts';
+import { lackedCapability } from './permissions.ts';
 import { isLateForReady, lostReadiness } from './readiness.ts';
 
 interface Case {
@@ -181,6 +182,8 @@ function asked({ container, probe }: Case): string {
   if (probe.exec !== undefined) return `its command ${brief((probe.exec.command ?? []).join(' '), MAX_COMMAND)}`;
   const port = probePort(container, probe);
   const at = port === undefined ? 'its port' : `port ${port}`;
+  if (probe.grpc?.service !== undefined && probe.grpc.service !== null && probe.grpc.service !== '')
+    return `gRPC service ${JSON.stringify(quotable(probe.grpc.service))} on ${at}`;
   return probe.httpGet === undefined ? at : `${quotable(probe.httpGet.path ?? '/')} on ${at}`;
 }
 
@@ -520,8 +523,11 @@ function tooTight(one: Case): RankedFinding {
 const MANY_TIMEOUTS = 10;
 
 /** "; its log says: …", of an error that a program without an answer wrote meanwhile. */
-function saidMeanwhile({ failing }: ContainerFacts): string {
-  return failing?.firmness === 'firm' ? `; its log says: ${brief(saidBy(failing), MAX_ANSWER)}` : '';
+function saidMeanwhile(container: ContainerFacts): string {
+  const { failing } = container;
+  if (failing?.firmness !== 'firm') return '';
+  const lacks = lackedCapability(container, failing.line);
+  return `; its log says: ${brief(saidBy(failing), MAX_ANSWER)}${lacks === undefined ? '' : ` (it ${lacks.says})`}`;
 }
 
 /** The container itself reports a failure, or nothing listens. */

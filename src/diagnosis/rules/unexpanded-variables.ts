@@ -57,11 +57,13 @@ function unexpandedIn({ spec }: ContainerFacts): readonly Unexpanded[] {
   const names = (spec.env ?? []).map(({ name }) => name);
   return (spec.env ?? []).flatMap(({ name: variable, value = '' }, index): readonly Unexpanded[] => {
     // "$$(NAME)" is meant to stay as it is.
-    const wants = REFERENCE.exec(value.replaceAll('$$', ''))?.[1];
-    const definedAt = wants === undefined ? -1 : names.indexOf(wants);
-    if (wants === undefined || (definedAt !== -1 && definedAt < index)) return [];
-    // A variable of envFrom or of a service is defined before all others.
-    if (definedAt === -1 && (spec.envFrom ?? []).length > 0) return [];
-    return [{ variable, index, wants, ...(definedAt !== -1 && { definedAt }) }];
+    const references = [...value.replaceAll('$$', '').matchAll(new RegExp(REFERENCE, 'g'))];
+    return references.flatMap(([, wants = '']): readonly Unexpanded[] => {
+      const definedAt = names.indexOf(wants);
+      if (definedAt !== -1 && definedAt < index) return [];
+      // A variable of envFrom or of a service is defined before all others.
+      if (definedAt === -1 && (spec.envFrom ?? []).length > 0) return [];
+      return [{ variable, index, wants, ...(definedAt !== -1 && { definedAt }) }];
+    });
   });
 }
