@@ -1,6 +1,7 @@
 /** Takes the head off a line: time, process, thread and level. What is left is what the program says. Pure. */
 import { type Level, levelOfWord } from './level.ts';
 import { MAX_LINE_CHARACTERS, MAX_STRUCTURED_CHARACTERS, MAX_UNFOLDED_LINES } from './limits.ts';
+import { maskSecrets } from './mask-secrets.ts';
 import { plainLine } from './plain-line.ts';
 import { structuredLine } from './structured-line.ts';
 
@@ -131,7 +132,7 @@ export function parseLine(given: string, index: number): readonly LogLine[] {
   if (plain.trim() === '') return [];
   const structured = plain.length > MAX_STRUCTURED_CHARACTERS ? undefined : structuredAfterHead(plain);
   if (structured !== undefined) return structuredLines(structured.line, index, structured.atMs);
-  return [textLine(plain.slice(0, MAX_LINE_CHARACTERS), index)];
+  return [textLine(withoutMiddle(plain), index)];
 }
 
 /** A line in JSON may follow a time and a level: "2026-… ERROR {…}". */
@@ -148,13 +149,13 @@ function structuredLines(
   atMs?: number,
 ): readonly LogLine[] {
   const head: LogLine = {
-    ...textLine(line.message.slice(0, MAX_LINE_CHARACTERS), index),
+    ...textLine(withoutMiddle(line.message), index),
     ...(line.level === undefined ? {} : { level: line.level }),
     ...(atMs === undefined ? {} : { atMs }),
     fields: line.fields,
   };
   const more = line.stack.slice(0, MAX_UNFOLDED_LINES).flatMap((each): readonly LogLine[] => {
-    const text = plainLine(each).slice(0, MAX_LINE_CHARACTERS);
+    const text = withoutMiddle(plainLine(each));
     return text.trim() === ''
       ? []
       : [{ index, text: text.trim(), said: text.trim(), indent: indentOf(text), unfolded: true }];
@@ -278,4 +279,12 @@ function cutHead(text: string, begun: boolean): Cut | undefined {
       };
   }
   return undefined;
+}
+
+/** The begin of a very long line says what was done, and its end what went wrong. Half a secret is not known any more. */
+function withoutMiddle(text: string): string {
+  if (text.length <= MAX_LINE_CHARACTERS) return text;
+  const masked = maskSecrets(text.slice(0, MAX_STRUCTURED_CHARACTERS));
+  const half = Math.floor((MAX_LINE_CHARACTERS - 3) / 2);
+  return masked.length <= MAX_LINE_CHARACTERS ? masked : `${masked.slice(0, half)} … ${masked.slice(-half)}`;
 }

@@ -44,6 +44,7 @@ const GIVES_UP = words(
   /max(?:imum)? (?:number of )?(?:\w+ )?(?:retries|attempts|tries)/i,
   /(?:could not|cannot|can't|unable to|failed to) (?:connect|reach)/i,
   /no connection/i,
+  /connection (?:is |was )?(?:closed|ended|lost)/i,
 );
 /** A try among others; its number may stand in a field. */
 const TRY = /\b(?:attempt|try|tries|retry|retries|retrying|again)\b/i;
@@ -54,13 +55,13 @@ function lastTry(best: Candidate, tops: readonly Candidate[]): Candidate | undef
   // What stands behind the last colon is the cause, if there is one.
   const innermost = text.slice(text.lastIndexOf(': ') + 1);
   if (!GIVES_UP.test(innermost) || worldNames(text) > 0 || SYSTEM_ERROR.test(text)) return undefined;
-  return tops.findLast(
-    ({ position, line }) =>
-      position < best.position &&
-      line !== best.line &&
-      isBad(line.text) &&
-      TRY.test(`${line.said} ${line.fields ?? ''}`),
-  );
+  const before = tops.filter(({ position, line }) => position < best.position && line !== best.line);
+  const counts = new Map<string, number>();
+  for (const { line } of before) counts.set(shape(line.text), (counts.get(shape(line.text)) ?? 0) + 1);
+  // What is said again and again is a try, too.
+  const isTry = ({ line }: Candidate): boolean =>
+    TRY.test(`${line.said} ${line.fields ?? ''}`) || (counts.get(shape(line.text)) ?? 0) > 1;
+  return before.findLast((each) => isBad(each.line.text) && isTry(each));
 }
 
 /** Lines between an error and the one that it led to. */

@@ -238,9 +238,9 @@ function withInner(message: string, error: Record<string, unknown>): string {
 }
 
 function innerOf(error: Record<string, unknown>): Record<string, unknown> | string | undefined {
-  const { cause, errors, aggregateErrors, innerException, InnerException } = error;
+  const { cause, errors, aggregateErrors, innerException, InnerException, last, lastError, original } = error;
   const several = Array.isArray(errors) ? errors[0] : Array.isArray(aggregateErrors) ? aggregateErrors[0] : undefined;
-  const inner: unknown = cause ?? innerException ?? InnerException ?? several;
+  const inner: unknown = cause ?? innerException ?? InnerException ?? several ?? lastError ?? last ?? original;
   if (typeof inner === 'string') return inner;
   return typeof inner === 'object' && inner !== null && !Array.isArray(inner)
     ? (inner as Record<string, unknown>)

@@ -242,7 +242,7 @@ describe('a service that is named in a log', () => {
     await asker('orders');
     const [first] = await headlines('Pod', 'worker');
     expect(first).toMatch(
-      /service orders has no endpoint that is ready: of its pod orders-1, container main ends with exit code 1/,
+      /service orders has no endpoint that is ready: of its pod orders-1, container main ends: boom \(exit code 1\)/,
     );
   });
 });

@@ -7,6 +7,7 @@ import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import { LOG_LINES_SEARCHED, MANY_DEATHS, MANY_DEATHS_WINDOW_MS, RECENT_DEATH_MS } from '../limits.ts';
 import { type Death, deathsOf, survivedOf } from './deaths.ts';
 import { containerOf, eventsWith, lastSeenMs } from './events.ts';
+import { quotable } from './text.ts';
 
 export type ContainerKind = 'init' | 'sidecar' | 'container';
 
@@ -98,7 +99,7 @@ function one(
     survived: survivedOf(history),
     refused: history?.refused ?? [],
     lines,
-    reading: readingOf(lines, death),
+    reading: readingOf(lines, death, spec),
     ...(kind !== 'init' && isJudgedByProbe(status, death, killed) && { failing: lastFailure(lines) }),
     events,
   };
@@ -229,11 +230,23 @@ function isJudgedByProbe(
 }
 
 /** The node's agent found the decisive line in more of the log than it kept. */
-function readingOf(lines: readonly string[], death: Death | undefined): LogReading {
+function readingOf(lines: readonly string[], death: Death | undefined, spec: Container): LogReading {
   const reading = readLog(lines, { livedMs: death?.livedMs });
-  const says = death?.log?.says;
+  const says = terminationMessage(death, spec) ?? death?.log?.says;
   if (says === undefined || reading.decisive?.line === says) return reading;
   return { ...reading, decisive: { line: says, index: -1, related: [], firmness: 'firm' } };
+}
+
+/** Reasons whose message is the runtime's, and not the program's. */
+const OF_RUNTIME: ReadonlySet<string> = new Set(['StartError', 'ContainerCannotRun', 'ContainerStatusUnknown']);
+
+/** What the program wrote to its termination message itself, which is for this; what is taken from its log is not. */
+function terminationMessage(death: Death | undefined, { terminationMessagePolicy }: Container): string | undefined {
+  const message = death?.message?.trim() ?? '';
+  if (death === undefined || message === '' || OF_RUNTIME.has(death.reason)) return undefined;
+  if (terminationMessagePolicy === 'FallbackToLogsOnError' || death.exitCode === 0) return undefined;
+  const lines = message.split('\n');
+  return readLog(lines, { livedMs: 0 }).decisive?.line ?? (lines.length === 1 ? quotable(message) : undefined);
 }
 
 function lastLines(lines: readonly string[] | undefined): readonly string[] {

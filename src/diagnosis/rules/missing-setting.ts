@@ -39,7 +39,7 @@ const NO_FILE = anyOf(
 );
 /** Lines about files that are programs or libraries, which other rules explain. */
 const NO_SETTING =
-  /shared librar|shared object|cannot find (?:module|package)|jarfile|cannot find symbol|:\d+: error: |permission denied|read-only|denied/i;
+  /no usable temporary directory|shared librar|shared object|cannot find (?:module|package)|jarfile|cannot find symbol|:\d+: error: |permission denied|read-only|denied/i;
 
 const IS_FOLDER = /\bEISDIR\b|\bis a directory\b|IsADirectoryError|illegal operation on a directory/i;
 

@@ -32,7 +32,7 @@ const DENIED = anyOf(
   /as root\b.{0,60}(?:not|security)/i,
   /please read "security"/i,
 );
-const READ_ONLY = /read-only file ?system|EROFS/i;
+const READ_ONLY = /read-only file ?system|EROFS|No usable temporary directory found/i;
 
 const ofContainer: ContainerRule = (facts, container) => {
   const waiting = container.status?.state?.waiting;

@@ -345,7 +345,8 @@ export class DeathRecorder {
     const { pod, container, composed, logPath, limitBytes } = tracked;
     const isFirst = book?.containers.some(({ name }) => name === container) !== true;
     const secrets = await this.#sources.secrets(pod);
-    const byItself = composed.exitCode !== 0 && !wasSent(composed.exitCode) && composed.requested === undefined;
+    const isFailure = composed.exitCode !== 0 || mustRun(pod, container);
+    const byItself = isFailure && !wasSent(composed.exitCode) && composed.requested === undefined;
     const limits = { ...(isFirst ? FIRST_TAIL : TAIL), secrets, ...(byItself && { decides: composed }) };
     const log = logPath === undefined ? {} : await this.#log(logPath, limits);
     const { evidence, wasNone } = this.#evidence(containerId, composed);
@@ -443,4 +444,9 @@ function isSame(a: DeathAmendment, b: DeathAmendment): boolean {
     a.startedAgain === b.startedAgain &&
     a.sandboxLost === b.sandboxLost
   );
+}
+
+/** An end with exit code 0 is no success of a container that is started again for it. */
+function mustRun({ spec }: Pod, container: string): boolean {
+  return (spec?.restartPolicy ?? 'Always') === 'Always' && (spec?.containers ?? []).some(({ name }) => name === container);
 }
