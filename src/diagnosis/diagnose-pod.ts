@@ -5,6 +5,7 @@ import { withChanges } from './facts/changes-before.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { podState } from './facts/pod-state.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
+import { withFiles } from './facts/named-files.ts';
 import { withRecovery } from './facts/recovered.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { DELETION_RULES, POD_RULES } from './rules/all.ts';
@@ -13,7 +14,10 @@ import { DELETION_RULES, POD_RULES } from './rules/all.ts';
 export function podFindings(facts: PodFacts): readonly RankedFinding[] {
   const rules = facts.deleting ? DELETION_RULES : POD_RULES;
   const found = ordered(withoutFallbacks(rules.flatMap((rule) => rule(facts))));
-  return withChanges(facts, facts.deleting ? found : withRecovery(facts, withVariables(facts, found)));
+  return withChanges(
+    facts,
+    facts.deleting ? found : withRecovery(facts, withFiles(facts, withVariables(facts, found))),
+  );
 }
 
 export function diagnosePod(evidence: PodEvidence): Diagnosis {

@@ -8,6 +8,7 @@ import { namedServices, type ServiceName } from './facts/dependencies.ts';
 import { eventsWith } from './facts/events.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { NORMAL_START_MS } from './limits.ts';
+import { namedConfigs } from './facts/named-files.ts';
 import { awaitsVolumes } from './rules/missing-config.ts';
 import { portInUseWord } from './rules/port-in-use.ts';
 import { isRefusedImage, pullSecrets } from './rules/pull-secrets.ts';
@@ -69,13 +70,17 @@ function optionalsOfEnded(evidence: PodEvidence): readonly ConfigReference[] {
   return [...new Map(all.map((one) => [`${one.kind}/${one.name}`, one])).values()];
 }
 
-/** Once the logs are known: what a container uses whose credentials are refused, because they may have changed lately. */
+/**
+ * Once the logs are known: what a container uses whose credentials are refused, because they may have changed lately, and where the
+ * file comes from that it names at its end.
+ */
 export function credentialsWanted(evidence: PodEvidence): readonly ConfigReference[] {
   const facts = podFacts(evidence);
   const known = new Set(evidence.configs.map(({ kind, name }) => `${kind}/${name}`));
-  const used = facts.containers.flatMap((container) =>
-    refusedCredentials(facts, container) === undefined ? [] : usedBy(evidence.pod, container.spec),
-  );
+  const used = facts.containers.flatMap((container): readonly ConfigReference[] => [
+    ...(refusedCredentials(facts, container) === undefined ? [] : usedBy(evidence.pod, container.spec)),
+    ...namedConfigs(facts, container),
+  ]);
   const wanted = new Map(used.map((one) => [`${one.kind}/${one.name}`, one]));
   return [...wanted].flatMap(([key, one]) => (known.has(key) ? [] : [one]));
 }

@@ -1,4 +1,5 @@
 /** Finds the environment variable behind an error that only quotes its value, or whose place in the code reads it. Pure. */
+import { peerIn } from '../../log-analysis/index.ts';
 import type { RankedFinding } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import type { PodFacts } from './pod-facts.ts';
@@ -77,7 +78,8 @@ const COMMON = /^(?:true|false|yes|no|on|off|null|none|undefined|\d)$/i;
 function blamedVariable(container: ContainerFacts): Blamed | undefined {
   const { decisive } = container.reading;
   if (decisive === undefined) return undefined;
-  const values = [...decisive.line.matchAll(QUOTED)].flatMap(([, a, b, c]) => a ?? b ?? c ?? []);
+  const quoted = [...decisive.line.matchAll(QUOTED)].flatMap(([, a, b, c]) => a ?? b ?? c ?? []);
+  const values = [...quoted, ...decisive.line.split(/[\s,;()]+/).filter((word) => TELLING.test(word))];
   const read = decisive.related.flatMap((line) => READS.exec(line)?.[1] ?? [])[0];
   const link = values.find((value) => SERVICE_LINK.test(value));
   if (link !== undefined) return ofServiceLink(container, read);
@@ -97,7 +99,48 @@ function blamedVariable(container: ContainerFacts): Blamed | undefined {
       },
     };
   }
+  const naming = read === undefined ? namingVariable(container, [decisive.line, ...values]) : undefined;
+  if (naming !== undefined) return naming;
   return read === undefined ? undefined : { name: read, says: `it reads its variable ${read} there` };
+}
+
+/** A word that is a URL, a path or a name with a port. */
+const TELLING = /^[a-z][\w+.-]{1,20}:\/\/\S{3,}$|^\/[\w.-]{2,}\/\S{2,}$|^[\w-]{2,}(?:\.[\w-]{2,}){1,8}(?::\d{2,5})?$/i;
+
+/** The only variable whose value has in it what the line names: the host of a URL, the file of an option. */
+function namingVariable({ spec, path }: ContainerFacts, lines: readonly string[]): Blamed | undefined {
+  const [line = '', ...words] = lines;
+  const peer = peerIn(line);
+  const names = [
+    ...words.filter((word) => TELLING.test(word)),
+    ...(peer.host !== undefined && peer.host.length > 3 ? [peer.host] : []),
+  ];
+  for (const name of names.map((each) => each.replace(/[.:,]+$/, ''))) {
+    if (name.length < 4 || /^(?:localhost|127\.|0\.0\.0\.0)/.test(name)) continue;
+    const found = (spec.env ?? []).flatMap(({ name: variable, value = '' }, index) =>
+      value.length > name.length && isWithin(value, name) ? [{ variable, index }] : [],
+    );
+    const [only, ...more] = found;
+    if (only === undefined || more.length > 0) continue;
+    return {
+      name: only.variable,
+      says: `its variable ${only.variable} names that`,
+      quote: {
+        source: 'field',
+        path: `${path}.env[${only.index}] (${only.variable})`,
+        value: `names ${quotable(name)}`,
+      },
+    };
+  }
+  return undefined;
+}
+
+/** As a whole word of the value: "db" is none of "mydb". */
+function isWithin(value: string, name: string): boolean {
+  const at = value.indexOf(name);
+  if (at === -1) return false;
+  const edges = [value[at - 1] ?? ' ', value[at + name.length] ?? ' '];
+  return edges.every((edge) => !/[\w-]/.test(edge));
 }
 
 /** "redis.port", "redis-port", "REDIS_PORT": a setting that is named after the variable. */

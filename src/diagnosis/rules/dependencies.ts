@@ -78,7 +78,7 @@ function finding(
     host === undefined ? 'a peer' : port === undefined ? host : `${host}:${port}${addressOf(word.line, host, port)}`;
   const peer = at === undefined ? named : `a peer, which by ${at} is ${named},`;
   const refused = kind === 'refused';
-  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name)`}${outcome}${because(kind, behind, port)}${refused ? ofOwnPod(facts, container, host, port) : ''}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
+  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name)`}${outcome}${policyText(facts, kind, behind) || because(kind, behind, port)}${refused ? ofOwnPod(facts, container, host, port) : ''}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
     severity: unready ? (container.kind === 'init' ? 'warning' : 'critical') : severityOf(container),
@@ -96,6 +96,17 @@ function finding(
     ],
     try: commands(facts, container, trouble, behind),
   };
+}
+
+/** A pod that does not ask the cluster's DNS finds none of its services. */
+function policyText({ pod }: PodFacts, kind: Trouble['kind'], [service]: readonly ServiceEvidence[]): string {
+  const policy = pod.spec?.dnsPolicy ?? 'ClusterFirst';
+  const asksCluster =
+    policy === 'ClusterFirstWithHostNet' || (policy === 'ClusterFirst' && pod.spec?.hostNetwork !== true);
+  if (kind !== 'not-resolved' || service === undefined || service.missing || asksCluster) return '';
+  const how =
+    policy === 'ClusterFirst' ? 'hostNetwork without dnsPolicy ClusterFirstWithHostNet' : `dnsPolicy ${policy}`;
+  return `: service ${service.name} is there, but its pod has ${how}, and so does not ask the cluster's DNS`;
 }
 
 /** Who of its own pod should listen at a loopback address: a sidecar that is not started yet, or a container by its declared port. */

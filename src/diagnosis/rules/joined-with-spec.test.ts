@@ -1,6 +1,6 @@
 /** Tests findings that join what a program said with what its pod's specification says: variables, mounts, users, volumes. */
 import { describe } from 'vitest';
-import { crashed, lastWords, pod } from '../evidence.fixtures.ts';
+import { crashed, history, lastWords, pod } from '../evidence.fixtures.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import { type Case, configured, crash, startError, tellsEach } from './cases.fixtures.ts';
 
@@ -251,6 +251,112 @@ describe('volumes', () => {
 });
 describe('ends', () => {
   tellsEach(ends);
+});
+
+describe('files of ConfigMaps and Secrets', () => {
+  const users = (...keys: readonly string[]): Partial<PodEvidence> => ({
+    ...endedIn(
+      volume({ secret: { secretName: 'users' } }),
+      mounts('/config'),
+      'Error: Unable to open pwfile "/config/passwd".',
+    ),
+    configs: [{ kind: 'Secret', name: 'users', state: 'found', keys }],
+  });
+  const mandates = (...keys: readonly string[]): Partial<PodEvidence> => ({
+    ...configured({ configMap: { name: 'mandates' } }, "open '/etc/app/app.yaml': no such file or directory"),
+    configs: [{ kind: 'ConfigMap', name: 'mandates', state: 'found', keys }],
+  });
+  tellsEach([
+    [
+      'another key',
+      users('passwords'),
+      'exit-code',
+      /; \/config\/passwd would be of Secret users, which has only passwords$/,
+    ],
+    ['that key', users('passwd'), 'exit-code', /; \/config\/passwd is of Secret users$/],
+    [
+      'a name that is told already',
+      mandates('app.yml'),
+      'missing-setting',
+      /in volume conf \(ConfigMap mandates\).*; it has only app\.yml$/,
+    ],
+  ]);
+});
+
+describe('the network of a pod', () => {
+  const db = {
+    namespace: 'shop',
+    name: 'db',
+    missing: false,
+    clusterIPs: ['10.96.0.4'],
+    ports: [5432],
+    ready: 1,
+    notReady: 0,
+  };
+  tellsEach([
+    [
+      'a pod that does not ask the DNS of its cluster',
+      { ...endedIn({ dnsPolicy: 'Default' }, {}, 'Error: getaddrinfo ENOTFOUND db'), services: [db] },
+      'dependency-not-resolved',
+      /service db is there, but its pod has dnsPolicy Default, and so does not ask the cluster's DNS$/,
+    ],
+    [
+      'an address that the pod gave a name itself',
+      endedIn(
+        { hostAliases: [{ ip: '10.2.3.4', hostnames: ['db.example'] }] },
+        {},
+        'Error: connect EHOSTUNREACH 10.2.3.4:5432',
+      ),
+      'dependency-times-out',
+      /finds no way to its peer \(hostAliases of its pod: db\.example is 10\.2\.3\.4\)/,
+    ],
+    [
+      'a port that a service does not have',
+      { ...ended({}, 'Error: connect ECONNREFUSED db:5433'), services: [db] },
+      'dependency-refused',
+      /service db has no port 5433, but 5432$/,
+    ],
+    [
+      'a variable that names it',
+      ended(env(['HTTP_PROXY', 'http://proxy.corp.example:3128']), 'Error: getaddrinfo ENOTFOUND proxy.corp.example'),
+      'dependency-not-resolved',
+      /; its variable HTTP_PROXY names that$/,
+    ],
+  ]);
+});
+
+describe('memory', () => {
+  const killed = (rssBytes: number, metadata: object = {}): Partial<PodEvidence> => ({
+    pod: pod({
+      container: { resources: { limits: { memory: '64Mi' } }, volumeMounts: [{ name: 'spool', mountPath: '/spool' }] },
+      spec: { volumes: [{ name: 'spool', emptyDir: { medium: 'Memory' } }] },
+      status: crashed({ exitCode: 137, reason: 'OOMKilled' }),
+      metadata,
+    }),
+    history: history({
+      exitCode: 137,
+      reason: 'OOMKilled',
+      oom: { kills: 1, processes: [{ name: 'python3', pid: 7, rssBytes }], sources: ['cgroup'] },
+    }),
+  });
+  const note = {
+    annotations: { 'kubernetes.io/limit-ranger': 'LimitRanger plugin set: memory limit for container web' },
+  };
+  tellsEach([
+    [
+      'files that count',
+      killed(15 * 2 ** 20),
+      'out-of-memory',
+      /at its limit of 64Mi; files in its volume spool, which is in memory at \/spool, count, too$/,
+    ],
+    ['a process that had all', killed(60 * 2 ** 20), 'out-of-memory', /at its limit of 64Mi$/],
+    [
+      'a limit by default',
+      killed(60 * 2 ** 20, note),
+      'out-of-memory',
+      /at its limit of 64Mi \(a default of a LimitRange of its namespace\)$/,
+    ],
+  ]);
 });
 
 describe('what may be left out, and what stands beside', () => {

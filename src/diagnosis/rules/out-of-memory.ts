@@ -31,7 +31,7 @@ function killed(facts: PodFacts, container: ContainerFacts): readonly RankedFind
       rank: 95,
       topic: `end/${container.name}`,
       container: container.name,
-      says: `container ${container.name} is killed for memory ${at}${heapText(heap, limit)}`,
+      says: `container ${container.name} is killed for memory ${at}${defaultText(facts, container)}${heapText(heap, limit)}${inMemoryFiles(facts, container, death, limit)}`,
       evidence: [
         quoteDeath(container.name, death),
         ...proof(container.name, death),
@@ -42,6 +42,32 @@ function killed(facts: PodFacts, container: ContainerFacts): readonly RankedFind
       try: limit === undefined ? withoutLimit(facts, container) : raise(facts, container, limit, heap?.bytes),
     },
   ];
+}
+
+/** " (a default of a LimitRange)", by the note that admission leaves. */
+function defaultText({ pod }: PodFacts, { name }: ContainerFacts): string {
+  const note = pod.metadata?.annotations?.['kubernetes.io/limit-ranger'] ?? '';
+  const own = note.split(';').find((part) => part.trim().endsWith(`container ${name}`));
+  return own?.includes('memory limit') === true ? ' (a default of a LimitRange of its namespace)' : '';
+}
+
+/** What its processes had is so much less than the limit that files in memory must have had the rest. */
+const SMALL_SHARE = 0.6;
+
+/** "; files in its volume spool, which is in memory at /spool, count, too", where its processes had far less than the limit. */
+function inMemoryFiles(
+  { pod }: PodFacts,
+  { spec }: ContainerFacts,
+  { oom }: Death,
+  limit: MemoryLimit | undefined,
+): string {
+  const used = Math.max(0, ...(oom?.processes ?? []).map(({ rssBytes = 0 }) => rssBytes));
+  if (limit === undefined || used === 0 || used > limit.bytes * SMALL_SHARE) return '';
+  const inMemory = (pod.spec?.volumes ?? []).filter(({ emptyDir }) => emptyDir?.medium === 'Memory');
+  const mounted = (spec.volumeMounts ?? []).find(({ name }) => inMemory.some((volume) => volume.name === name));
+  return mounted === undefined
+    ? ''
+    : `; files in its volume ${mounted.name}, which is in memory at ${mounted.mountPath}, count, too`;
 }
 
 /** A heap that may grow to this share of the limit leaves too little for threads, code and buffers. */

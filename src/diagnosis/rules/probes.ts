@@ -281,6 +281,16 @@ function noCommand(one: Case): RankedFinding {
   };
 }
 
+/** The port that a probe's command asks on its own host: "pg_isready -p 5433", "nc -z localhost 6380". */
+function commandPort({ exec }: Probe): number | undefined {
+  const text = (exec?.command ?? []).join(' ').slice(0, 1000);
+  const named = /(?:^|\s)(?:-p|-P|--port)[= ]?(\d{2,5})\b|\b(?:localhost|127\.0\.0\.1)[: ](\d{2,5})\b/.exec(text);
+  const host = /(?:^|\s)(?:-h|--host)[= ]?([\w.-]{1,253})/.exec(text)?.[1];
+  if (host !== undefined && !/^(?:localhost|127\.|\/)/.test(host)) return undefined;
+  const port = named?.[1] ?? named?.[2];
+  return port === undefined ? undefined : Number(port);
+}
+
 /** A command line with its arguments in a single entry. */
 function isOneText([program = '', ...more]: readonly string[]): boolean {
   return more.length === 0 && /\S\s+\S/.test(program);
@@ -388,12 +398,16 @@ function wrongPort(one: Case, port: number | undefined, { says, quotes: seen }: 
     ...(probe.tcpSocket && { tcpSocket: 1 }),
     ...(probe.grpc && { grpc: 1 }),
   });
+  const at =
+    name === undefined
+      ? field(one, 'exec.command', JSON.stringify(probe.exec?.command ?? []))
+      : field(one, `${name}.port`, port);
   return {
     ...base(one),
     id: 'probe-port',
     rank: 88,
     says: `${consequence(one)}: ${says}`,
-    evidence: quotes(one, field(one, `${name}.port`, port), ...seen),
+    evidence: quotes(one, at, ...seen),
     try: facts.commands.edit,
   };
 }
@@ -441,7 +455,9 @@ function isStillStarting(one: Case): boolean {
   const word = lastLine(container, STARTING);
   const ready = lastLine(container, UP);
   // What it says when it is ended stands below what it says of its start.
-  const wasStarting = word !== undefined && (word.fromEnd < 3 || (ready === undefined && one.effect === 'killed'));
+  const isUp = ready !== undefined && word !== undefined && ready.fromEnd < word.fromEnd;
+  const wasStarting =
+    word !== undefined && !isUp && (word.fromEnd < 3 || (ready === undefined && one.effect === 'killed'));
   return startTimeOf(facts, container)?.measured === true || wasStarting || NOT_YET_UP.test(one.failure.output);
 }
 
@@ -533,6 +549,9 @@ function saidMeanwhile(container: ContainerFacts): string {
 /** The container itself reports a failure, or nothing listens. */
 function unwell(one: Case): RankedFinding {
   const { facts, container, type, probe, effect } = one;
+  const asks = commandPort(probe);
+  const elsewhere = asks === undefined ? undefined : toldElsewhere(container, asks);
+  if (asks !== undefined && elsewhere !== undefined) return wrongPort(one, asks, elsewhere);
   if (probe.exec !== undefined && isStillStarting(one)) return tooEarly(one, undefined);
   const { commands, name } = facts;
   const seen = one.failure.kind === 'refused' ? listeningQuote(container, type) : [];

@@ -4,7 +4,7 @@ import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { hiddenBy } from '../facts/mounts.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
-import { quotable } from '../facts/text.ts';
+import { listed, quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { argumentsOf, commandForLog, explainedEnd, saidBy, title } from './exit-code.ts';
@@ -173,6 +173,12 @@ const SAID_CAUSES: readonly SaidCause[] = [
   },
   {
     id: 'dependency-times-out',
+    rank: 82,
+    pattern: anyOf(/\bE(?:HOST|NET)UNREACH\b/i, /no route to host/i, /network is unreachable/i),
+    means: 'finds no way to its peer',
+  },
+  {
+    id: 'dependency-times-out',
     rank: 81,
     pattern: anyOf(
       /\bETIMEDOUT\b/i,
@@ -205,6 +211,12 @@ const SAID_CAUSES: readonly SaidCause[] = [
   },
 ];
 
+/** " (hostAliases of its pod: db.example is 10.2.3.4)", for an address that the pod itself gave a name. */
+function aliasText({ pod }: PodFacts, line: string): string {
+  const found = (pod.spec?.hostAliases ?? []).find(({ ip }) => line.includes(ip));
+  return found === undefined ? '' : ` (hostAliases of its pod: ${listed(found.hostnames ?? [])} is ${found.ip})`;
+}
+
 /** Folders of libraries, which images have. */
 const OF_IMAGES = /\/(?:node_modules|site-packages|dist-packages|vendor|gems|lib)\//;
 
@@ -236,7 +248,7 @@ function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): 
     explainedEnd(facts, container, {
       id: cause.id,
       rank: rankOfWord(cause.rank, word),
-      says: `${title(container)} ${cause.means}${hidden(facts, container, cause, word.line)}: ${line.replace(/\.+$/, '')}`,
+      says: `${title(container)} ${cause.means}${aliasText(facts, word.line)}${hidden(facts, container, cause, word.line)}: ${line.replace(/\.+$/, '')}`,
       line: word.line,
       more,
       try: [commandForLog(facts, container), ...facts.commands.edit],

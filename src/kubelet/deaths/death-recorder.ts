@@ -448,5 +448,7 @@ function isSame(a: DeathAmendment, b: DeathAmendment): boolean {
 
 /** An end with exit code 0 is no success of a container that is started again for it. */
 function mustRun({ spec }: Pod, container: string): boolean {
-  return (spec?.restartPolicy ?? 'Always') === 'Always' && (spec?.containers ?? []).some(({ name }) => name === container);
+  return (
+    (spec?.restartPolicy ?? 'Always') === 'Always' && (spec?.containers ?? []).some(({ name }) => name === container)
+  );
 }

@@ -1,0 +1,65 @@
+/** Tells of a file that an error names in which volume it lies, of which ConfigMap or Secret, and what that has instead. Pure. */
+import { fileIn } from '../../log-analysis/index.ts';
+import type { RankedFinding } from '../finding.ts';
+import type { ConfigReference } from './config-references.ts';
+import type { ContainerFacts } from './container-facts.ts';
+import { configsBehind, type MountedVolume, volumeOf } from './mounts.ts';
+import type { PodFacts } from './pod-facts.ts';
+import { listed } from './text.ts';
+
+/** Keys of a ConfigMap or Secret that are listed. */
+const MAX_KEYS = 5;
+
+/** The findings about ends; the first of each container says where the file comes from that it names. */
+export function withFiles(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
+  const done = new Set<string>();
+  return found.map((finding) => {
+    const { container: name, topic, severity } = finding;
+    if (name === undefined || topic !== `end/${name}` || severity === 'info' || done.has(name)) return finding;
+    done.add(name);
+    const container = facts.containers.find((each) => each.name === name);
+    const text = container === undefined ? '' : originText(facts, container, finding.says);
+    return text === '' ? finding : { ...finding, says: `${finding.says}; ${text}` };
+  });
+}
+
+/** The ConfigMaps and Secrets behind the file that a container's decisive line names. */
+export function namedConfigs(facts: PodFacts, container: ContainerFacts): readonly ConfigReference[] {
+  const { decisive } = container.reading;
+  const file = decisive === undefined || container.death === undefined ? undefined : fileIn(decisive.line);
+  const mounted = file === undefined ? undefined : volumeOf(facts, container, file);
+  return mounted === undefined ? [] : configsBehind(mounted).map(({ kind, name }) => ({ kind, name }));
+}
+
+/** "/etc/mqtt/passwd is of Secret iot-users, which has only passwords" */
+function originText(facts: PodFacts, container: ContainerFacts, says: string): string {
+  const { decisive } = container.reading;
+  const file = decisive === undefined ? undefined : fileIn(decisive.line);
+  const mounted = file === undefined ? undefined : volumeOf(facts, container, file);
+  if (file === undefined || mounted === undefined) return '';
+  const [config, ...more] = configsBehind(mounted);
+  if (config === undefined || more.length > 0) return '';
+  const keys = keysOf(facts, config, mounted);
+  const key = file.slice(mounted.mountPath.replace(/\/+$/, '').length + 1);
+  const isThere = keys === undefined || keys.includes(key);
+  if (says.includes(config.name)) return isThere ? '' : `it has ${keysText(keys)}`;
+  const of = `${config.kind} ${config.name}`;
+  return isThere ? `${file} is of ${of}` : `${file} would be of ${of}, which has ${keysText(keys)}`;
+}
+
+function keysText(keys: readonly string[]): string {
+  if (keys.length === 0) return 'no keys';
+  return keys.length > MAX_KEYS ? `${keys.length} other keys` : `only ${listed(keys)}`;
+}
+
+/** The names that the volume gives its files; undefined: they are not known, or the volume names some of its own. */
+function keysOf(
+  { evidence }: PodFacts,
+  { kind, name }: ConfigReference,
+  { volume }: MountedVolume,
+): readonly string[] | undefined {
+  const items = volume.configMap?.items ?? volume.secret?.items;
+  if (items !== undefined || volume.projected !== undefined) return undefined;
+  const known = evidence.configs.find((config) => config.kind === kind && config.name === name);
+  return known?.state === 'found' ? known.keys : undefined;
+}
