@@ -4,7 +4,7 @@ import type { Event, Pod } from './evidence/kinds.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
 import { type ConfigReference, configReferences, optionalVariables, usedBy } from './facts/config-references.ts';
 import { type ContainerFacts, containerFacts } from './facts/container-facts.ts';
-import { namedServices, type ServiceName } from './facts/dependencies.ts';
+import { namedAddresses, namedServices, type ServiceName } from './facts/dependencies.ts';
 import { eventsWith } from './facts/events.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { NORMAL_START_MS } from './limits.ts';
@@ -160,6 +160,11 @@ export function wantsRollout(evidence: PodEvidence): boolean {
 /** Whether a LimitRange refuses pods, so that the LimitRanges of the namespace are worth reading. */
 export function wantsLimitRanges(events: readonly Event[]): boolean {
   return eventsWith(events, 'FailedCreate').some(({ message = '' }) => LIMIT_RANGE_REFUSAL.test(message));
+}
+
+/** Addresses in the log of a failing container, which may be those of services. */
+export function namedAddressesOf(evidence: PodEvidence): readonly string[] {
+  return containersInTrouble(evidence).length === 0 ? [] : namedAddresses(containerFacts(evidence));
 }
 
 /** Services that the pod or its log names, only for a pod with a failing container. */

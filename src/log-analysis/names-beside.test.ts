@@ -28,6 +28,49 @@ describe('what is told', () => {
       /^database is not available: pq: SSL is not enabled on the server \(host=pg\)$/,
     ],
     [
+      'what was said again and again, and its cause beside it',
+      [
+        '{"level":"warn","msg":"search not available (2/3)","error":"fetch failed","cause":"error:0A00010B:SSL routines::wrong version number"}',
+        '{"level":"warn","msg":"search not available (3/3)","error":"fetch failed","cause":"error:0A00010B:SSL routines::wrong version number"}',
+        '{"level":"fatal","msg":"search not available after 3 attempts"}',
+      ],
+      /\(3\/3\): fetch failed: error:0A00010B:SSL routines::wrong version number$/,
+    ],
+    [
+      'what a driver says when it has no tries left',
+      [
+        '[session] redis error getaddrinfo ENOTFOUND redis://cache:6379',
+        '[session] redis error getaddrinfo ENOTFOUND redis://cache:6379',
+        '[session] store not available, giving up MaxRetriesPerRequestError: Reached the max retries per request limit (which is 4).',
+      ],
+      /getaddrinfo ENOTFOUND redis:\/\/cache:6379$/,
+    ],
+    [
+      'the last error of a cluster',
+      [
+        '{"level":40,"err":{"type":"Object","message":"Failed to refresh slots cache.","last":"ERR This instance has cluster support disabled"},"msg":"redis cluster error"}',
+        '{"level":40,"err":{"type":"Object","message":"Failed to refresh slots cache.","last":"ERR This instance has cluster support disabled"},"msg":"redis cluster error"}',
+        '{"level":50,"msg":"redis cluster connection ended"}',
+        '{"level":40,"err":{"type":"Object","message":"Failed to refresh slots cache.","last":"ERR This instance has cluster support disabled"},"msg":"redis cluster error"}',
+      ],
+      /ERR This instance has cluster support disabled/,
+    ],
+    [
+      'the end of a very long line',
+      [
+        `ERROR import failed: insert into parcels values (${'$1, '.repeat(900)}) - value too long for type character varying(2)`,
+      ],
+      /value too long for type character varying\(2\)$/,
+    ],
+    [
+      'what PostgreSQL says below its error',
+      [
+        'initdb: error: directory "/var/lib/pg/data" exists but is not empty',
+        'detail: It contains a lost+found directory, perhaps due to it being a mount point.',
+      ],
+      /is not empty \(It contains a lost\+found directory/,
+    ],
+    [
       'what a validation found',
       [
         '{"level":50,"issues":[{"path":["STRIPE_KEY"],"message":"Required"}],"msg":"Invalid environment, refusing to start"}',

@@ -47,7 +47,7 @@ const GIVES_UP = words(
   /connection (?:is |was )?(?:closed|ended|lost)/i,
 );
 /** A try among others; its number may stand in a field. */
-const TRY = /\b(?:attempt|try|tries|retry|retries|retrying|again)\b/i;
+const TRY = /\b(?:attempt|try|tries|retry|retries|retrying|again)\b|\(\d{1,4}\/\d{1,4}\)/i;
 
 /** The last try before the words that tries were given up. */
 function lastTry(best: Candidate, tops: readonly Candidate[]): Candidate | undefined {

@@ -164,7 +164,8 @@ function text(value: unknown): string {
 function errorText(fields: Record<string, unknown>): string {
   for (const key of ERROR_KEYS) {
     const value = fields[key];
-    if (typeof value === 'string' && value !== '') return value;
+    if (typeof value === 'string' && value !== '')
+      return withCause(value, key === 'cause' ? undefined : fields['cause']);
     if (typeof value !== 'object' || value === null) continue;
     const { type, name, message, errmsg, code, codeName } = value as Record<string, unknown>;
     const own = text(message) || text(errmsg) || ofSystem(value as Record<string, unknown>);
@@ -220,6 +221,12 @@ function placeText(place: unknown): readonly string[] {
     .map((each: unknown) => text(each))
     .filter((each) => each !== '');
   return texts.length === 0 ? [] : [texts.join('.')];
+}
+
+/** "fetch failed" with its cause, which a logger wrote into a field beside it. */
+function withCause(error: string, cause: unknown): string {
+  const more = typeof cause === 'string' ? cause.trim() : '';
+  return more === '' || error.includes(more) || more.includes('\n') ? error : `${error}: ${more}`;
 }
 
 /** Errors inside of an error that are told with it. */

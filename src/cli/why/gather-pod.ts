@@ -6,8 +6,10 @@ import {
   credentialsWanted,
   type LogWanted,
   logsWanted,
+  namedAddressesOf,
   namedServicesOf,
   type PodEvidence,
+  type ServiceName,
   type Throttling,
   wantsListening,
   wantsRollout,
@@ -23,7 +25,7 @@ import { gatherListening } from './gather-listening.ts';
 import { gatherNode } from './gather-node.ts';
 import { gatherPlacement } from './gather-placement.ts';
 import { gatherRollout } from './gather-rollout.ts';
-import { gatherServices } from './gather-services.ts';
+import { gatherServices, servicesAt } from './gather-services.ts';
 import { gatherPodStorage } from './gather-storage.ts';
 import { gatherClaims } from './gather-volumes.ts';
 import { LOG_TAIL_LINES, MAX_EVENTS, MAX_LISTED, MAX_LOG_BYTES, MAX_METRICS_BYTES } from './limits.ts';
@@ -106,7 +108,7 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
     ...(placement && { placement }),
   };
   const [services, credentials, listening] = await Promise.all([
-    gatherServices(asker, namedServicesOf(second)),
+    gatherNamed(asker, second),
     gatherConfigs(asker, pod.metadata?.namespace, credentialsWanted(second)),
     wantsListening(second) ? gatherListening(asker, pod) : undefined,
   ]);
@@ -117,6 +119,16 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
     ...(listening && { listening }),
     notLookedAt: asker.notLookedAt,
   };
+}
+
+/** The services that it names, or whose addresses it names. */
+async function gatherNamed(asker: Asker, evidence: PodEvidence): Promise<PodEvidence['services']> {
+  const { namespace = 'default' } = evidence.pod.metadata ?? {};
+  const named = namedServicesOf(evidence);
+  const at = await servicesAt(asker, namespace, namedAddressesOf(evidence));
+  const isNew = (one: ServiceName): boolean =>
+    !named.some((other) => other.name === one.name && other.namespace === one.namespace);
+  return await gatherServices(asker, [...at.filter(isNew), ...named]);
 }
 
 function behind(asker: Asker, { metadata }: Pod, { namespaceFlag }: Known): CauseOptions {

@@ -1,5 +1,5 @@
 /** Gathers the services that a failing pod names, with the number of their endpoints. */
-import { DEPLOYMENTS, ENDPOINT_SLICES, PODS, SERVICES, STATEFUL_SETS } from '../../api/index.ts';
+import { DEPLOYMENTS, ENDPOINT_SLICES, PODS, type Service, SERVICES, STATEFUL_SETS } from '../../api/index.ts';
 import {
   type NobodyBehind,
   type ServiceEvidence,
@@ -68,6 +68,23 @@ async function gatherService(asker: Asker, { namespace, name }: ServiceName): Pr
     ready,
     notReady: endpoints.length - ready,
   };
+}
+
+/** The services that have these addresses: those of the pod's own namespace, else of any. */
+export async function servicesAt(
+  asker: Asker,
+  namespace: string,
+  addresses: readonly string[],
+): Promise<readonly ServiceName[]> {
+  if (addresses.length === 0) return [];
+  const isWanted = ({ spec }: Service): boolean => (spec?.clusterIPs ?? []).some((each) => addresses.includes(each));
+  const own = await asker.list(`services of namespace ${namespace}`, SERVICES, { namespace, limit: MAX_LISTED });
+  const near = own.filter(isWanted);
+  const all = near.length > 0 ? near : await asker.list('services', SERVICES, { limit: MAX_LISTED });
+  return all.filter(isWanted).map(({ metadata }) => ({
+    namespace: metadata?.namespace ?? namespace,
+    name: metadata?.name ?? '',
+  }));
 }
 
 /** Services that may be meant: those of the name in other namespaces, else those of the namespace with similar names. */

@@ -165,6 +165,12 @@ export function declaredServices(pod: Pod): readonly ServiceName[] {
   );
 }
 
+/** Addresses that a container's log names as a peer's: they may be those of services. */
+export function namedAddresses(containers: readonly ContainerFacts[]): readonly string[] {
+  const hosts = containers.flatMap((container) => dependencyTrouble(container)?.host ?? []);
+  return [...new Set(hosts)].filter((host) => /^(?:\d{1,3}\.){3}\d{1,3}$/.test(host) && !host.startsWith('127.'));
+}
+
 /** Services that annotation and logs name, whose endpoints are worth reading. */
 export function namedServices(
   evidence: Pick<PodEvidence, 'pod'>,

@@ -1,4 +1,5 @@
 /** The scheduler's reasons that are about claims: who has one, and which volume or room one lacks. */
+import type { PersistentVolume } from '../evidence/kinds.ts';
 import type { ClaimEvidence } from '../evidence/pod-evidence.ts';
 import { exclusiveClaims, mostRoom, usersOf } from '../facts/placement.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -84,8 +85,16 @@ export const CLAIM_REASONS: readonly Reason[] = [
     try: (facts) => [facts.commands.cluster('get', 'pv')],
   },
   {
-    pattern: /volume node affinity conflict/,
-    says: (_, nodes) => `${nodes} no way to its volume, which is bound to another`,
+    pattern: /volume node affinity conflict|didn't match PersistentVolume's node affinity/,
+    says: (_, nodes, { evidence }) => {
+      const homes = evidence.claims.flatMap(({ name, volume }) => {
+        const at = homesOf(volume);
+        return at.length === 0
+          ? []
+          : [`volume ${volume?.metadata?.name ?? ''} of its claim ${name}, which is on ${listed(at)}`];
+      });
+      return `${nodes} no way to ${homes.length === 0 ? 'its volume, which is bound to another' : listed(homes)}`;
+    },
     fields: () => [],
     try: (facts) => [
       facts.commands.cluster(
@@ -97,3 +106,15 @@ export const CLAIM_REASONS: readonly Reason[] = [
     ],
   },
 ];
+
+/** The nodes, or other places, to which a volume is bound. */
+function homesOf(volume: PersistentVolume | undefined): readonly string[] {
+  const terms = volume?.spec?.nodeAffinity?.required?.nodeSelectorTerms ?? [];
+  return terms.flatMap(({ matchExpressions = [] }) =>
+    matchExpressions.flatMap(({ key, operator, values = [] }) =>
+      operator === 'In'
+        ? values.map((value) => (key === 'kubernetes.io/hostname' ? `node ${value}` : `${key}=${value}`))
+        : [],
+    ),
+  );
+}

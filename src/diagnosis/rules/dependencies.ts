@@ -72,13 +72,19 @@ function finding(
   trouble: Trouble,
   { unready, outcome, more }: Effect,
 ): RankedFinding {
-  const { host, port, kind, word, at } = trouble;
+  const away = trouble.host === undefined ? awayOfSpec(facts, container) : undefined;
+  const { host, port, kind, word, at } =
+    away === undefined ? trouble : { ...trouble, host: away.service.name, at: away.at };
   const behind = servicesBehind(facts, host);
   const named =
-    host === undefined ? 'a peer' : port === undefined ? host : `${host}:${port}${addressOf(word.line, host, port)}`;
+    host === undefined
+      ? 'a peer'
+      : port === undefined
+        ? host
+        : `${host}:${port}${addressOf(word.line, host, port)}${nameOf(behind, host)}`;
   const peer = at === undefined ? named : `a peer, which by ${at} is ${named},`;
   const refused = kind === 'refused';
-  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name)`}${outcome}${policyText(facts, kind, behind) || because(kind, behind, port)}${refused ? ofOwnPod(facts, container, host, port) : ''}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
+  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name)`}${outcome}${policyText(facts, kind, behind) || ownText(facts, behind) || because(kind, behind, port)}${refused ? ofOwnPod(facts, container, host, port) : ''}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
     severity: unready ? (container.kind === 'init' ? 'warning' : 'critical') : severityOf(container),
@@ -96,6 +102,17 @@ function finding(
     ],
     try: commands(facts, container, trouble, behind),
   };
+}
+
+/** " (service api)", of an address. */
+function nameOf([service]: readonly ServiceEvidence[], host: string): string {
+  return service?.clusterIPs.includes(host) === true ? ` (service ${service.name})` : '';
+}
+
+/** Its own service answers only when one of its pods is ready, which it does not get before it is answered. */
+function ownText({ pod }: PodFacts, [service]: readonly ServiceEvidence[]): string {
+  if (service === undefined || service.missing || service.ready > 0 || !isOfPod(service, pod)) return '';
+  return `: service ${service.name} is that of its own pods, of which none gets ready before it is answered`;
 }
 
 /** A pod that does not ask the cluster's DNS finds none of its services. */

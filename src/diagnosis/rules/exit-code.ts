@@ -151,6 +151,9 @@ function meaning(signal: string, { death }: ContainerFacts): string {
   return SIGNAL_MEANINGS[signal] ?? 'somebody sent it, or it did itself';
 }
 
+/** A program that has work does not end so soon without a word, ms. */
+const AT_ONCE_MS = 5000;
+
 /** A program that ends with 0 under restartPolicy Always is started again and again. */
 function completed(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   const policy = facts.pod.spec?.restartPolicy ?? 'Always';
@@ -170,7 +173,12 @@ function completed(facts: PodFacts, container: ContainerFacts): readonly RankedF
       },
     ];
   }
-  const isOfController = facts.commands.owned ? '; for a program that ends there are Job and CronJob' : '';
+  const isAtOnce = (container.death?.livedMs ?? 0) < AT_ONCE_MS && container.lines.length === 0;
+  const isOfController = isAtOnce
+    ? '; it says nothing, as a server does that goes to the background'
+    : facts.commands.owned
+      ? '; for a program that ends there are Job and CronJob'
+      : '';
   return [
     {
       ...base(facts, container),

@@ -169,12 +169,15 @@ function severityOfEffect(container: ContainerFacts, effect: Case['effect']): Se
 }
 
 /** "container web is killed by its liveness probe" */
-function consequence({ container, type, effect }: Case): string {
+function consequence({ container, type, effect, facts, probe, failure }: Case): string {
+  const { periodSeconds = 10, timeoutSeconds = 1, failureThreshold = 3 } = probe;
+  const isLasting =
+    facts.now - failure.lastMs <= 2 * (periodSeconds + timeoutSeconds) * 1000 && failure.count >= failureThreshold;
   if (effect === 'killed') return `${title(container)} is killed by its ${type} probe`;
   if (effect === 'killing') return `${title(container)} is being killed by its ${type} probe`;
   if (effect === 'unready') return `${title(container)} is not ready: its ${type} probe fails`;
   if (effect === 'starting') return `${title(container)} has not started up yet: its ${type} probe fails`;
-  return `the ${type} probe of ${title(container)} fails now and then`;
+  return `the ${type} probe of ${title(container)} ${isLasting ? 'fails, and has for some time' : 'fails now and then'}`;
 }
 
 /** "/health on port 8080", "port 5432", "its command pg_isready -U app" */
@@ -481,7 +484,7 @@ function tooEarly(one: Case, port: number | undefined): RankedFinding {
     ...base(one),
     id: 'probe-too-early',
     rank: 87,
-    says: `${consequence(one)} before ${port === undefined ? 'its command succeeds' : `anything listens on port ${port}`}: the probe leaves it ${secondsLeftBy(probe)}s${measured}`,
+    says: `${consequence(one)} before ${port === undefined ? 'its command succeeds' : `anything listens on port ${port}`}: the probe leaves it ${secondsLeftBy(probe)}s${measured}${saidMeanwhile(container)}`,
     evidence: quotes(
       one,
       {

@@ -174,7 +174,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
   {
     id: 'dependency-times-out',
     rank: 82,
-    pattern: anyOf(/\bE(?:HOST|NET)UNREACH\b/i, /no route to host/i, /network is unreachable/i),
+    pattern: /\bE(?:HOST|NET)UNREACH\b|no route to host|network is unreachable/i,
     means: 'finds no way to its peer',
   },
   {
@@ -182,12 +182,9 @@ const SAID_CAUSES: readonly SaidCause[] = [
     rank: 81,
     pattern: anyOf(
       /\bETIMEDOUT\b/i,
-      /\bE(?:HOST|NET)UNREACH\b/i,
       /(?:connect\w*|connection|read|request|dial|i\/o|response|operation)\b.{0,60}tim(?:ed out|eout)/i,
       /timed out waiting for (?:a |the )?(?:connection|response|reply|answer)/i,
       /deadline exceeded/i,
-      /no route to host/i,
-      /network is unreachable/i,
       /SocketTimeoutException/i,
       /Client\.Timeout/i,
     ),
