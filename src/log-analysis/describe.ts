@@ -36,6 +36,10 @@ export function describe(
 ): DecisiveLine {
   const own = line.trace === undefined ? [] : roled.filter(({ trace }) => trace === line.trace);
   const place = own.find((each) => each.place !== undefined && isBelow(each, line, own))?.place ?? placeOf(own);
+  // The frames of a trace that is printed above its error are no steps.
+  const first = own[0];
+  const begin = first === undefined || line.afterFrames !== true ? position : Math.min(position, roled.indexOf(first));
+  const before = roled.slice(Math.max(0, begin - LINES_BEFORE), begin);
   const said = sentenceInTerm(`${headingOf(line, roled[position - 1])}${toldWhole(roled, position)}`);
   const context = roled
     .slice(Math.max(0, position - 3), position)
@@ -45,12 +49,12 @@ export function describe(
   );
   const about =
     context === undefined
-      ? aboutOf(line, said, roled.slice(Math.max(0, position - LINES_BEFORE), position)) ||
+      ? aboutOf(line, said, before) ||
         addressNamed(said, roled, position) ||
         ofWrapper(said, wrappers) ||
         ofSystemCall(said, own) ||
         ofProperties(said, own) ||
-        stepBefore(said, roled.slice(Math.max(0, position - LINES_BEFORE), position)) ||
+        stepBefore(said, before) ||
         wholePlace(said, own, place) ||
         ofWarning(said, roled, own) ||
         ofAnnouncement(said, wrappers)
@@ -73,7 +77,9 @@ const LONG_TERM = 240;
 /** "Application rabbit exited with reason: "Cookie file /a must be accessible by owner only"", of a long term with that text in it. */
 function sentenceInTerm(said: string): string {
   if (said.length < LONG_TERM || !/\{\w{1,60},/.test(said)) return said;
-  const sentences = [...said.matchAll(/"([^"{}]{1,40} [^"{}]{1,40} [^"{}]{1,300})"/g)].map(([, text = '']) => text);
+  const sentences = [...said.matchAll(/"([^"{}\\]{1,40} [^"{}\\]{1,40} [^"{}\\]{1,300})\\?"/g)].map(
+    ([, text = '']) => text,
+  );
   const bad = sentences.find((text) => isBad(text));
   return bad === undefined ? said : `${said.slice(0, Math.max(0, said.indexOf('{')))}"${bad}"`;
 }

@@ -16,7 +16,9 @@ export function withVariables(facts: PodFacts, found: readonly RankedFinding[]):
     done.add(name);
     const container = facts.containers.find((each) => each.name === name);
     const blamed =
-      container === undefined ? undefined : (absentVariable(facts, container, finding) ?? blamedVariable(container));
+      container === undefined
+        ? undefined
+        : (absentVariable(facts, container, finding) ?? blamedVariable(container, finding.id));
     if (blamed === undefined) return finding;
     if (blamed.isAbsent !== true && new RegExp(String.raw`\b${blamed.name}\b`).test(finding.says)) return finding;
     return {
@@ -33,6 +35,13 @@ interface Blamed {
   readonly quote?: Quote;
   /** It is not set at all, which its name in the headline does not tell. */
   readonly isAbsent?: true;
+}
+
+/** The error is about the value itself, and not about who answers for it. */
+function mayBeOfValue(id: string): boolean {
+  return !/^(?:authentication|not-allowed|certificate|dependency|tls|missing-data|connections|port-in-use|out-of|child-)/.test(
+    id,
+  );
 }
 
 /** Causes that no variable of the pod has to do with. */
@@ -75,7 +84,7 @@ const SERVICE_LINK = /^tcp:\/\/(?:\d{1,3}\.){3}\d{1,3}:\d{1,5}$/;
 /** Values that many variables have. */
 const COMMON = /^(?:true|false|yes|no|on|off|null|none|undefined|\d)$/i;
 
-function blamedVariable(container: ContainerFacts): Blamed | undefined {
+function blamedVariable(container: ContainerFacts, id: string): Blamed | undefined {
   const { decisive } = container.reading;
   if (decisive === undefined) return undefined;
   const quoted = [...decisive.line.matchAll(QUOTED)].flatMap(([, a, b, c]) => a ?? b ?? c ?? []);
@@ -83,7 +92,7 @@ function blamedVariable(container: ContainerFacts): Blamed | undefined {
   const read = decisive.related.flatMap((line) => READS.exec(line)?.[1] ?? [])[0];
   const link = values.find((value) => SERVICE_LINK.test(value));
   if (link !== undefined) return ofServiceLink(container, read);
-  for (const value of values.filter((each) => !COMMON.test(each))) {
+  for (const value of mayBeOfValue(id) ? values.filter((each) => !COMMON.test(each)) : []) {
     const named = (container.spec.env ?? []).flatMap(({ name, value: own }, index) =>
       own === value ? [{ name, index }] : [],
     );
@@ -99,6 +108,7 @@ function blamedVariable(container: ContainerFacts): Blamed | undefined {
       },
     };
   }
+  if (/^(?:authentication|not-allowed|certificate|missing-data|connections)/.test(id)) return undefined;
   const naming = read === undefined ? namingVariable(container, [decisive.line, ...values]) : undefined;
   if (naming !== undefined) return naming;
   return read === undefined ? undefined : { name: read, says: `it reads its variable ${read} there` };

@@ -132,6 +132,8 @@ function fileInFolder(line: string): string | undefined {
 
 function missingFile(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   const word = lastWord(container, NO_FILE);
+  const header = word === undefined ? null : HEADER.exec(word.line);
+  if (word !== undefined && header !== null) return [missingHeader(facts, container, word, header)];
   const file = word && (fileInFolder(word.line) ?? fileNear(word.line, word.match.index));
   if (word === undefined || file === undefined || NO_SETTING.test(word.line) || isAboutOther(word.line, file))
     return NOTHING;
@@ -154,6 +156,24 @@ function missingFile(facts: PodFacts, container: ContainerFacts): readonly Ranke
       try: [commandForLog(facts, container), ...facts.commands.edit],
     }),
   ];
+}
+
+/** What a compiler says of a header that it does not find. */
+const HEADER = /(\/?[\w./-]{1,300}):\d+:\d+: fatal error: ([\w./+-]{1,200}): No such file/;
+
+function missingHeader(
+  facts: PodFacts,
+  container: ContainerFacts,
+  word: LastWord,
+  [, source, header]: RegExpExecArray,
+): RankedFinding {
+  return explainedEnd(facts, container, {
+    id: 'missing-setting',
+    rank: rankOfWord(80, word),
+    says: `${title(container)} does not find the header ${header}, which ${source} includes`,
+    line: word.line,
+    try: [commandForLog(facts, container), ...facts.commands.edit],
+  });
 }
 
 /** Where the node puts the token of a pod's service account. */

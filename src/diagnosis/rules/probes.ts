@@ -459,7 +459,7 @@ function isStillStarting(one: Case): boolean {
   const ready = lastLine(container, UP);
   // What it says when it is ended stands below what it says of its start.
   const isUp = ready !== undefined && word !== undefined && ready.fromEnd < word.fromEnd;
-  const wasStarting =
+  const wasStarting: boolean =
     word !== undefined && !isUp && (word.fromEnd < 3 || (ready === undefined && one.effect === 'killed'));
   return startTimeOf(facts, container)?.measured === true || wasStarting || NOT_YET_UP.test(one.failure.output);
 }
@@ -484,7 +484,7 @@ function tooEarly(one: Case, port: number | undefined): RankedFinding {
     ...base(one),
     id: 'probe-too-early',
     rank: 87,
-    says: `${consequence(one)} before ${port === undefined ? 'its command succeeds' : `anything listens on port ${port}`}: the probe leaves it ${secondsLeftBy(probe)}s${measured}${saidMeanwhile(container)}`,
+    says: `${consequence(one)} before ${port === undefined ? 'its command succeeds' : `anything listens on port ${port}`}: the probe leaves it ${secondsLeftBy(probe)}s${measured}${saidMeanwhile(container) || saidOfStart(container)}`,
     evidence: quotes(
       one,
       {
@@ -498,6 +498,12 @@ function tooEarly(one: Case, port: number | undefined): RankedFinding {
     try: facts.commands.edit,
     manifest: startupProbeFor(container.name, probe, start),
   };
+}
+
+/** "; it says: redo in progress" */
+function saidOfStart(container: ContainerFacts): string {
+  const word = lastLine(container, STARTING);
+  return word === undefined ? '' : `; it says: ${brief(word.line, MAX_ANSWER)}`;
 }
 
 function secondsLeftBy(probe: Probe): number {

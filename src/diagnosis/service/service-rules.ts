@@ -61,6 +61,18 @@ const nothingSelected: ServiceRule = (facts) => {
     ];
   const { pod, wrong } = nearest;
   const name = pod.metadata?.name ?? '';
+  if (wrong.length === 0) {
+    const { phase = 'Unknown' } = pod.status ?? {};
+    return [
+      {
+        ...base,
+        id: 'no-pod-ready',
+        says: `pod ${name}, which its selector matches, has ended (${phase}), and no other pod has its labels`,
+        evidence: [field, { source: 'object', object: `pod/${name}`, says: stateText(pod) }],
+        try: [why(evidence, `pod/${name}`)],
+      },
+    ];
+  }
   const texts = wrong.map(([key, value]) => {
     const own = pod.metadata?.labels?.[key];
     return own === undefined ? `has no label ${key} (wanted: ${value})` : `has ${key}=${own} instead of ${value}`;

@@ -145,7 +145,7 @@ const TOLERATED = words(
   /non-?fatal/i,
   /non-?critical/i,
   /non critical/i,
-  /(?:tracing|telemetry|metrics|sentry|(?:error |crash |usage )?report(?:ing|s)|monitoring|analytics|cach(?:e|ing)|profil(?:er|ing)|notifications?|feature|integration|plugin|module|support|logging|exporters?) (?:is |are |will be |has been |was )?(?:disabled|turned off|off|not available|inactive)/i,
+  /(?:tracing|telemetry|metrics|sentry|(?:error |crash |usage )?report(?:ing|s)|monitoring|analytics|cach(?:e|ing)|profil(?:er|ing)|notifications?|logging|exporters?) (?:is |are |will be |has been |was )?(?:disabled|turned off|off|not available|inactive)/i,
 );
 const DEPRECATED = /\bdeprecated\b/i;
 
