@@ -130,7 +130,7 @@ function fromFields(fields: Record<string, unknown>): StructuredLine | undefined
   const message = text(first(fields, MESSAGE_KEYS));
   const access = accessText(fields);
   if (message === '' && access !== '') return { level, message: access, stack: [], fields: '' };
-  const error = errorText(fields) || issuesText(fields);
+  const error = withCause(errorText(fields) || issuesText(fields), fields['response']);
   if (message === '' && error === '') return undefined;
   if (level === undefined && error === '' && !Object.hasOwn(fields, 'msg') && !Object.hasOwn(fields, 'message'))
     return undefined;
@@ -223,10 +223,14 @@ function placeText(place: unknown): readonly string[] {
   return texts.length === 0 ? [] : [texts.join('.')];
 }
 
+/** A longer text is a whole document. */
+const MAX_CAUSE = 400;
+
 /** "fetch failed" with its cause, which a logger wrote into a field beside it. */
 function withCause(error: string, cause: unknown): string {
   const more = typeof cause === 'string' ? cause.trim() : '';
-  return more === '' || error.includes(more) || more.includes('\n') ? error : `${error}: ${more}`;
+  if (more === '' || error.includes(more) || more.includes('\n') || more.length > MAX_CAUSE) return error;
+  return error === '' ? more : `${error}: ${more}`;
 }
 
 /** Errors inside of an error that are told with it. */

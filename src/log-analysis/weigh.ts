@@ -38,6 +38,7 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
   const isNoise = (noise: RegExp | undefined): boolean => (role === 'head' ? noise?.test(said) === true : says(noise));
   if (!decides && dialects.some(({ noise }) => isNoise(noise))) return undefined;
   if (isAccess(text) || isOnlyWarning(text) || isPointer(text)) return undefined;
+  if (level === undefined && line.indent > 0 && DUMPED.test(text)) return undefined;
   // The end of a snippet that V8 quotes over several lines belongs to its begin.
   if (/^"? ?is not valid JSON$/.test(text)) return undefined;
   if (text.length < 3 || !/[a-z]{2}/i.test(text)) return undefined;
@@ -79,6 +80,10 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
 
 /** "/app/main.c:3:5: error: expected ';'" */
 const COMPILER = /^(?:\[\w{1,20}\] )?\S{1,300}:\d+(?:[:.]\d+)?: (?:fatal )?error:/;
+
+/** A property without words in a printed object: "_hadError: false,", "onerror: [Function],". */
+const DUMPED =
+  /^\[?[\w$'"()-]{1,60}\]?: (?:false|true|null|undefined|-?\d[\d.]*n?|\[[^\]]{0,200}\]?|\{.{0,200}|<ref \*\d+> .{0,100}|[\w$]{1,60} \{.{0,100}),?$/;
 
 /** What glibc prints before it aborts. */
 const HEAP_ABORT = whole(

@@ -151,9 +151,9 @@ describe('why', () => {
   it.concurrent.each(healthyTargets)('%s is well, and nothing is said', async (target) => {
     const text = await why([target, '--exit-code']);
     expect(text, text.stdout).toMatchObject({ code: 0, stderr: '' });
-    // A pod that still starts is not as wanted, and nothing is wrong with it.
+    // A pod that still starts is not as wanted, and nothing is wrong with it: a note says what it waits for.
     expect(text.stdout).toMatch(
-      /^(nothing is wrong with [a-z]+\/well-?[a-z-]*|pod\/well-starting is not as wanted yet, and nothing says that it fails): .+\n$/,
+      /^(nothing is wrong with [a-z]+\/well-?[a-z-]*: .+\n$|pod\/well-starting .+\n 1\. container main has not started up yet: [^\n]+ \(info\)\n)/,
     );
   });
 

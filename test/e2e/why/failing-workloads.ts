@@ -52,7 +52,7 @@ export const failingWorkloads: readonly FailingWorkload[] = [
     target: 'deploy/stuck-rollout',
     finding: 'image-never-pulled',
     also: 'progress-deadline',
-    quotes: ['ProgressDeadlineExceeded', 'kubectl rollout undo deployment/stuck-rollout'],
+    quotes: ['ProgressDeadlineExceeded', 'kubectl rollout history deployment/stuck-rollout'],
     objects: [
       deployment(
         'stuck-rollout',
