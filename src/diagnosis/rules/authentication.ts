@@ -42,6 +42,8 @@ const UNKNOWN_CALLER = /\bNOAUTH\b|no password (?:was )?supplied|\(using passwor
 /** A program's own settings, which no peer has seen yet. */
 const OWN_SETTINGS =
   /\bcredentials?\b.{0,40}\b(?:from|in) (?:the |its )?(?:shell )?(?:environment|config\w*|settings)\b/i;
+/** A token that could not be read was never shown to the peer. */
+const NO_FILE = /no such file|\bENOENT\b/i;
 /** The words of an API server about a service account. */
 const RBAC = /User \\?["']system:serviceaccount:([^"':]+):([^"'\\]+)\\?["'] cannot (\w+) resource \\?["']([^"'\\]+)/i;
 
@@ -58,7 +60,8 @@ export function refusedCredentials(facts: PodFacts, container: ContainerFacts): 
     return undefined;
   const refused = lastWord(container, REFUSED);
   const word = refused ?? lastWord(container, FORBIDDEN);
-  if (word === undefined || (unready && word.fromEnd > 8) || OWN_SETTINGS.test(word.line)) return undefined;
+  if (word === undefined || (unready && word.fromEnd > 8) || OWN_SETTINGS.test(word.line) || NO_FILE.test(word.line))
+    return undefined;
   return { word, isForbidden: refused === undefined };
 }
 

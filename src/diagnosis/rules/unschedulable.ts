@@ -52,13 +52,21 @@ function amountOf(quantity: string | undefined): number {
   return quantity === undefined ? 0 : quantityMilliValue(quantity);
 }
 
+/** "it", or the init container that alone asks for as much. */
+function askerOf({ spec }: Pod, resource: string, asked: string): string {
+  const asks = ({ resources }: { readonly resources?: { readonly requests?: Readonly<Record<string, string>> } }) =>
+    resources?.requests?.[resource] === asked;
+  const init = spec?.initContainers?.find(asks);
+  return init === undefined || spec?.containers.some(asks) === true ? 'it' : `its init container ${init.name}`;
+}
+
 /** The messages of upstream's scheduler plugins; other messages are quoted unchanged. */
 const REASONS: readonly Reason[] = [
   {
     pattern: /^Insufficient (\S+)$/,
     says: ([, resource = ''], nodes, { pod }) => {
       const asked = pod.spec === undefined ? undefined : podRequests(pod.spec)[resource];
-      return `${nodes} not enough ${resource} left${asked === undefined ? '' : ` for the ${asked} that it asks for`}`;
+      return `${nodes} not enough ${resource} left${asked === undefined ? '' : ` for the ${asked} that ${askerOf(pod, resource, asked)} asks for`}`;
     },
     fields: ({ containers }, [, resource = '']) =>
       containers.flatMap(({ path, spec }) =>
