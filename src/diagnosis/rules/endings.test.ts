@@ -224,6 +224,19 @@ const endings: readonly Case[] = [
     'read-only-file-system',
     /cannot write \/app\/tmp/,
   ],
+  [
+    'a database in a mount that is read-only',
+    {
+      pod: pod({
+        container: { volumeMounts: [{ name: 'data', mountPath: '/data', readOnly: true }] },
+        status: crashed({ exitCode: 1 }),
+      }),
+      logs: lastWords('sqlite3.OperationalError: attempt to write a readonly database'),
+    },
+    'read-only-file-system',
+    /readonly database \(its mount \/data is readOnly\)/,
+    [/volumeMounts\[0\]\.readOnly: true \(\/data\)/],
+  ],
   ['go: port in use', crash(1, 'listen tcp :8080: bind: address already in use'), 'port-in-use', /on port 8080/],
   [
     'node: port in use',

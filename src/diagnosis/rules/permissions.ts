@@ -32,7 +32,7 @@ const DENIED = anyOf(
   /as root\b.{0,60}(?:not|security)/i,
   /please read "security"/i,
 );
-const READ_ONLY = /read-only file ?system|EROFS|No usable temporary directory found/i;
+const READ_ONLY = /read-?only (?:file ?system|database)|EROFS|No usable temporary directory found/i;
 
 const ofContainer: ContainerRule = (facts, container) => {
   const waiting = container.status?.state?.waiting;
@@ -48,7 +48,7 @@ const ofContainer: ContainerRule = (facts, container) => {
       explainedEnd(facts, container, {
         id: 'read-only-file-system',
         rank: rankOfWord(85, readOnly),
-        says: `${title(container)} cannot write${file === undefined ? '' : ` ${file}`}: ${file === undefined ? quotable(readOnly.line) : `the file system is read-only${container.spec.securityContext?.readOnlyRootFilesystem === true && volumeOf(facts, container, file) === undefined ? ' (readOnlyRootFilesystem)' : ''}`}`,
+        says: `${title(container)} cannot write${file === undefined ? '' : ` ${file}`}: ${file === undefined ? `${quotable(readOnly.line)}${onlyReadOnlyMount(container)}` : `the file system is read-only${container.spec.securityContext?.readOnlyRootFilesystem === true && volumeOf(facts, container, file) === undefined ? ' (readOnlyRootFilesystem)' : ''}`}`,
         line: readOnly.line,
         more: [...readOnlyFields(container, file), ...readOnlyKind(facts, container, file)],
         try: facts.commands.edit,
@@ -212,13 +212,19 @@ function userFields({ pod }: PodFacts, { path, spec }: ContainerFacts): readonly
   return found;
 }
 
+/** " (its mount /data is readOnly)", for a line that names no file. */
+function onlyReadOnlyMount({ spec }: ContainerFacts): string {
+  const [mount, ...others] = (spec.volumeMounts ?? []).filter(({ readOnly }) => readOnly === true);
+  return mount === undefined || others.length > 0 ? '' : ` (its mount ${mount.mountPath} is readOnly)`;
+}
+
 function readOnlyFields({ path, spec }: ContainerFacts, file: string | undefined): readonly Quote[] {
   const root: readonly Quote[] =
     spec.securityContext?.readOnlyRootFilesystem === true
       ? [{ source: 'field', path: `${path}.securityContext.readOnlyRootFilesystem`, value: 'true' }]
       : [];
   const mounts = (spec.volumeMounts ?? []).flatMap(({ readOnly, mountPath }, index): readonly Quote[] =>
-    readOnly === true && file?.startsWith(mountPath) === true
+    readOnly === true && (file === undefined || file.startsWith(mountPath))
       ? [{ source: 'field', path: `${path}.volumeMounts[${index}].readOnly`, value: `true (${mountPath})` }]
       : [],
   );

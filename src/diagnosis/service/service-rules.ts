@@ -1,9 +1,11 @@
 /** The rules about a service with pods of the cluster: its selector, its pods, its ports, its policies. Pure. */
 import type { NetworkPolicy, Pod, ServicePort } from '../../api/index.ts';
 import { labelSelectorOf, matchesLabels, SelectorError } from '../../api/index.ts';
+import { parseTime } from '../../lib/index.ts';
 import { listeningText } from '../facts/listening.ts';
 import { listed, plural } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
+import { NORMAL_START_MS } from '../limits.ts';
 import { NOTHING } from '../rule.ts';
 import {
   declaredPorts,
@@ -366,6 +368,65 @@ const noEndpoints: ServiceRule = ({ service, behind, evidence }) => {
   ];
 };
 
+/** Endpoints that somebody wrote belong to a port of the service by its name. */
+const foreignPort: ServiceRule = ({ service, behind, evidence }) => {
+  if (Object.keys(service.spec?.selector ?? {}).length > 0) return NOTHING;
+  const slices = behind.slices.filter(({ endpoints }) => (endpoints ?? []).length > 0);
+  const written = slices.flatMap(({ ports }) => (ports ?? []).filter((each) => each !== null));
+  const alone = (service.spec?.ports ?? []).filter(
+    ({ name = '', protocol = 'TCP' }) =>
+      !written.some((each) => (each.name ?? '') === name && (each.protocol ?? 'TCP') === protocol),
+  );
+  if (written.length === 0) return NOTHING;
+  const own = [...new Set(written.map(({ name, port = 0, protocol }) => portText({ name, port, protocol })))];
+  return alone.map(
+    (port): RankedFinding => ({
+      id: 'no-endpoints',
+      severity: 'critical',
+      rank: 90,
+      topic: `port/${port.port}`,
+      says: `port ${portText(port)} reaches nobody: the endpoints that were written for it have only ${own.length === 1 ? 'port' : 'ports'} ${listed(own)}, and the names must be equal`,
+      evidence: [
+        { source: 'field', path: `spec.ports[${portText(port)}].name`, value: port.name ?? 'none' },
+        {
+          source: 'field',
+          of: `endpointslice/${slices[0]?.metadata?.name ?? ''}`,
+          path: 'ports',
+          value: own.join(', '),
+        },
+      ],
+      try: [
+        kubectl(evidence, 'edit', `service/${evidence.name}`),
+        kubectl(evidence, 'get', 'endpointslices', '-l', `kubernetes.io/service-name=${evidence.name}`),
+      ],
+    }),
+  );
+};
+
+/** Nothing in the cluster gives it an address outside; an event that says why is told instead. */
+const withoutAddress: ServiceRule = ({ service, evidence }) => {
+  const createdAt = parseTime(service.metadata?.creationTimestamp ?? undefined);
+  if (service.spec?.type !== 'LoadBalancer' || createdAt === undefined) return NOTHING;
+  if ((service.status?.loadBalancer?.ingress ?? []).length > 0 || evidence.now - createdAt < NORMAL_START_MS)
+    return NOTHING;
+  if (evidence.events.some(({ reason = '' }) => /LoadBalancer/.test(reason))) return NOTHING;
+  const of = service.spec.loadBalancerClass;
+  return [
+    {
+      id: 'no-load-balancer',
+      severity: 'info',
+      rank: 15,
+      topic: 'outside',
+      says: `it is of type LoadBalancer, and nothing${of === undefined ? '' : ` of class ${of}`} has given it an address outside`,
+      evidence: [
+        { source: 'field', path: 'spec.type', value: 'LoadBalancer' },
+        { source: 'field', path: 'status.loadBalancer.ingress', value: 'none' },
+      ],
+      try: [kubectl(evidence, 'describe', `service/${evidence.name}`)],
+    },
+  ];
+};
+
 /** Ready pods that no slice names: the controller is behind, or cannot write. */
 const notPublished: ServiceRule = ({ service, ready, behind, evidence }) => {
   const published = new Set(
@@ -397,6 +458,7 @@ export const SERVICE_RULES_OF_GROUPS: readonly ServiceRule[] = [
   unnamedPort,
   otherProtocol,
   noEndpoints,
+  foreignPort,
 ];
 
 export const SERVICE_RULES: readonly ServiceRule[] = [
@@ -407,6 +469,8 @@ export const SERVICE_RULES: readonly ServiceRule[] = [
   otherProtocol,
   wrongPort,
   noEndpoints,
+  foreignPort,
+  withoutAddress,
   notPublished,
   localWithoutPod,
   unenforcedPolicy,

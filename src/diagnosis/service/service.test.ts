@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ContainerPort, EndpointSlice, NetworkPolicy, Service, ServiceSpec } from '../../api/index.ts';
 import { diagnoseService } from '../diagnose-service.ts';
-import { NOW, pod } from '../evidence.fixtures.ts';
+import { ago, NOW, pod } from '../evidence.fixtures.ts';
 import type { ServiceBackends, ServiceSubjectEvidence } from '../evidence/service-evidence.ts';
 import type { Diagnosis } from '../finding.ts';
 
@@ -238,6 +238,46 @@ describe('its pods', () => {
     expect(findings(diagnose({ ...service(), spec }))).toEqual([
       'no-endpoints critical: it has no selector, and nobody has written endpoints for it',
     ]);
+  });
+});
+
+describe('endpoints that somebody wrote', () => {
+  const { selector: _, ...spec } = service({ ports: [{ name: 'amqp', port: 5672 }] }).spec ?? {};
+  const own = { ...service(), spec };
+  it.each<[string | undefined, string[]]>([
+    ['amqp', []],
+    [
+      'rabbit',
+      [
+        'no-endpoints critical: port amqp 5672/TCP reaches nobody: the endpoints that were written for it have only port rabbit 5672/TCP, and the names must be equal',
+      ],
+    ],
+    [
+      undefined,
+      [
+        'no-endpoints critical: port amqp 5672/TCP reaches nobody: the endpoints that were written for it have only port 5672/TCP, and the names must be equal',
+      ],
+    ],
+  ])('have the port %s', (name, told) => {
+    const slices = [{ ...sliceOf('x'), ports: [{ ...(name !== undefined && { name }), port: 5672 }] }];
+    expect(findings(diagnose(own, { slices }))).toEqual(told);
+  });
+});
+
+describe('a load balancer', () => {
+  const pods = [web('web-1')];
+  const behind = { pods, slices: [sliceOf('web-1')] };
+  const aged = (seconds: number, ingress: readonly object[] = []): Service => ({
+    ...service({ type: 'LoadBalancer' }),
+    metadata: { ...service().metadata, creationTimestamp: ago(seconds) },
+    status: { loadBalancer: { ingress: [...ingress] } },
+  });
+  it('without an address is noted after its start', () => {
+    expect(findings(diagnose(aged(600), behind))).toEqual([
+      'no-load-balancer info: it is of type LoadBalancer, and nothing has given it an address outside',
+    ]);
+    expect(findings(diagnose(aged(5), behind))).toEqual([]);
+    expect(findings(diagnose(aged(600, [{ ip: '192.0.2.7' }]), behind))).toEqual([]);
   });
 });
 

@@ -1,8 +1,11 @@
 /** The rules about workloads: stalled rollouts, failed jobs, pods that wait for others. */
 import { type DaemonSet, type Deployment, findCondition, type Job, type StatefulSet } from '../../api/index.ts';
+import { parseTime } from '../../lib/index.ts';
 import { inactive } from '../autoscaler/autoscaler-rules.ts';
-import { plural, shellWord } from '../facts/text.ts';
+import { formatAge, plural, quotable, shellWord } from '../facts/text.ts';
+import type { Pod } from '../evidence/kinds.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
+import { NORMAL_START_MS } from '../limits.ts';
 import { NOTHING } from '../rule.ts';
 import { createFailed } from './create-failed.ts';
 import { noNodeMatches } from './no-node-matches.ts';
@@ -211,6 +214,66 @@ const noSuchNode: WorkloadRule = (facts) => {
   ];
 };
 
+/** So many evictions within this time are a loop, although a fresh pod always stands in for the last. */
+const EVICTION_LOOP = 3;
+const EVICTION_LOOP_MS = 10 * 60_000;
+
+const evictedOften: WorkloadRule = (facts) => {
+  const { evidence, now, kind, ready, wanted, target } = facts;
+  if (kind === 'Job' || ready < wanted) return NOTHING;
+  const madeAt = ({ metadata }: Pod): number => parseTime(metadata?.creationTimestamp ?? undefined) ?? 0;
+  const evicted = evidence.pods
+    .filter(({ status }) => status?.phase === 'Failed' && status.reason === 'Evicted')
+    .filter((pod) => now - madeAt(pod) <= EVICTION_LOOP_MS)
+    .toSorted((a, b) => madeAt(b) - madeAt(a));
+  const [newest] = evicted;
+  if (newest === undefined || evicted.length < EVICTION_LOOP) return NOTHING;
+  const names = evicted.map(({ metadata }) => metadata?.name ?? '');
+  const message = quotable((newest.status?.message ?? '').trim()).replace(/\.+$/, '');
+  return [
+    {
+      id: 'evicted',
+      severity: 'warning',
+      rank: 60,
+      topic: 'pods',
+      says: `${evicted.length} pods of ${target} were evicted one after the other within ${formatAge(now - Math.min(...evicted.map(madeAt)))}${message === '' ? '' : `: ${message}`}`,
+      evidence: evicted.slice(0, 2).map(
+        ({ metadata, status }): Quote => ({
+          source: 'field',
+          of: `pod/${metadata?.name ?? ''}`,
+          path: 'status.reason',
+          value: `Evicted: ${(status?.message ?? '').trim()}`,
+        }),
+      ),
+      try: [facts.kubectl('describe', `pod/${names[0] ?? ''}`), facts.kubectl('edit', target)],
+      pods: names,
+    },
+  ];
+};
+
+/** Ready is not yet available: a long minReadySeconds looks like a rollout that stands still. */
+const notYetAvailable: WorkloadRule = ({ evidence, kind, ready, wanted, target, kubectl }) => {
+  const { spec, status } = evidence.workload as Deployment;
+  const seconds = spec?.minReadySeconds ?? 0;
+  const available = status?.availableReplicas ?? 0;
+  if (!['Deployment', 'StatefulSet'].includes(kind) || ready < wanted || available >= wanted) return NOTHING;
+  if (seconds * 1000 < NORMAL_START_MS) return NOTHING;
+  return [
+    {
+      id: 'pods-starting',
+      severity: 'info',
+      rank: 10,
+      topic: 'pods',
+      says: `${target} has ${available} of ${wanted} pods available: a pod counts only after it was ready for ${seconds}s (minReadySeconds)`,
+      evidence: [
+        { source: 'field', path: 'spec.minReadySeconds', value: String(seconds) },
+        { source: 'field', path: 'status.availableReplicas', value: String(available) },
+      ],
+      try: [kubectl('rollout', 'status', target)],
+    },
+  ];
+};
+
 /** An autoscaler of the workload that cannot scale it. */
 const autoscaled: WorkloadRule = ({ evidence, now, wanted, ready, kubectl }) =>
   (evidence.autoscalers ?? []).flatMap((autoscaler) =>
@@ -228,7 +291,7 @@ export const WORKLOAD_RULES: readonly WorkloadRule[] = [
   held,
 ];
 /** Rules about what stands beside: no pod is the cause of it, and it explains no pod. */
-export const RULES_BESIDE: readonly WorkloadRule[] = [autoscaled, noNodeMatches];
+export const RULES_BESIDE: readonly WorkloadRule[] = [autoscaled, noNodeMatches, evictedOften, notYetAvailable];
 
 function conditionQuote(
   type: string,

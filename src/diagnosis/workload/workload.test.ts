@@ -189,10 +189,30 @@ describe('workloads', () => {
     });
     expect(ids(workload({ pods: [...three(), evicted] }))).toEqual([]);
     expect(ids(workload({ pods: [...three().slice(1), evicted] }))).toEqual(['evicted']);
+    // A loop is told although a fresh pod always stands in for the last.
+    const loop = [20, 40, 60].map((seconds) => ({
+      ...evicted,
+      metadata: { ...evicted.metadata, name: `old-${seconds}`, creationTimestamp: ago(seconds) },
+    }));
+    const { findings } = diagnoseWorkload(workload({ pods: [...three(), ...loop] }));
+    expect(findings.map(({ says }) => says)).toEqual([
+      '3 pods of deployment/web were evicted one after the other within 60s: The node was low on resource: memory',
+    ]);
     // One that was replaced a moment ago is history as well.
     const lately = { ...evicted, metadata: { ...evicted.metadata, creationTimestamp: ago(20) } };
     expect(ids(workload({ pods: [...three(), lately] }))).toEqual([]);
   });
+});
+
+it('notes that pods are ready and not yet available', () => {
+  const slow = (availableReplicas: number): WorkloadObject =>
+    ({
+      ...deployment,
+      spec: { ...deployment.spec, minReadySeconds: 600 },
+      status: { availableReplicas },
+    }) as WorkloadObject;
+  expect(ids(workload({ workload: slow(0), pods: three() }))).toEqual(['pods-starting']);
+  expect(ids(workload({ workload: slow(3), pods: three() }))).toEqual([]);
 });
 
 describe('a template that is fixed to a node', () => {

@@ -28,6 +28,17 @@ it('tells what changed from one sight to the next', () => {
   expect(seen.seen('b', at('1'))).toBeUndefined();
 });
 
+it('takes another object of the name for a first sight, unless it saw the first one go', () => {
+  const seen = new SeenVersions();
+  const of = (uid: string, resourceVersion: string) => ({ metadata: { uid, resourceVersion } });
+  expect([of('u1', '5'), of('u2', '9'), undefined, of('u3', '12')].map((object) => seen.seen('a', object))).toEqual([
+    undefined,
+    undefined,
+    { before: '9', after: undefined },
+    { before: undefined, after: '12' },
+  ]);
+});
+
 it('forgets what was seen longest ago', () => {
   const seen = new SeenVersions();
   for (let n = 0; n <= MAX_CACHED_OBJECTS; n += 1) seen.seen(`o${n}`, at('1'));
