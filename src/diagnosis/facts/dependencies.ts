@@ -7,7 +7,7 @@ import type { ContainerFacts } from './container-facts.ts';
 import { hookWords } from './hook-words.ts';
 import { lastWord, linesAround, type LastWord } from './last-words.ts';
 import { type ProbeFailure, probeFailures, probeOf } from './probe-failures.ts';
-import { awaitedPeers, environmentPeers, type SpecPeer } from './spec-peers.ts';
+import { awaitedPeers, commandPeers, environmentPeers, type SpecPeer } from './spec-peers.ts';
 import { listed } from './text.ts';
 import { peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 
@@ -77,13 +77,13 @@ export function dependencyTrouble(container: ContainerFacts): Trouble | undefine
     return found.host !== undefined && (place === 0 || (!LISTENS.test(line) && !isPlace(found))) ? [found] : [];
   });
   const said = peer ?? peerIn(refused.line);
-  return { kind: 'refused', word: refused, ...said, ...(said.host === undefined && specPeer(container)) };
+  return { kind: 'refused', word: refused, ...said, ...(said.host === undefined && specPeer(container, refused.line)) };
 }
 
 function hostOf(container: ContainerFacts, word: LastWord): Pick<Trouble, 'host' | 'at'> {
   const host = unresolvedHost(word.line) ?? hostBeside(container, word);
   if (host !== undefined) return { host };
-  const { host: named, at } = specPeer(container);
+  const { host: named, at } = specPeer(container, word.line);
   return named === undefined ? {} : { host: named, ...(at !== undefined && { at }) };
 }
 
@@ -113,11 +113,23 @@ export function hookTrouble(container: ContainerFacts): Trouble | undefined {
   return troubleIn(hookWords(container)?.said ?? '');
 }
 
-/** The only peer that its environment names, when its log names none. */
-function specPeer(container: ContainerFacts): Pick<Trouble, 'host' | 'port' | 'at'> {
-  const peers = new Map(environmentPeers(container.spec).map((peer) => [`${peer.host}:${peer.port}`, peer]));
-  const [only, ...more] = peers.values();
-  return only === undefined || more.length > 0 ? {} : only;
+/** For a line that names no peer: the only one that its environment names, or that of its environment or command whose name the line has. */
+function specPeer({ spec }: ContainerFacts, line: string): Pick<Trouble, 'host' | 'port' | 'at'> {
+  const own = environmentPeers(spec);
+  const only = single(own);
+  if (only !== undefined) return only;
+  const isMeant = ({ host }: SpecPeer): boolean => wordsOf(line).has((host.split('.')[0] ?? '').toLowerCase());
+  return single([...own, ...commandPeers(spec)].filter(isMeant)) ?? {};
+}
+
+/** The peer, if all of these are the same one. */
+function single(peers: readonly SpecPeer[]): SpecPeer | undefined {
+  const [only, ...more] = new Map(peers.map((peer) => [`${peer.host}:${peer.port}`, peer])).values();
+  return more.length > 0 ? undefined : only;
+}
+
+function wordsOf(line: string): ReadonlySet<string> {
+  return new Set(line.toLowerCase().match(/[a-z][a-z0-9-]+/g));
 }
 
 /** The host of a line beside one that only says that there is no such name. */

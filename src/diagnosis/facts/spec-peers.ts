@@ -51,6 +51,13 @@ export function awaitedPeers(spec: Container): readonly SpecPeer[] {
   return [...urlPeers(text).map((peer) => ({ ...peer, at: 'command' })), ...found].slice(0, MAX_PEERS);
 }
 
+/** The peers in the URLs of its command, with variables of its own environment filled in. */
+export function commandPeers(spec: Container): readonly SpecPeer[] {
+  return urlPeers(commandText(spec))
+    .map((peer) => ({ ...peer, at: 'command' }))
+    .slice(0, MAX_PEERS);
+}
+
 /** The object of kubectl wait, or the file that its command waits for. */
 export function awaitedThing(spec: Container): string | undefined {
   const text = commandText(spec);

@@ -82,7 +82,7 @@ function finding(
       : port === undefined
         ? host
         : `${host}:${port}${addressOf(word.line, host, port)}${nameOf(behind, host)}`;
-  const peer = at === undefined ? named : `a peer, which by ${at} is ${named},`;
+  const peer = at === undefined ? named : `a peer, which by ${at === 'command' ? 'its command' : at} is ${named},`;
   const refused = kind === 'refused';
   const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name)`}${outcome}${policyText(facts, kind, behind) || ownText(facts, behind) || because(kind, behind, port)}${refused ? ofOwnPod(facts, container, host, port) : ''}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
   return {

@@ -228,7 +228,12 @@ const endings: readonly Case[] = [
     'a database in a mount that is read-only',
     {
       pod: pod({
-        container: { volumeMounts: [{ name: 'data', mountPath: '/data', readOnly: true }] },
+        container: {
+          volumeMounts: [
+            { name: 'data', mountPath: '/data', readOnly: true },
+            { name: 'kube-api-access', mountPath: '/var/run/secrets/kubernetes.io/serviceaccount', readOnly: true },
+          ],
+        },
         status: crashed({ exitCode: 1 }),
       }),
       logs: lastWords('sqlite3.OperationalError: attempt to write a readonly database'),

@@ -22,6 +22,30 @@ const env = (...pairs: readonly (readonly [string, string])[]): object => ({
 const INT = "ValueError: invalid literal for int() with base 10: '5m'";
 const LINK = "ValueError: invalid literal for int() with base 10: 'tcp://10.96.0.4:6379'";
 
+const PRICING = 'pricing not reachable yet ([Errno 111] Connection refused), attempt 4';
+const two = env(['PRICING_URL', 'http://pricing:8080/'], ['STOCK_URL', 'http://stock:8080/']);
+
+const peers: readonly Case[] = [
+  [
+    'one of several peers, by its name in the line',
+    ended(two, PRICING),
+    'dependency-refused',
+    /a peer, which by env\[0\] \(PRICING_URL\) is pricing:8080,/,
+  ],
+  [
+    'a peer of its command, by its name in the line',
+    ended({ command: ['python3', '-c', 'get("http://pricing:8080/"); get("http://stock/")'] }, PRICING),
+    'dependency-refused',
+    /a peer, which by its command is pricing:8080,/,
+  ],
+  [
+    'no peer that the line does not name',
+    ended(two, 'backend not reachable yet ([Errno 111] Connection refused)'),
+    'dependency-refused',
+    /refused by a peer and ends/,
+  ],
+];
+
 const variables: readonly Case[] = [
   [
     'the only variable of that value',
@@ -240,6 +264,9 @@ const ends: readonly Case[] = [
   ],
 ];
 
+describe('peers of its specification', () => {
+  tellsEach(peers);
+});
 describe('variables', () => {
   tellsEach(variables);
 });

@@ -212,9 +212,14 @@ function userFields({ pod }: PodFacts, { path, spec }: ContainerFacts): readonly
   return found;
 }
 
+/** The token of the service account is mounted so always. */
+function isClosedByHand({ readOnly, mountPath }: { readonly readOnly?: boolean; readonly mountPath: string }): boolean {
+  return readOnly === true && !mountPath.startsWith('/var/run/secrets/kubernetes.io/');
+}
+
 /** " (its mount /data is readOnly)", for a line that names no file. */
 function onlyReadOnlyMount({ spec }: ContainerFacts): string {
-  const [mount, ...others] = (spec.volumeMounts ?? []).filter(({ readOnly }) => readOnly === true);
+  const [mount, ...others] = (spec.volumeMounts ?? []).filter(isClosedByHand);
   return mount === undefined || others.length > 0 ? '' : ` (its mount ${mount.mountPath} is readOnly)`;
 }
 
@@ -224,7 +229,7 @@ function readOnlyFields({ path, spec }: ContainerFacts, file: string | undefined
       ? [{ source: 'field', path: `${path}.securityContext.readOnlyRootFilesystem`, value: 'true' }]
       : [];
   const mounts = (spec.volumeMounts ?? []).flatMap(({ readOnly, mountPath }, index): readonly Quote[] =>
-    readOnly === true && (file === undefined || file.startsWith(mountPath))
+    isClosedByHand({ readOnly, mountPath }) && (file === undefined || file.startsWith(mountPath))
       ? [{ source: 'field', path: `${path}.volumeMounts[${index}].readOnly`, value: `true (${mountPath})` }]
       : [],
   );
