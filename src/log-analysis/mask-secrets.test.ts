@@ -54,6 +54,8 @@ it.each([
   'dial tcp 10.0.0.7:5432: connect: connection refused',
   'http://127.0.0.1:8081/health@v1 not found',
   'open /etc/secret/passwords: no such file or directory',
+  '/bin/sh: /etc/passwd: Permission denied',
+  'cat: /run/secrets/db-password: Is a directory',
   'there is no Secret db in namespace shop',
   'image registry.example/web@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef',
 ])('leaves %s', (line) => {

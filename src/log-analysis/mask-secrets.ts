@@ -96,6 +96,10 @@ export function maskSecrets(text: string, known: readonly string[] = []): string
   return masked;
 }
 
+/** What the system says of a file, whatever the file is called: "/etc/passwd: Permission denied". */
+const SYSTEM_WORDS =
+  /^(?:permission denied|no such file or directory|(?:is a|not a) directory|read-only file system|operation not permitted|input\/output error|text file busy|exec format error|device or resource busy|file exists|file name too long|cannot execute)/i;
+
 function isRandom(text: string): boolean {
   return /[A-Z]/.test(text) && /[a-z]/.test(text) && /\d/.test(text);
 }
@@ -105,6 +109,8 @@ function maskBare(text: string): string {
     const [all, key, separator, scheme, value, at] = match as [string, string, string, string?, string?, number?];
     const end = (at ?? 0) + all.length;
     const before = text.slice(Math.max(0, (at ?? 0) - 40), at);
+    const said = text.slice(end - (value ?? '').length, end + 30);
+    if (separator === ': ' && SYSTEM_WORDS.test(said)) return all;
     if (isProse(value ?? '', separator, text.slice(end, end + 2)) || isPathOf(before, key, separator, value ?? ''))
       return all;
     return `${key}${separator}${scheme === undefined ? '' : `${scheme} `}${MASK}`;
