@@ -1,11 +1,10 @@
 /** Finds the environment variable behind an error that only quotes its value, or whose place in the code reads it. Pure. */
 import { peerIn } from '../../log-analysis/index.ts';
-import type { RankedFinding } from '../finding.ts';
+import type { Quote, RankedFinding } from '../finding.ts';
+import { optionalVariables } from './config-references.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import type { PodFacts } from './pod-facts.ts';
-import type { Quote } from '../finding.ts';
-import { optionalVariables } from './config-references.ts';
-import { quotable } from './text.ts';
+import { hasWord, quotable } from './text.ts';
 
 /** The findings about ends, with the variable behind the error where the headline does not name it. */
 export function withVariables(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
@@ -20,7 +19,7 @@ export function withVariables(facts: PodFacts, found: readonly RankedFinding[]):
         ? undefined
         : (absentVariable(facts, container, finding) ?? blamedVariable(container, finding.id));
     if (blamed === undefined) return finding;
-    if (blamed.isAbsent !== true && new RegExp(String.raw`\b${blamed.name}\b`).test(finding.says)) return finding;
+    if (blamed.isAbsent !== true && hasWord(finding.says, blamed.name)) return finding;
     return {
       ...finding,
       says: `${finding.says}; ${blamed.says}`,

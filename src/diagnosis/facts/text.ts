@@ -24,6 +24,15 @@ export function listed(names: readonly string[]): string {
   return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
+/** Whether the text has the word, and not only as a part of a longer one. A word may hold any character. */
+export function hasWord(text: string, word: string): boolean {
+  const isPart = (character: string | undefined): boolean => character !== undefined && /\w/.test(character);
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
+    if (!isPart(text[at - 1]) && !isPart(text[at + word.length])) return word !== '';
+  }
+  return false;
+}
+
 /** " (disk=ssd)"; nothing for no words */
 export function inBrackets(words: readonly string[]): string {
   return words.length === 0 ? '' : ` (${listed(words)})`;

@@ -25,6 +25,15 @@ const LINK = "ValueError: invalid literal for int() with base 10: 'tcp://10.96.0
 const PRICING = 'pricing not reachable yet ([Errno 111] Connection refused), attempt 4';
 const two = env(['PRICING_URL', 'http://pricing:8080/'], ['STOCK_URL', 'http://stock:8080/']);
 
+const oddNames: readonly Case[] = [
+  [
+    'a variable whose name means something to patterns',
+    ended(env(['CACHE(TTL', '5m']), INT),
+    'exit-code',
+    /; that is the value of its variable CACHE\(TTL$/,
+  ],
+];
+
 const peers: readonly Case[] = [
   [
     'one of several peers, by its name in the line',
@@ -264,6 +273,9 @@ const ends: readonly Case[] = [
   ],
 ];
 
+describe('variables with odd names', () => {
+  tellsEach(oddNames);
+});
 describe('peers of its specification', () => {
   tellsEach(peers);
 });

@@ -4,7 +4,7 @@ import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { hiddenBy } from '../facts/mounts.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
-import { listed, quotable } from '../facts/text.ts';
+import { hasWord, listed, quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { argumentsOf, commandForLog, explainedEnd, saidBy, title } from './exit-code.ts';
@@ -210,7 +210,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
 
 /** " (hostAliases of its pod: db.example is 10.2.3.4)", for an address that the pod itself gave a name. */
 function aliasText({ pod }: PodFacts, line: string): string {
-  const found = (pod.spec?.hostAliases ?? []).find(({ ip }) => line.includes(ip));
+  const found = (pod.spec?.hostAliases ?? []).find(({ ip }) => hasWord(line, ip));
   return found === undefined ? '' : ` (hostAliases of its pod: ${listed(found.hostnames ?? [])} is ${found.ip})`;
 }
 

@@ -8,7 +8,7 @@ import { podFacts } from '../facts/pod-facts.ts';
 import { quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 
-/** The findings of the newest of them that has any. */
+/** The findings about the newest pod about which there is more to say than notes; empty: there is no such pod. */
 export function goneFindings(evidence: WorkloadEvidence): readonly RankedFinding[] {
   for (const life of evidence.gone ?? []) {
     const found = podFindings(podFacts(evidenceOf(evidence, life)));
