@@ -35,6 +35,16 @@ describe('a command that failed', () => {
     expect(commandFailure(failed, ['tiger-lily'])).toBe(`command 'sh -c x' exited with 6: ${said}`);
   });
 
+  it.each([
+    ['by its form', `DB_PASSWORD=${'geheim7'.repeat(100)}`],
+    ['that is known', `user ${'tiger-lily'.repeat(100)}`],
+  ])('masks a secret %s of which only the end would be read', (_, line) => {
+    const stderr = `${line}\n${'\r'.repeat(8000)}\n`;
+    expect(stderr.length).toBeGreaterThan(8192);
+    const text = commandFailure({ command: ['x'], exitCode: 1, stdout: '', stderr }, ['tiger-lily'.repeat(100)]);
+    expect(text).not.toMatch(/geheim|eim7|lily|tiger/);
+  });
+
   it('is bounded, and names no secret of its command', () => {
     const command = ['sh', '-c', `login --password geheim tiger-lily ${'x'.repeat(5000)}`];
     const text = commandFailure({ command, exitCode: 1, stdout: 'y'.repeat(100_000), stderr: '' }, ['tiger-lily']);

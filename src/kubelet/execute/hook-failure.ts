@@ -1,6 +1,6 @@
 /** Says in upstream's words how the command of a hook failed, with what is useful of its output. Pure. */
 import { decisiveLine, maskSecrets, withoutKnown } from '../../log-analysis/index.ts';
-import { MAX_HOOK_COMMAND, MAX_HOOK_OUTPUT, MAX_HOOK_OUTPUT_READ } from './limits.ts';
+import { MAX_HOOK_COMMAND, MAX_HOOK_OUTPUT, MAX_HOOK_OUTPUT_MASKED, MAX_HOOK_OUTPUT_READ } from './limits.ts';
 
 /** A line of curl's progress, and what curl writes behind it without a line end. */
 const PROGRESS = /^(?:\s*% Total\b.*|\s*Dload\s+Upload\b.*|[\s\d.:kMGTP-]*(?:--:--:--|\d:\d\d:\d\d)[\s\d.:kMGTP-]*)/;
@@ -21,7 +21,9 @@ export interface FailedCommand {
 export function commandFailure(failed: FailedCommand, secrets: readonly string[]): string {
   const mask = (text: string) => maskSecrets(withoutKnown(text, secrets));
   const command = cut(mask(failed.command.join(' ').slice(0, MAX_HOOK_OUTPUT_READ)), MAX_HOOK_COMMAND);
-  const streams = [failed.stderr, failed.stdout].map((text) => usefulLines(mask(text.slice(-MAX_HOOK_OUTPUT_READ))));
+  // Half a secret is not known any more: it is masked before the cut, in more than is told.
+  const endOf = (text: string) => mask(text.slice(-MAX_HOOK_OUTPUT_MASKED)).slice(-MAX_HOOK_OUTPUT_READ);
+  const streams = [failed.stderr, failed.stdout].map((text) => usefulLines(endOf(text)));
   const whole = streams.flat().join('\n');
   const said = whole.length <= MAX_HOOK_OUTPUT ? whole : decisive(streams);
   return `command '${command}' exited with ${failed.exitCode}: ${cut(said, MAX_HOOK_OUTPUT)}`;

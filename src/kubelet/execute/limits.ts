@@ -16,10 +16,11 @@ export const RUNTIME_REQUEST_TIMEOUT_MS = 120_000;
 export const SANDBOX_TIMEOUT_MS = 240_000;
 /** A postStart hook has no time-out upstream; this only bounds a forgotten one. */
 export const POST_START_TIMEOUT_MS = 3_600_000;
-/** Characters of a failed hook's command, and of what it said, that are told; of its output the end is read. */
+/** Characters of a failed hook's command, and of what it said, that are told; of its output the end is read, and somewhat more is masked. */
 export const MAX_HOOK_COMMAND = 120;
 export const MAX_HOOK_OUTPUT = 500;
 export const MAX_HOOK_OUTPUT_READ = 8192;
+export const MAX_HOOK_OUTPUT_MASKED = 65_536;
 /** httpGet hooks (upstream: lifecycle handler's client). */
 export const HTTP_HOOK_TIMEOUT_MS = 30_000;
 
