@@ -1,5 +1,5 @@
 /** Finds the listening sockets in the network namespace of a container, from /proc. */
-import { readdirSync, readlinkSync } from 'node:fs';
+import { opendirSync, readlinkSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { endianness } from 'node:os';
 import type { ListeningPort, PodListeningPort } from '../api/index.ts';
@@ -64,7 +64,7 @@ function holdersOf(
   let left = MAX_OPEN_FILES;
   for (const { name, pids } of containers) {
     for (const pid of pids.toSorted((a, b) => a - b).slice(0, MAX_PROCESSES)) {
-      const files = openFilesOf(pid).slice(0, Math.min(MAX_OPEN_FILES_OF_ONE, left));
+      const files = firstOpenFiles(pid, Math.min(MAX_OPEN_FILES_OF_ONE, left));
       left -= files.length;
       for (const file of files) {
         const inode = socketOf(`/proc/${pid}/fd/${file}`);
@@ -78,12 +78,26 @@ function holdersOf(
   return holders;
 }
 
-function openFilesOf(pid: number): readonly string[] {
+function firstOpenFiles(pid: number, max: number): readonly string[] {
   try {
-    return readdirSync(`/proc/${pid}/fd`);
+    return [...openFiles(pid, max)];
   } catch {
     // It has ended.
     return [];
+  }
+}
+
+/** The lowest open files of a process, which may have a million. Throws when it has ended or may not be looked at. */
+function* openFiles(pid: number, max: number): Generator<string> {
+  const folder = opendirSync(`/proc/${pid}/fd`);
+  try {
+    for (let left = max; left > 0; left -= 1) {
+      const file = folder.readSync();
+      if (file === null) return;
+      yield file.name;
+    }
+  } finally {
+    folder.closeSync();
   }
 }
 
@@ -118,7 +132,8 @@ function heldBy(pids: readonly number[]): HeldSockets {
   let complete = true;
   for (const pid of pids) {
     try {
-      for (const file of readdirSync(`/proc/${pid}/fd`)) {
+      // One more than may be looked at tells that there are more.
+      for (const file of openFiles(pid, left + 1)) {
         if (left === 0) return { inodes, complete: false };
         left -= 1;
         const inode = socketOf(`/proc/${pid}/fd/${file}`);
