@@ -77,10 +77,8 @@ const LONG_TERM = 240;
 /** "Application rabbit exited with reason: "Cookie file /a must be accessible by owner only"", of a long term with that text in it. */
 function sentenceInTerm(said: string): string {
   if (said.length < LONG_TERM || !/\{\w{1,60},/.test(said)) return said;
-  const sentences = [...said.matchAll(/"([^"{}\\]{1,40} [^"{}\\]{1,40} [^"{}\\]{1,300})\\?"/g)].map(
-    ([, text = '']) => text,
-  );
-  const bad = sentences.find((text) => isBad(text));
+  const quoted = [...said.matchAll(/"([^"{}\\]{5,380})\\?"/g)].map(([, text = '']) => text);
+  const bad = quoted.find((text) => /\S \S{1,40} \S/.test(text) && isBad(text));
   return bad === undefined ? said : `${said.slice(0, Math.max(0, said.indexOf('{')))}"${bad}"`;
 }
 

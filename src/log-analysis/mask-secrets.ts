@@ -71,6 +71,10 @@ const TOKENS: readonly RegExp[] = [
   /\bdop_v1_[a-f0-9]{40,80}\b/g,
 ];
 
+/** What the system says of a file, whatever the file is called: "/etc/passwd: Permission denied". */
+const SYSTEM_WORDS =
+  /^(?:permission denied|no such file or directory|(?:is a|not a) directory|read-only file system|operation not permitted|input\/output error|text file busy|exec format error|device or resource busy|file exists|file name too long|cannot execute)\b/i;
+
 /**
  * The text with secrets replaced by "***". Idempotent.
  *
@@ -95,10 +99,6 @@ export function maskSecrets(text: string, known: readonly string[] = []): string
   for (const token of TOKENS) masked = masked.replace(token, MASK);
   return masked;
 }
-
-/** What the system says of a file, whatever the file is called: "/etc/passwd: Permission denied". */
-const SYSTEM_WORDS =
-  /^(?:permission denied|no such file or directory|(?:is a|not a) directory|read-only file system|operation not permitted|input\/output error|text file busy|exec format error|device or resource busy|file exists|file name too long|cannot execute)/i;
 
 function isRandom(text: string): boolean {
   return /[A-Z]/.test(text) && /[a-z]/.test(text) && /\d/.test(text);

@@ -287,7 +287,8 @@ function otherFields(fields: Record<string, unknown>): string {
 }
 
 /** Fields of a logfmt line: key=value key="quoted value". Linear. */
-function logfmtFields(line: string): Record<string, unknown> {
+function logfmtFields(given: string): Record<string, unknown> {
+  const line = given.trimEnd();
   const fields: Record<string, unknown> = {};
   let index = 0;
   while (index < line.length) {
@@ -303,14 +304,9 @@ function logfmtFields(line: string): Record<string, unknown> {
   return fields;
 }
 
-/** Loggers that do not escape write quotes within quotes: only one before a blank, or the last, ends the value. */
+/** Loggers that do not escape write quotes within quotes: only one before the next field, or the last, ends the value. */
 function isClosing(line: string, index: number): boolean {
-  const after = line[index + 1];
-  return (
-    after === undefined ||
-    (after === ' ' && /^ +[\w.@-]{1,60}=/.test(line.slice(index + 1, index + 70))) ||
-    (after === ' ' && line.slice(index + 1).trim() === '')
-  );
+  return index === line.length - 1 || /^ +[\w.@-]{1,60}=/.test(line.slice(index + 1, index + 70));
 }
 
 function valueAt(line: string, begin: number, isMessage: boolean): readonly [string, number] {

@@ -27,7 +27,7 @@ const PYTHON_FRAME = /^(?:> )?File "([^"]{1,300})", line (\d{1,7})/;
 const GO_FRAME = /^(\/?[\w@%+=.,/-]{1,300}\.go):(\d{1,7})(?: \+0x[\da-f]+)?$/;
 const GO_CALL = /^(?:created by )?[\w./*()[\]{}-]{2,300}\(.{0,300}\)(?: in goroutine \d+)?$/;
 /** The name alone of a call, as zap prints it above its place. */
-const GO_NAME = /^[\w./()*-]{1,200}\.[\w.()*]{1,200}$/;
+const GO_NAME = /^(?=.{1,400}$)[\w./()*-]+$/;
 const GOROUTINE = /^goroutine \d+ (?:gp=\S+ m=\S+ )?\[/;
 const RUBY_FRAME = /^from (\S{1,300}?):(\d{1,7})(?::in |$)/;
 /** Without "from", as loggers print a backtrace. */
@@ -117,7 +117,7 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
     const begins = beginsTrace(text);
     let role: Role = 'line';
     let afterFrames = false;
-    if (GO_NAME.test(text) && GO_FRAME.test(lines[index + 1]?.said ?? '')) {
+    if (text.includes('.') && GO_NAME.test(text) && GO_FRAME.test(lines[index + 1]?.said ?? '')) {
       role = 'frame';
     } else if (kind === 'code') {
       role = 'frame';
