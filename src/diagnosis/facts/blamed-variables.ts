@@ -3,23 +3,15 @@ import { peerIn } from '../../log-analysis/index.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { optionalVariables } from './config-references.ts';
 import type { ContainerFacts } from './container-facts.ts';
+import { withFirstEnds } from './first-ends.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { hasWord, quotable } from './text.ts';
 
 /** The findings about ends, with the variable behind the error where the headline does not name it. */
 export function withVariables(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
-  const done = new Set<string>();
-  return found.map((finding) => {
-    const { container: name, topic, severity } = finding;
-    if (name === undefined || topic !== `end/${name}` || severity === 'info' || done.has(name)) return finding;
-    done.add(name);
-    const container = facts.containers.find((each) => each.name === name);
-    const blamed =
-      container === undefined
-        ? undefined
-        : (absentVariable(facts, container, finding) ?? blamedVariable(container, finding.id));
-    if (blamed === undefined) return finding;
-    if (blamed.isAbsent !== true && hasWord(finding.says, blamed.name)) return finding;
+  return withFirstEnds(facts, found, (container, finding) => {
+    const blamed = absentVariable(facts, container, finding) ?? blamedVariable(container, finding.id);
+    if (blamed === undefined || (blamed.isAbsent !== true && hasWord(finding.says, blamed.name))) return finding;
     return {
       ...finding,
       says: `${finding.says}; ${blamed.says}`,

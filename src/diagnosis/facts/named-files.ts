@@ -3,6 +3,7 @@ import { fileIn } from '../../log-analysis/index.ts';
 import type { RankedFinding } from '../finding.ts';
 import type { ConfigReference } from './config-references.ts';
 import type { ContainerFacts } from './container-facts.ts';
+import { withFirstEnds } from './first-ends.ts';
 import { configsBehind, type MountedVolume, volumeOf } from './mounts.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { listed } from './text.ts';
@@ -12,13 +13,8 @@ const MAX_KEYS = 5;
 
 /** The findings about ends; the first of each container says where the file comes from that it names. */
 export function withFiles(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
-  const done = new Set<string>();
-  return found.map((finding) => {
-    const { container: name, topic, severity } = finding;
-    if (name === undefined || topic !== `end/${name}` || severity === 'info' || done.has(name)) return finding;
-    done.add(name);
-    const container = facts.containers.find((each) => each.name === name);
-    const text = container === undefined ? '' : originText(facts, container, finding.says);
+  return withFirstEnds(facts, found, (container, finding) => {
+    const text = originText(facts, container, finding.says);
     return text === '' ? finding : { ...finding, says: `${finding.says}; ${text}` };
   });
 }
