@@ -24,7 +24,8 @@ export interface DecisiveLine {
 }
 
 /** What a runtime prints before an error. */
-const PREFIX = /^(?:Caused by: |\[cause\]: |---> |Exception in thread "[^"]{0,100}" |Unhandled exception\. |Uncaught )/;
+const PREFIX =
+  /^(?:[Cc]aused by: |\[cause\]: |---> |Exception in thread "[^"]{0,100}" |Unhandled exception\. |Uncaught )/;
 const DETAIL = /^(?:DETAIL|HINT|CONTEXT|CAUSE|REASON): /;
 
 /** What is told of a candidate. `candidates`: all of its log, for the causes of its trace; `dialects`: those of the log. */
@@ -59,16 +60,27 @@ export function describe(
         ofWarning(said, roled, own) ||
         ofAnnouncement(said, wrappers)
       : ` (${contextOf(context, dialects)})`;
+  const added = repeats(said, about) ? '' : about;
   const details = roled.slice(position + 1, position + 5).filter((each) => DETAIL.test(each.said));
   const code = codeBelow(roled, own, place);
   const related = [...wrappers.map((each) => each.line.said), ...details.map((each) => each.said), ...code];
   return {
-    line: shortened(maskSecrets(`${said.replace(PREFIX, '')}${about}`)),
+    line: shortened(maskSecrets(`${said.replace(PREFIX, '')}${added}`)),
     index: line.index,
     related: [...new Set(related)].slice(0, MAX_RELATED_LINES).map((each) => shortened(maskSecrets(each))),
     ...(place === undefined ? {} : { place }),
     firmness: firm ? 'firm' : 'weak',
   };
+}
+
+/** Shorter texts stand in others by accident. */
+const MIN_REPEATED = 20;
+
+/** Whether all that an addition says stands in the message already: "TypeError: no such price (uncaught exception: no such price)". */
+function repeats(said: string, about: string): boolean {
+  const text = about.slice(2, -1);
+  const message = text.slice(text.indexOf(': ') + 1).trim();
+  return message.length >= MIN_REPEATED && said.includes(message);
 }
 
 /** A longer message is shortened, and an Erlang term of that length has its sentence in its middle. */

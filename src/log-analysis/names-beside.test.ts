@@ -56,6 +56,21 @@ describe('what is told', () => {
       /ERR This instance has cluster support disabled/,
     ],
     [
+      'no message twice, where the logger has it beside the error',
+      [
+        '{"level":"info","message":"boot"}',
+        '{"error":"Missing parameter name at index 1: *","level":"error","message":"uncaught exception","stack":"TypeError: Missing parameter name at index 1: *\\n    at consume (/app/node_modules/ptr/index.js:108:27)"}',
+      ],
+      /^TypeError: Missing parameter name at index 1: \*$/,
+    ],
+    [
+      'no words of a logger before the cause',
+      [
+        '{"level":50,"err":{"type":"PluginError","message":"flags: Plugin did not start in time: Plugin did not start in time","stack":"PluginError: flags: Plugin did not start in time\\n    at m (/app/node_modules/f/f.js:581:33)\\ncaused by: PluginError: Plugin did not start in time: \'flags\'\\n    at t (/app/node_modules/f/p.js:12:3)"},"msg":"flags: Plugin did not start in time"}',
+      ],
+      /^PluginError: Plugin did not start in time: 'flags'/,
+    ],
+    [
       'the end of a very long line',
       [
         `ERROR import failed: insert into parcels values (${'$1, '.repeat(900)}) - value too long for type character varying(2)`,

@@ -131,6 +131,22 @@ const permissions: readonly Case[] = [
     /may not change the owner of files, because its capability CHOWN is dropped: chown/,
   ],
   [
+    'a file without its folder, in the working directory',
+    ended(
+      { workingDir: '/srv', securityContext: { runAsUser: 1000 } },
+      "Error: EACCES: permission denied, mkdir 'logs'",
+      '    at mkdirSync (node:fs:1410:26)',
+    ),
+    'permission-denied',
+    /may not use logs in its working directory \/srv as user 1000: Error: EACCES: permission denied, mkdir 'logs'/,
+  ],
+  [
+    'the same as Go prints it, without a known directory',
+    ended({}, '2026/01/31 12:00:00 open data/app.db: permission denied'),
+    'permission-denied',
+    /may not use data\/app\.db in its working directory: /,
+  ],
+  [
     'the same without a drop is about the file',
     ended({}, "chown: changing ownership of '/var/lib/app': Operation not permitted"),
     'permission-denied',

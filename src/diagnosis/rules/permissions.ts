@@ -61,7 +61,15 @@ const ofContainer: ContainerRule = (facts, container) => {
   const file = fileNear(denied.line, denied.match.index);
   const port = /bind|listen/i.test(denied.line) ? privilegedPort(denied.line) : undefined;
   const owner = OWNER.exec(denied.line);
-  const what = port !== undefined ? `listen on port ${port}` : file === undefined ? 'do what it wants' : `use ${file}`;
+  const relative = file === undefined && port === undefined ? relativeFile(denied.line) : undefined;
+  const what =
+    port !== undefined
+      ? `listen on port ${port}`
+      : file !== undefined
+        ? `use ${file}`
+        : relative !== undefined
+          ? `use ${relative} in its working directory${inFolder(facts, container)}`
+          : 'do what it wants';
   const lacks = lackedCapability(container, denied.line);
   const why = file === undefined && port === undefined ? quotable(denied.line) : 'permission denied';
   const says =
@@ -83,6 +91,21 @@ const ofContainer: ContainerRule = (facts, container) => {
 };
 
 export const permissions: PodRule = eachContainer(ofContainer);
+
+/** A file without its folder that a system call was refused: "mkdir 'logs'", "open data/a.db: permission denied". */
+const RELATIVE =
+  /\b(?:mkdir|mkdtemp|open|openat|unlink|rmdir|scandir|rename|copyfile|creat|denied:) (?:'([\w.@][\w.@/-]{0,200})'|([\w.@][\w.@/-]{0,200})(?=: permission denied))/i;
+
+function relativeFile(line: string): string | undefined {
+  const [, quoted, bare] = RELATIVE.exec(line) ?? [];
+  return quoted ?? bare;
+}
+
+/** " /srv as user 1000", as far as the specification tells it. */
+function inFolder({ pod }: PodFacts, { spec }: ContainerFacts): string {
+  const user = spec.securityContext?.runAsUser ?? pod.spec?.securityContext?.runAsUser;
+  return `${spec.workingDir === undefined ? '' : ` ${spec.workingDir}`}${user === undefined ? '' : ` as user ${user}`}`;
+}
 
 /** What a program says of a file whose owner or mode it does not accept. */
 const OWNER =
