@@ -50,7 +50,8 @@ export function describe(
   );
   const about =
     context === undefined
-      ? aboutOf(line, said, before) ||
+      ? ofCause(line, said, position, wrappers) ||
+        aboutOf(line, said, before) ||
         addressNamed(said, roled, position) ||
         ofWrapper(said, wrappers) ||
         ofSystemCall(said, own) ||
@@ -65,7 +66,7 @@ export function describe(
   const code = codeBelow(roled, own, place);
   const related = [...wrappers.map((each) => each.line.said), ...details.map((each) => each.said), ...code];
   return {
-    line: shortened(maskSecrets(`${said.replace(PREFIX, '')}${added}`)),
+    line: shortened(maskSecrets(`${said.replace(PREFIX, '')}${added}`.replace(POINTERS, ''))),
     index: line.index,
     related: [...new Set(related)].slice(0, MAX_RELATED_LINES).map((each) => shortened(maskSecrets(each))),
     ...(place === undefined ? {} : { place }),
@@ -92,6 +93,22 @@ function sentenceInTerm(said: string): string {
   const quoted = [...said.matchAll(/"([^"{}\\]{5,380})\\?"/g)].map(([, text = '']) => text);
   const bad = quoted.find((text) => /\S \S{1,40} \S/.test(text) && isBad(text));
   return bad === undefined ? said : `${said.slice(0, Math.max(0, said.indexOf('{')))}"${bad}"`;
+}
+
+/** What only points elsewhere: to a page of help, to the trace that follows. */
+const POINTERS =
+  / ?\(Background on this error at: [^\s)]{1,200}\)|(?: -|:)? ?[[(]?Traceback \(most recent call last\):?\)?$/g;
+
+/** The cause right below an error that was chosen for its names: "cannot open /tls/keystore.p12 (keystore password was incorrect)". */
+function ofCause(line: RoledLine, said: string, position: number, chain: readonly Candidate[]): string {
+  if (line.afterFrames === true) return '';
+  const below = chain.find((each) => each.position > position && each.line.role === 'cause');
+  if (below === undefined || isBareHead(below.line.said.replace(PREFIX, ''))) return '';
+  const message = messageOf(below.line.said.replace(PREFIX, ''));
+  if (message.length > MAX_ANNOUNCEMENT || isConsequence(message)) return '';
+  const told = said.toLowerCase();
+  const isNew = (message.toLowerCase().match(/[a-z\d]{3,40}/g) ?? []).some((word) => !told.includes(word));
+  return isNew ? ` (${message})` : '';
 }
 
 /** The heading right above an error: "1) adds the prices:". */

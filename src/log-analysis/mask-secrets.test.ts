@@ -56,6 +56,9 @@ it.each([
   'open /etc/secret/passwords: no such file or directory',
   '/bin/sh: /etc/passwd: Permission denied',
   'cat: /run/secrets/db-password: Is a directory',
+  'cannot start from ENCRYPTION_KEY: ArgumentError: key must be 32 bytes',
+  'psql host=db password=$(PGPASSWORD_APP) user=app',
+  'password=${DB_PASSWORD} is not set',
   'there is no Secret db in namespace shop',
   'image registry.example/web@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef',
 ])('leaves %s', (line) => {

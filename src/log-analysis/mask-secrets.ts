@@ -75,6 +75,12 @@ const TOKENS: readonly RegExp[] = [
 const SYSTEM_WORDS =
   /^(?:permission denied|no such file or directory|(?:is a|not a) directory|read-only file system|operation not permitted|input\/output error|text file busy|exec format error|device or resource busy|file exists|file name too long|cannot execute)\b/i;
 
+/** The class of an error after the variable that it is about: "ENCRYPTION_KEY: ArgumentError: key must be 32 bytes". */
+const ERROR_CLASS = /^(?:\w{1,60}(?:\.|::)){0,8}[A-Z]\w{0,60}(?:Error|Exception): /;
+
+/** The name of a variable in place of its value: "password=$(DB_PASSWORD)", "password=${DB_PASSWORD}". */
+const REFERENCE = /^\$(?:\([A-Z_]\w{0,60}|\{[A-Z_]\w{0,60}(?=[}:]))/i;
+
 /**
  * The text with secrets replaced by "***". Idempotent.
  *
@@ -109,8 +115,9 @@ function maskBare(text: string): string {
     const [all, key, separator, scheme, value, at] = match as [string, string, string, string?, string?, number?];
     const end = (at ?? 0) + all.length;
     const before = text.slice(Math.max(0, (at ?? 0) - 40), at);
-    const said = text.slice(end - (value ?? '').length, end + 30);
-    if (separator === ': ' && SYSTEM_WORDS.test(said)) return all;
+    const said = text.slice(end - (value ?? '').length, end + 62);
+    if (separator === ': ' && (SYSTEM_WORDS.test(said) || ERROR_CLASS.test(said))) return all;
+    if (REFERENCE.test(said)) return all;
     if (isProse(value ?? '', separator, text.slice(end, end + 2)) || isPathOf(before, key, separator, value ?? ''))
       return all;
     return `${key}${separator}${scheme === undefined ? '' : `${scheme} `}${MASK}`;

@@ -56,6 +56,32 @@ describe('what is told', () => {
       /ERR This instance has cluster support disabled/,
     ],
     [
+      'the cause of the error that has the names',
+      [
+        'ERROR com.acme.Gateway - Application startup failed',
+        'java.lang.IllegalStateException: Unable to initialise TLS from /tls/keystore.p12',
+        '\tat Gw.start(Gw.java:13)',
+        'Caused by: java.io.IOException: keystore password was incorrect',
+        '\tat java.base/sun.security.pkcs12.PKCS12KeyStore.engineLoad(PKCS12KeyStore.java:2160)',
+        'Caused by: java.security.UnrecoverableKeyException: failed to decrypt safe contents entry',
+        '\t... 12 common frames omitted',
+      ],
+      /\/tls\/keystore\.p12 \(keystore password was incorrect\)$/,
+    ],
+    [
+      'no page of help',
+      [
+        'sqlalchemy.exc.OperationalError: (sqlite3.OperationalError) unable to open database file',
+        '(Background on this error at: https://sqlalche.me/e/14/e3q8)',
+      ],
+      /unable to open database file$/,
+    ],
+    [
+      'no folder of a version of a ConfigMap',
+      ['cannot parse /etc/app/..2026_01_31_12_00_00.1234567/app.yaml: no such key "a"'],
+      /parse \/etc\/app\/app\.yaml: no/,
+    ],
+    [
       'no message twice, where the logger has it beside the error',
       [
         '{"level":"info","message":"boot"}',

@@ -103,8 +103,12 @@ const KINDS_OF_PEERS = whole(
   /leader/i,
 );
 
+/** A proxy names beside the one behind it the client, and the host that the client asked for: 'upstream: "http://10.0.0.7:80/", host: "shop"'. */
+const BEHIND_PROXY = /, upstream: "([^"\s]{1,300})"/;
+
 /** The last HOST:PORT of the line, as in "dial tcp A->B", else "host … port …". No time of the day is taken for one. */
-export function peerIn(line: string): Peer {
+export function peerIn(given: string): Peer {
+  const line = BEHIND_PROXY.exec(given)?.[1] ?? given;
   const last = peersIn(line).at(-1);
   if (last !== undefined) return last;
   const port = PORT.exec(line)?.[1];
@@ -238,9 +242,16 @@ export function worldNames(line: string): number {
 const URL_PEER =
   /\b[a-z][a-z0-9+.-]{1,30}:\/\/(?:[^\s/@"'`]{0,300}@)?(\[[\da-f:]{2,40}\]|[\w-]{1,63}(?:\.[\w-]{1,63}){0,10})(?::(\d{1,5}))?/gi;
 
-/** The hosts of the URLs in a text, with their ports where they are written. */
+/** What stands before the address of a page that explains an error. */
+const HELP_BEFORE =
+  /\b(?:see|visit|docs?|documentation|background on this error at|more info\w*|details|help|troubleshoot\w*|refer to|read)\b[^:/]{0,40}:? ?$/i;
+
+/** The hosts of the URLs in a text, with their ports where they are written; pages that explain an error are no peers. */
 export function urlPeers(text: string): readonly { readonly host: string; readonly port?: number }[] {
-  return [...text.matchAll(URL_PEER)].map(([, host = '', port]) => ({
+  const all = [...text.matchAll(URL_PEER)].filter(
+    ({ index }) => !HELP_BEFORE.test(text.slice(Math.max(0, index - 80), index)),
+  );
+  return all.map(([, host = '', port]) => ({
     host: host.replace(/^\[|\]$/g, ''),
     ...(port !== undefined && { port: Number(port) }),
   }));

@@ -128,11 +128,19 @@ const PYTHON_LEVEL = /^([A-Z]{4,8}):[\w.]{1,60}:/;
 
 /** Lines of one given line: one, or more for a structured line with a stack trace. */
 export function parseLine(given: string, index: number): readonly LogLine[] {
-  const plain = plainLine(given);
+  const plain = withoutVersions(plainLine(given));
   if (plain.trim() === '') return [];
   const structured = plain.length > MAX_STRUCTURED_CHARACTERS ? undefined : structuredAfterHead(plain);
   if (structured !== undefined) return structuredLines(structured.line, index, structured.atMs);
   return [textLine(withoutMiddle(plain), index)];
+}
+
+/** The folder of one version of a ConfigMap's files, behind the link that a pod's programs follow. */
+const VERSION_FOLDER = /\/\.\.\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d\.\w{1,20}(?=\/)/g;
+
+/** "/app/main.py" for "/app/..2026_01_31_12_00_00.123456789/main.py". */
+function withoutVersions(text: string): string {
+  return text.includes('/..') ? text.replace(VERSION_FOLDER, '') : text;
 }
 
 /** A line in JSON may follow a time and a level: "2026-… ERROR {…}". */
