@@ -59,7 +59,8 @@ export function describe(
         stepBefore(said, before) ||
         wholePlace(said, own, place) ||
         ofWarning(said, roled, own) ||
-        ofAnnouncement(said, wrappers)
+        ofAnnouncement(said, wrappers) ||
+        ofMissingCommand(said, roled.slice(0, begin))
       : ` (${contextOf(context, dialects)})`;
   const added = repeats(said, about) ? '' : about;
   const details = roled.slice(position + 1, position + 5).filter((each) => DETAIL.test(each.said));
@@ -109,6 +110,20 @@ function ofCause(line: RoledLine, said: string, position: number, chain: readonl
   const told = said.toLowerCase();
   const isNew = (message.toLowerCase().match(/[a-z\d]{3,40}/g) ?? []).some((word) => !told.includes(word));
   return isNew ? ` (${message})` : '';
+}
+
+/** A command that a script did not find, and went on: "entrypoint.sh: line 5: envsubst: command not found". */
+const NO_COMMAND = /^(?:\S{0,200}\/)?([^\s/:]{1,80}): (?:line )?(\d{1,5}): (\S{1,80}): (?:command )?not found$/;
+/** What may be wrong because a script before it could not make it. */
+const MADE_BEFORE =
+  /\bconfig(?:uration)?s?\b|\btemplates?\b|\bsections?\b|\bempty\b|unknown directive|unexpected end of file/i;
+
+/** The command that the script before a program lacked, for an error about what such a script makes. */
+function ofMissingCommand(said: string, above: readonly RoledLine[]): string {
+  if (!MADE_BEFORE.test(said)) return '';
+  const [, script, line, command] =
+    above.map((each) => NO_COMMAND.exec(each.said)).findLast((each) => each !== null) ?? [];
+  return command === undefined ? '' : ` (${script} did not find the command ${command} in its line ${line} before)`;
 }
 
 /** The heading right above an error: "1) adds the prices:". */

@@ -35,6 +35,15 @@ it.each([
     ],
     /10\.0\.0\.4:5672/,
   ],
+  [
+    'why a proxy has nobody left',
+    [
+      '[WARNING]  (1) : Server orders/a is DOWN, reason: Layer7 wrong status, code: 404, info: "File not found".',
+      "[ALERT]    (1) : backend 'orders' has no server available!",
+      '10.2.0.1:43338 [24/Nov/2026:16:57:25.128] in orders/<NOSRV> 0/-1/-1/-1/0 503 217 - - SC-- 1/1 "GET / HTTP/1.1"',
+    ],
+    /^Server orders\/a is DOWN, reason: Layer7 wrong status, code: 404/,
+  ],
 ])('%s', (_what, lines, said) => {
   expect(lastFailure(lines)?.line).toMatch(said);
 });

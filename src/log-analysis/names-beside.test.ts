@@ -69,6 +69,26 @@ describe('what is told', () => {
       /\/tls\/keystore\.p12 \(keystore password was incorrect\)$/,
     ],
     [
+      'a command that the script before it did not find',
+      [
+        'docker-entrypoint: rendering templates',
+        '/app/entrypoint.sh: line 5: envsubst: command not found',
+        'docker-entrypoint: configuration complete; ready for start up',
+        '2026/01/31 12:00:00 [emerg] 1#1: no "events" section in configuration',
+      ],
+      /^no "events" section in configuration \(entrypoint\.sh did not find the command envsubst in its line 5 before\)$/,
+    ],
+    [
+      'an error of work that failed in part',
+      [
+        '2026-01-31 16:59:27,865 | INFO     | importing contracts.csv',
+        '2026-01-31 16:59:28,485 | ERROR    | row 4 rejected: date out of range: "31.02.2026"',
+        '2026-01-31 16:59:28,873 | INFO     | import finished: 3 imported, 1 rejected',
+        '2026-01-31 16:59:28,874 | INFO     | exit code 1 because rows were rejected',
+      ],
+      /^row 4 rejected: date out of range: "31\.02\.2026"$/,
+    ],
+    [
       'no page of help',
       [
         'sqlalchemy.exc.OperationalError: (sqlite3.OperationalError) unable to open database file',

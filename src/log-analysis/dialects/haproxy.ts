@@ -16,7 +16,8 @@ export const haproxy: Dialect = {
     /config : parsing \[.*\] : .*(?:deprecated)/,
   ),
   consequence:
-    /Error\(s\) found in configuration file|Proxy '?\S+'? (?:has no|stopped)|Failed to load worker|Current worker|Fatal errors/,
+    /Error\(s\) found in configuration file|Proxy '?\S+'? (?:has no|stopped)|Failed to load worker|Current worker|Fatal errors|backend '?\S+'? has no server available/,
+  decisive: /Server \S+ is DOWN, reason: /,
   recovery: /Loading success|Server \S+ is UP|started\.$/,
   request: /Server \S+ is DOWN|backend '\S+' has no server available/,
 };

@@ -30,6 +30,7 @@ const CONSEQUENCE = whole(
   /[^:'"]{0,40},? (?:exiting|aborting|terminating)(?: abnormally| now)?[.!]*/i,
   /(?:[\w.-]{1,30}: )?exiting (?:with \w+ status )?(?:due to|because of|after|on) (?:the |an? )?(?:above |previous |fatal |an )*errors?.{0,40}/i,
   /aborting (?:due to|because of|after).{0,80}/i,
+  /exit(?:ing)? (?:with )?(?:code|status) [1-9]\d{0,2},? (?:because|as|since|due to)\b.{0,120}/i,
   /.{0,40}exited with (?:code|status) \d+.{0,20}/i,
   /(?:an? |the |one )?(?:[\w.-]{1,30} )?(?:child|process|worker|service|script|program|command) (?:has )?(?:ended|died|exited|stopped|quit|terminated|failed) (?:with|by) (?:code|status|signal|exit code)\b.{0,80}/i,
   /command failed.{0,60}/i,

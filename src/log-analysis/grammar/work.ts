@@ -77,8 +77,18 @@ const MAY_OFFER = /ing .{0,60}(?::\d\d|:\/\/)/;
 const OFFERS =
   /^(?!start|launch|open|bind|try|attempt|connect|wait|fail|dial|boot|initiali|creat|load|read|us)\w{3,20}ing (?:[\w-]{1,20} ){0,3}(?:at|on|via) (?:https?:\/\/\S{1,200}|[\w.*[\]-]{0,100}:\d{2,5}[\w/.-]{0,100})$/i;
 
+/** A summary of work of which a part failed: "import finished: 3 imported, 1 rejected". */
+const FAILED_IN_PART =
+  /\b[1-9]\d{0,8} (?:\w{1,20} ){0,2}(?:failed|rejected|errors?|failures?)\b|\b(?:failed|rejected|errors?|failures?)[:=] {0,2}[1-9]/i;
+
+/** Whether a line of work says that a part of it failed. */
+export function failedInPart(text: string): boolean {
+  return FAILED_IN_PART.test(text);
+}
+
 export function isReady(text: string): boolean {
   if (SERVED.test(text)) return true;
+  if (failedInPart(text)) return false;
   return (
     (READY.test(text) || (MAY_OFFER.test(text) && OFFERS.test(text))) && !NOT_READY.test(text) && !isQuestion(text)
   );
@@ -139,7 +149,7 @@ const GOES_ON = words(
 );
 
 export function isGoingOn(text: string): boolean {
-  return GOES_ON.test(text) && !NOT_GOING_ON.test(text) && !isQuestion(text);
+  return GOES_ON.test(text) && !failedInPart(text) && !NOT_GOING_ON.test(text) && !isQuestion(text);
 }
 
 function isQuestion(text: string): boolean {
