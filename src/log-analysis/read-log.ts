@@ -71,7 +71,8 @@ export function readLog(lines: readonly string[], life: Life = {}): LogReading {
     );
     const last = pick(candidates.length > 0 ? candidates : before.filter(({ firm }) => firm));
     const lastError = last === undefined ? undefined : describe(last, roled, candidates, dialects);
-    const lastLine = lastError === undefined && hardlyLived ? lastSaid(roled, ofRequest) : undefined;
+    const lastLine =
+      lastError === undefined && (hardlyLived || roled.length <= FEW_LINES) ? lastSaid(roled, ofRequest) : undefined;
     return { ...(lastError && { lastError }), ...(lastLine && { lastLine }), others: [], live, dialects: names };
   }
   const decisive = describe(best, roled, candidates, dialects);
@@ -81,6 +82,9 @@ export function readLog(lines: readonly string[], life: Life = {}): LogReading {
     .toReversed();
   return { decisive, others: [...new Set(others)].slice(0, 10), live, dialects: names };
 }
+
+/** What a program says in so few lines is told, however long it lived. */
+const FEW_LINES = 3;
 
 /** The last line that may mean something. */
 function lastSaid(roled: readonly RoledLine[], ofRequest: ReadonlySet<number>): string | undefined {

@@ -26,7 +26,7 @@ const LEVEL_KEYS = [
   'prio',
   's',
 ];
-const MESSAGE_KEYS = ['msg', 'message', '@m', '@mt', 'event', 'text', 'body', 'log', 'short_message'];
+const MESSAGE_KEYS = ['msg', 'message', '@m', '@mt', 'event', 'text', 'body', 'log', 'short_message', 'm'];
 const ERROR_KEYS = [
   'err',
   'error',

@@ -14,10 +14,16 @@ export function withVariables(facts: PodFacts, found: readonly RankedFinding[]):
     if (blamed === undefined || (blamed.isAbsent !== true && hasWord(finding.says, blamed.name))) return finding;
     return {
       ...finding,
-      says: `${finding.says}; ${blamed.says}`,
+      says: blamed.isValue === true ? beforeExitCode(finding.says, blamed.says) : `${finding.says}; ${blamed.says}`,
       evidence: [...finding.evidence, ...(blamed.quote === undefined ? [] : [blamed.quote])],
     };
   });
+}
+
+/** "ends: no such shop: acme; that is the value of its variable SHOP (exit code 1)": nobody takes the exit code for the value. */
+function beforeExitCode(says: string, more: string): string {
+  const [, said = says, code = ''] = /^(.*?)( \(exit code \d{1,3}\))$/.exec(says) ?? [];
+  return `${said}; ${more}${code}`;
 }
 
 interface Blamed {
@@ -26,6 +32,8 @@ interface Blamed {
   readonly quote?: Quote;
   /** It is not set at all, which its name in the headline does not tell. */
   readonly isAbsent?: true;
+  /** What the error quotes is its value. */
+  readonly isValue?: true;
 }
 
 /** The error is about the value itself, and not about who answers for it. */
@@ -92,6 +100,7 @@ function blamedVariable(container: ContainerFacts, id: string): Blamed | undefin
     return {
       name: only.name,
       says: `that is the value of its variable ${only.name}`,
+      isValue: true,
       quote: {
         source: 'field',
         path: `${container.path}.env[${only.index}] (${only.name})`,

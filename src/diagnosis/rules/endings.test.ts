@@ -84,6 +84,12 @@ const endings: readonly Case[] = [
     /ends by itself with exit code 0, and is restarted/,
     [/spec\.restartPolicy: Always/],
   ],
+  [
+    'a library of another version',
+    crash(127, 'codec 1.2', '/opt/codec/codecd: symbol lookup error: /opt/codec/codecd: undefined symbol: _Z7av_seeki'),
+    'exit-code',
+    /ends: \/opt\/codec\/codecd: symbol lookup error: .* undefined symbol: _Z7av_seeki \(exit code 127\)/,
+  ],
   ['a shell finds no command', crash(127, 'sh: serve: not found'), 'missing-binary', /no command serve/],
   ['bash finds no command', crash(127, 'bash: line 1: serve: command not found'), 'missing-binary', /no command serve/],
   ['a file is no program', crash(126, 'sh: /etc/passwd: Permission denied'), 'not-executable', /may not be executed/],

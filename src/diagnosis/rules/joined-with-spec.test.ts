@@ -30,7 +30,7 @@ const oddNames: readonly Case[] = [
     'a variable whose name means something to patterns',
     ended(env(['CACHE(TTL', '5m']), INT),
     'exit-code',
-    /; that is the value of its variable CACHE\(TTL$/,
+    /; that is the value of its variable CACHE\(TTL \(exit code 1\)$/,
   ],
 ];
 
@@ -60,7 +60,7 @@ const variables: readonly Case[] = [
     'the only variable of that value',
     ended(env(['CACHE_TTL', '5m'], ['MODE', 'fast']), INT),
     'exit-code',
-    /; that is the value of its variable CACHE_TTL$/,
+    /; that is the value of its variable CACHE_TTL \(exit code 1\)$/,
   ],
   [
     'two variables of that value',

@@ -156,9 +156,13 @@ function noInterpreter(facts: PodFacts, container: ContainerFacts, { line, match
 function saysOtherwise({ reading }: ContainerFacts): boolean {
   const { decisive } = reading;
   return (
-    decisive?.firmness === 'firm' && /\b(?:error|exception)\b/i.test(decisive.line) && !ABOUT_FILE.test(decisive.line)
+    LACKS_SYMBOL.test(decisive?.line ?? '') ||
+    (decisive?.firmness === 'firm' && /\b(?:error|exception)\b/i.test(decisive.line) && !ABOUT_FILE.test(decisive.line))
   );
 }
+
+/** The loader found the library, and the program wants what only another version of it has. */
+const LACKS_SYMBOL = /\bsymbol lookup error: .*\bundefined symbol\b/;
 
 const ABOUT_FILE = /not found|no such|librar|loading shared|relocating|cannot execute|command/i;
 
