@@ -301,7 +301,7 @@ export function blameOf(why: string, [service]: readonly ServiceEvidence[]): { r
   if (service === undefined || why === '') return {};
   return {
     blames: {
-      service: `${service.namespace}/${service.name}`,
+      service: service.cause?.root ?? `${service.namespace}/${service.name}`,
       says: why.replace(/^: /, ''),
       ...(service.cause !== undefined && { isOfItsPods: true }),
     },
