@@ -3,7 +3,13 @@
  * waits for another service, of the pod behind that one.
  */
 import { PODS } from '../../api/index.ts';
-import { causeOfPod, isOfPod, type PodEvidence, type ServiceCause, type ServiceEvidence } from '../../diagnosis/index.ts';
+import {
+  causeOfPod,
+  isOfPod,
+  type PodEvidence,
+  type ServiceCause,
+  type ServiceEvidence,
+} from '../../diagnosis/index.ts';
 import type { Asker } from './ask.ts';
 import { MAX_CAUSE_STEPS, MAX_CAUSES, MAX_SERVICES } from './limits.ts';
 
@@ -49,16 +55,13 @@ async function withCause(
 }
 
 /** The cause of a service, from the evidence about its worst pod. */
-function causeFrom(
-  evidence: PodEvidence,
-  { asked }: CauseOptions,
-  way: readonly string[],
-): ServiceCause | undefined {
+function causeFrom(evidence: PodEvidence, { asked }: CauseOptions, way: readonly string[]): ServiceCause | undefined {
   const found = causeOfPod(evidence);
   if (found === undefined) return undefined;
   const pod = evidence.pod.metadata?.name ?? '';
   const next = evidence.services.find(
-    (service) => keyOf(service) === found.blames || (service.cause?.root !== undefined && service.cause.root === found.blames),
+    (service) =>
+      keyOf(service) === found.blames || (service.cause?.root !== undefined && service.cause.root === found.blames),
   );
   if (next === undefined || !isAway(next)) return { pod, says: found.says };
   const step = { pod, service: next.name };

@@ -60,6 +60,11 @@ export interface Trouble {
   readonly at?: string;
 }
 
+/** Its own port that refuses is no peer. */
+export function isItself({ host = '' }: Pick<Trouble, 'host'>): boolean {
+  return /^(?:localhost|127\.|::1$|0\.0\.0\.0$)/.test(host);
+}
+
 /** The last complaint about a peer in a container's last log lines. */
 export function dependencyTrouble(container: ContainerFacts): Trouble | undefined {
   const refused = lastWord(container, REFUSED);
