@@ -3,11 +3,12 @@
  * Each rule is a file in `rules/`, and finds nothing without evidence to quote.
  */
 export { diagnosePod } from './diagnose-pod.ts';
+export { causeOfPod, type PodCause } from './cause-of-pod.ts';
 export type * from './evidence/kinds.ts';
 export type * from './evidence/pod-evidence.ts';
 export type * from './finding.ts';
 export * from './wanted.ts';
-export { type ServiceName, waitingInits } from './facts/dependencies.ts';
+export { isOfPod, type ServiceName, waitingInits } from './facts/dependencies.ts';
 export type * from './evidence/rollout-evidence.ts';
 export { isOfRollout, rolloutsOfRecords, rolloutsOfSets, rolloutText } from './rollout/rollouts.ts';
 export { quoteText } from './quote-text.ts';

@@ -131,11 +131,11 @@ async function gatherNamed(asker: Asker, evidence: PodEvidence): Promise<PodEvid
   return await gatherServices(asker, [...at.filter(isNew), ...named]);
 }
 
-function behind(asker: Asker, { metadata }: Pod, { namespaceFlag }: Known): CauseOptions {
+function behind(asker: Asker, asked: Pod, { namespaceFlag }: Known): CauseOptions {
   return {
     gather: (pod) => gatherPod(asker, pod, { namespaceFlag, isBehind: true, siblings: [], killings: [] }),
     urgency,
-    uid: metadata?.uid,
+    asked,
   };
 }
 

@@ -23,8 +23,9 @@ export const MAX_BUDGET_PODS = 10;
 export const MAX_ATTACHMENTS = 20;
 export const MAX_DRIVER_PARTS = 20;
 export const MAX_SERVICES = 10;
-/** Services of one question behind which a pod is looked at. */
-export const MAX_CAUSES = 10;
+/** Services of one question behind which a pod is looked at, and how many of them in a row, each needed by the one before. */
+export const MAX_CAUSES = 16;
+export const MAX_CAUSE_STEPS = 4;
 /** Pods of a failed Job that are gone, and that nodes are asked about, the newest. */
 export const MAX_GONE_PODS = 3;
 /** Resources of a namespace that does not go, objects of each that are listed, and the size of one such list. */
@@ -32,8 +33,8 @@ export const MAX_REMAINING_RESOURCES = 4;
 export const MAX_REMAINING_LISTED = 20;
 export const MAX_REMAINING_BYTES = 16 * 1024 * 1024;
 export const MAX_OWNERS = 4;
-/** Lines at the end of a log that are read. */
-export const LOG_TAIL_LINES = 40;
+/** Lines at the end of a log that are read: a program that tries again and again may write a trace each time. */
+export const LOG_TAIL_LINES = 160;
 export const MAX_LOG_BYTES = 1024 * 1024;
 export const MAX_HISTORY_BYTES = 8 * 1024 * 1024;
 export const MAX_METRICS_BYTES = 16 * 1024 * 1024;

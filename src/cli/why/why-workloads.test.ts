@@ -245,6 +245,35 @@ describe('a service that is named in a log', () => {
       /service orders has no endpoint that is ready: of its pod orders-1, container main ends: boom \(exit code 1\)/,
     );
   });
+
+  const refusedBy = (peer: string): string => `connect to ${peer}:80: connection refused`;
+
+  it('is told with what the pod at the end of a chain suffers from', async () => {
+    for (const name of ['orders', 'prices', 'rates']) await service(name);
+    await running('orders-1', { app: 'orders' }, refusedBy('prices'));
+    await running('prices-1', { app: 'prices' }, refusedBy('rates'));
+    await running('rates-1', { app: 'rates' }, 'boom');
+    await asker('orders');
+    expect((await headlines('Pod', 'worker'))[0]).toMatch(
+      /service orders has no endpoint that is ready: its pod orders-1 needs service prices, whose pod prices-1 needs service rates, of whose pod rates-1, container main ends: boom \(exit code 1\)$/,
+    );
+    expect((await headlines('Service', 'orders'))[0]).toMatch(
+      /none of its 1 pod is ready: .*its pod prices-1 needs service rates, of whose pod rates-1, container main ends: boom/,
+    );
+  });
+
+  it('is told to wait in a circle', async () => {
+    for (const name of ['orders', 'prices']) await service(name);
+    await running('orders-1', { app: 'orders' }, refusedBy('prices'));
+    await running('prices-1', { app: 'prices' }, refusedBy('orders'));
+    await asker('orders');
+    expect((await headlines('Pod', 'worker'))[0]).toMatch(
+      /: its pod orders-1 needs service prices, whose pod prices-1 needs service orders: they wait for each other, and none gets ready first$/,
+    );
+    expect((await headlines('Pod', 'orders-1'))[0]).toMatch(
+      /service prices has no endpoint that is ready: its pod prices-1 needs service orders: they wait for each other/,
+    );
+  });
 });
 
 describe('a namespace that does not go', () => {

@@ -113,9 +113,22 @@ export interface ServiceEvidence {
   /** Why nobody is behind it; read only while none of its endpoints is ready. */
   readonly nobody?: NobodyBehind;
   /** Why the pod behind it is not well that looks worst; read only while none of its endpoints is ready. */
-  readonly cause?: { readonly pod: string; readonly says: string };
+  readonly cause?: ServiceCause;
   /** Init containers of its pods that wait for services; read only while none of its endpoints is ready. */
   readonly waiting?: readonly WaitingInit[];
+}
+
+/** What a pod behind a service suffers from, perhaps for a service that it needs itself. */
+export interface ServiceCause {
+  /** The pod at the end of the way. */
+  readonly pod: string;
+  readonly says: string;
+  /** The service of that pod, "shop/redis", where it is another one. */
+  readonly root?: string;
+  /** The way there: a pod of the service before, and the service that it needs. */
+  readonly through?: readonly { readonly pod: string; readonly service: string }[];
+  /** The way leads back to a service that is on it already, or to the pod that is asked about. */
+  readonly isCircle?: true;
 }
 
 /** Why a service has no pods. */

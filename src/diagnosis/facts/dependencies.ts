@@ -2,7 +2,7 @@
 import { anyOf } from '../../log-analysis/index.ts';
 import { DEPENDS_ON, readDependsOn } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
-import type { PodEvidence, ServiceEvidence, WaitingInit } from '../evidence/pod-evidence.ts';
+import type { PodEvidence, ServiceCause, ServiceEvidence, WaitingInit } from '../evidence/pod-evidence.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { hookWords } from './hook-words.ts';
 import { lastWord, linesAround, type LastWord } from './last-words.ts';
@@ -58,6 +58,11 @@ export interface Trouble {
   readonly port?: number;
   /** Where its specification names the host that its log does not. */
   readonly at?: string;
+}
+
+/** Its own port that refuses is no peer. */
+export function isItself({ host = '' }: Pick<Trouble, 'host'>): boolean {
+  return /^(?:localhost|127\.|::1$|0\.0\.0\.0$)/.test(host);
 }
 
 /** The last complaint about a peer in a container's last log lines. */
@@ -270,8 +275,18 @@ export function noEndpointText({ nobody, cause, selector = {} }: ServiceEvidence
         ? `, because no pod has its labels ${labels.join(',')}`
         : cause === undefined
           ? ''
-          : `: of its pod ${cause.pod}, ${briefly(cause.says)}`;
+          : causeText(cause);
   return `has no endpoint that is ready${why}`;
+}
+
+/** ": its pod api-1 needs service redis, of whose pod redis-1, container redis …" */
+function causeText({ pod, says, through = [], isCircle }: ServiceCause): string {
+  if (through.length === 0) return `: of its pod ${pod}, ${briefly(says)}`;
+  const steps = through.map((step) => `pod ${step.pod} needs service ${step.service}`);
+  const way = `: its ${steps.join(', whose ')}`;
+  return isCircle === true
+    ? `${way}: they wait for each other, and none gets ready first`
+    : `${way}, of whose pod ${pod}, ${briefly(says)}`;
 }
 
 /** Characters of another pod's headline within one. */

@@ -5,6 +5,7 @@ import type { ContainerFacts } from '../facts/container-facts.ts';
 import {
   declaredServices,
   dependencyTrouble,
+  isItself,
   isOfPod,
   namedPeers,
   noEndpointText,
@@ -17,6 +18,7 @@ import { formatHost } from '../../log-analysis/index.ts';
 import { type ProbeFailure, probeFailures, quoteProbe } from '../facts/probe-failures.ts';
 import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
+import { unresolvedTrouble } from '../facts/unresolved.ts';
 import type { Blame, Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { listed, quotable } from '../facts/text.ts';
@@ -27,15 +29,15 @@ import { isLateForReady, isLongInit, isSlowInit } from './readiness.ts';
 const ofContainer: ContainerRule = (facts, container) => {
   // A complaint in the log is normal; it counts only if the container then ends or does not get ready.
   const unready = container.death === undefined && (isLateForReady(facts, container) || isSlowInit(facts, container));
-  const failed = failedByAnswer(container);
+  const failed = probeOfKill(container);
   if (!endedByItself(container) && !unready && failed === undefined) return NOTHING;
-  const trouble = dependencyTrouble(container);
+  const trouble = isSilent(container, failed) ? unresolvedTrouble(container) : dependencyTrouble(container);
   // An init container that has gone on since then has overcome it.
   const isFresh = container.kind !== 'init' || isLongInit(facts, container) || (trouble?.word.fromEnd ?? 0) < 3;
   if (unready && trouble !== undefined && !isFresh) return NOTHING;
   if (failed !== undefined) {
     if (trouble === undefined || isItself(trouble)) return NOTHING;
-    const outcome = `, so its ${failed.type} probe fails and it is killed`;
+    const outcome = `, so ${failed.kind === 'refused' ? 'nothing listens when its' : 'its'} ${failed.type} probe ${FAILS[failed.kind] ?? 'fails'} and it is killed`;
     return [finding(facts, container, trouble, { unready: false, outcome, more: [quoteProbe(container, failed)] })];
   }
   if (trouble === undefined) return unready ? unreadyWithoutWords(facts, container) : declaredAndAway(facts, container);
@@ -44,17 +46,26 @@ const ofContainer: ContainerRule = (facts, container) => {
   return [finding(facts, container, trouble, { unready, outcome, more: [] })];
 };
 
-/** The failure of the probe for which it was killed, when the container itself answered that it is not well. */
-function failedByAnswer(container: ContainerFacts): ProbeFailure | undefined {
+/** Whether it did not answer its probe, or not in time, so that its last error need not be about the probe's request. */
+function isSilent(container: ContainerFacts, failed: ProbeFailure | undefined): boolean {
+  if (failed !== undefined) return failed.kind !== 'other';
+  if (container.death !== undefined || container.kind === 'init') return false;
+  return (['readiness', 'startup'] as const).some((type) => probeFailures(container, type)[0]?.kind === 'refused');
+}
+
+/** What became of the probe of a container that was killed for it. */
+const FAILS: Readonly<Partial<Record<ProbeFailure['kind'], string>>> = {
+  other: 'fails',
+  refused: 'asks,',
+  timeout: 'gets no answer',
+};
+
+/** The last failure of the probe that killed it: the program answered it, did not in time, or did not listen. */
+function probeOfKill(container: ContainerFacts): ProbeFailure | undefined {
   const type = container.killed?.because;
   if (container.death === undefined || (type !== 'liveness' && type !== 'startup')) return undefined;
   const [failure] = probeFailures(container, type);
-  return failure?.kind === 'other' ? failure : undefined;
-}
-
-/** Its own port that refuses is no peer. */
-function isItself({ host = '' }: Trouble): boolean {
-  return /^(?:localhost|127\.|::1$|0\.0\.0\.0$)/.test(host);
+  return failure === undefined || FAILS[failure.kind] === undefined ? undefined : failure;
 }
 
 interface Effect {
@@ -301,7 +312,7 @@ export function blameOf(why: string, [service]: readonly ServiceEvidence[]): { r
   if (service === undefined || why === '') return {};
   return {
     blames: {
-      service: `${service.namespace}/${service.name}`,
+      service: service.cause?.root ?? `${service.namespace}/${service.name}`,
       says: why.replace(/^: /, ''),
       ...(service.cause !== undefined && { isOfItsPods: true }),
     },

@@ -1,7 +1,7 @@
 /** Rule: a program says that it does not find a variable or a file of its configuration. */
 import { anyOf } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/last-words.ts';
+import { endedByItself, type LastWord, lastWord, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import { configsBehind, folderLikeFile, placeOf } from '../facts/mounts.ts';
 import { listed } from '../facts/text.ts';
 import { fileNear } from '../../log-analysis/index.ts';
@@ -9,6 +9,7 @@ import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';
+import { userFields } from './permissions.ts';
 
 /** Only names in capitals count as variables; other keys belong to a program's own settings. */
 const VARIABLES: readonly RegExp[] = [
@@ -146,6 +147,18 @@ function missingFile(facts: PodFacts, container: ContainerFacts): readonly Ranke
     return NOTHING;
   if (file.startsWith(TOKEN_FOLDER)) return [missingToken(facts, container, word)];
   const { where, quotes } = placeOf(facts, container, file);
+  const denied = deniedBefore(container, file);
+  if (denied !== undefined)
+    return [
+      explainedEnd(facts, container, {
+        id: 'permission-denied',
+        rank: rankOfWord(84, word),
+        says: `${title(container)} does not find its file ${file}, as it may not write ${denied.file}`,
+        line: word.line,
+        more: [quoteLine(container, denied.line), ...userFields(facts, container), ...quotes],
+        try: [commandForLog(facts, container), ...facts.commands.edit],
+      }),
+    ];
   return [
     explainedEnd(facts, container, {
       id: 'missing-setting',
@@ -156,6 +169,24 @@ function missingFile(facts: PodFacts, container: ContainerFacts): readonly Ranke
       try: [commandForLog(facts, container), ...facts.commands.edit],
     }),
   ];
+}
+
+const DENIED_FILE =
+  /(?:EACCES|EROFS|permission denied|read-only file system)[^/]{0,80}["'`]?(\/[\w.@+-]+(?:\/[\w.@+-]+)*)/i;
+
+/** The file or folder beside, above or below another one that it was not allowed to make: so the other one is not there. */
+function deniedBefore(
+  { lines }: ContainerFacts,
+  file: string,
+): { readonly file: string; readonly line: string } | undefined {
+  const folder = file.slice(0, file.lastIndexOf('/') + 1);
+  if (folder.length < 2) return undefined;
+  for (const line of lines) {
+    const other = DENIED_FILE.exec(line)?.[1];
+    if (other !== undefined && other !== file && (other.startsWith(folder) || folder.startsWith(`${other}/`)))
+      return { file: other, line };
+  }
+  return undefined;
 }
 
 /** What a compiler says of a header that it does not find. */

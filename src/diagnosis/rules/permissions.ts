@@ -219,7 +219,7 @@ function ofImage(message: string): string {
     : `names its user ${user} without a number, so that nobody can tell (set runAsUser)`;
 }
 
-function userFields({ pod }: PodFacts, { path, spec }: ContainerFacts): readonly Quote[] {
+export function userFields({ pod }: PodFacts, { path, spec }: ContainerFacts): readonly Quote[] {
   const found: Quote[] = [];
   const add = (at: string, value: unknown): void => {
     if (value !== undefined && value !== null) found.push({ source: 'field', path: at, value: JSON.stringify(value) });

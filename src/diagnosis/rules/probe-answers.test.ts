@@ -41,6 +41,10 @@ const STATUS = 'HTTP probe failed with statuscode: 400';
 const TIMEOUT =
   'Get "http://10.0.0.9:8080/ready": context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
 
+const SILENT = 'Get "http://10.0.0.9:8080/ready": dial tcp 10.0.0.9:8080: connect: connection refused';
+const RETRIES = (error: string): readonly string[] =>
+  [1, 2, 3].map((attempt) => JSON.stringify({ level: 40, err: error, attempt, msg: 'not there yet, retrying' }));
+
 describe('a probe that keeps a container from being ready', () => {
   it.each<[string, Partial<PodEvidence>, string, RegExp]>([
     [
@@ -98,8 +102,55 @@ describe('a probe that keeps a container from being ready', () => {
       unready('readiness', TIMEOUT, {
         lines: ['2026/01/31 11:59:58 [emerg] 8#8: setgid(33) failed (1: Operation not permitted)'],
       }),
-      'probe-timeout',
-      /; its log says: .*setgid\(33\) failed/,
+      'permission-denied',
+      /setgid\(33\) failed.*; so its readiness probe gets no answer, and it is not ready$/,
+    ],
+    [
+      'nothing listens, as a database that is asked again and again does not exist',
+      unready('readiness', SILENT, { lines: ['starting', ...RETRIES('database "orders" does not exist')] }),
+      'missing-data',
+      /does not find data that it needs in its peer: .*database "orders" does not exist; so nothing listens on port 8080, and it is not ready$/,
+    ],
+    [
+      'nothing listens, as workers die one after the other',
+      unready('readiness', SILENT, {
+        lines: [1, 2, 3].flatMap((pid) => [
+          `worker ${pid} forked`,
+          "Error: ENOENT: no such file or directory, open '/srv/assets.json'",
+          '    at Object.openSync (node:fs:621:18)',
+          '    at Object.<anonymous> (/app/worker.js:3:9)',
+          `worker ${pid} exited with code 1, forking another`,
+        ]),
+      }),
+      'missing-setting',
+      /does not find its file \/srv\/assets\.json .*; so nothing listens on port 8080, and it is not ready$/,
+    ],
+    [
+      'nothing listens, as a folder could not be made',
+      unready('readiness', SILENT, {
+        lines: [
+          "Error: EACCES: permission denied, mkdir '/.tool/logs'",
+          'tool log: in no daemon mode',
+          'tool log: reads its settings',
+          "Error: ENOENT: no such file or directory, open '/.tool/tool.pid'",
+        ],
+      }),
+      'permission-denied',
+      /may not (?:write|use) \/\.tool\/logs.*; so nothing listens/,
+    ],
+    [
+      'no answer, as a peer refuses',
+      unready('readiness', TIMEOUT, { lines: RETRIES('connect ECONNREFUSED 10.0.4.4:6379') }),
+      'dependency-refused',
+      /is refused by 10\.0\.4\.4:6379 and is not ready$/,
+    ],
+    [
+      'nothing listens, and an error that was overcome',
+      unready('readiness', SILENT, {
+        lines: ['ERROR cannot load plugin: open /etc/plugin.yaml: no such file', 'loading index', 'index has 3 parts'],
+      }),
+      'readiness-failing',
+      /its readiness probe fails(?!.*plugin)/,
     ],
     [
       'a dependency that the log names',
@@ -179,6 +230,55 @@ describe('a kill by a probe that was answered', () => {
         /is refused by orders-db:5432, so its liveness probe fails and it is killed/,
       ) as string,
     });
+  });
+});
+
+describe('a kill by a probe before anything listens', () => {
+  const killed = (...lines: readonly string[]): Partial<PodEvidence> => ({
+    pod: pod({ container: { startupProbe: http }, status: crashed({ exitCode: 137, lived: 12 }) }),
+    events: [
+      event('Killing', 'Container web failed startup probe, will be restarted', { container: 'web', seconds: 31 }),
+      event('Unhealthy', `Startup probe failed: ${SILENT}`, { container: 'web', count: 3, seconds: 31 }),
+    ],
+    logs: lastWords(...lines),
+  });
+
+  it.each<[string, Partial<PodEvidence>, string, RegExp]>([
+    [
+      'is told with the peer for which the program waits',
+      killed('starting', ...RETRIES('connect ECONNREFUSED 10.0.4.4:5432')),
+      'dependency-refused',
+      /is refused by 10\.0\.4\.4:5432, so nothing listens when its startup probe asks, and it is killed$/,
+    ],
+    [
+      'is told with the name that it does not find',
+      killed(...RETRIES('getaddrinfo ENOTFOUND orders-db')),
+      'dependency-not-resolved',
+      /does not find orders-db \(no such name\), so nothing listens/,
+    ],
+    [
+      'is told with the password that is refused',
+      killed(...RETRIES('password authentication failed for user "app"')),
+      'authentication-refused',
+      /which refuses its password or user.*; so nothing listens on port 8080, and its startup probe kills it$/,
+    ],
+    [
+      'is early for a slow program',
+      killed('starting', 'loading 40 modules'),
+      'probe-too-early',
+      /before anything listens/,
+    ],
+    [
+      'is early for a program that has got over its peer',
+      killed('connect ECONNREFUSED 10.0.4.4:5432, retrying', 'connected to database', 'loading 40 modules'),
+      'probe-too-early',
+      /before anything listens/,
+    ],
+  ])('%s', (_what, given, id, says) => {
+    const { findings } = diagnosePod(evidence(given));
+    expect(findings[0]?.says).toMatch(says);
+    expect(findings.map((one) => one.id)).toEqual([id]);
+    if (id !== 'probe-too-early') expect(findings[0]?.manifest).toBeUndefined();
   });
 });
 

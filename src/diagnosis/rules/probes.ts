@@ -20,10 +20,12 @@ import { startTimeOf } from '../facts/start-time.ts';
 import { startupProbeFor } from '../facts/startup-probe.ts';
 import { formatAge, listed, plural, quotable } from '../facts/text.ts';
 import { throttledBy } from '../facts/throttling.ts';
+import { isRepeating, withUnresolved } from '../facts/unresolved.ts';
 import type { ProbeType, Quote, RankedFinding, Severity } from '../finding.ts';
 import { PROBE_TROUBLE_COUNT, PROBE_TROUBLE_GAP_MS, PROBE_TROUBLE_MS, PROVING_LIFE_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, saidBy, severityOf, title } from './exit-code.ts';
+import { heldUpBy, waitsForPeer } from './held-up.ts';
 import { lackedCapability } from './permissions.ts';
 import { isLateForReady, lostReadiness } from './readiness.ts';
 
@@ -118,7 +120,7 @@ function judge(one: Case): readonly RankedFinding[] {
     'no-port': noSuchPort,
     other: unwell,
   };
-  const finding = rules[failure.kind](one);
+  const finding = withReason(one, rules[failure.kind](one));
   const { ending, facts, container } = one;
   if (one.effect === 'starting') return [stillStarting(one, finding)];
   if (ending === undefined) return [finding];
@@ -132,6 +134,58 @@ function judge(one: Case): readonly RankedFinding[] {
       says: `${finding.says}; ${whatFollows(facts, container, ending)}`,
     },
   ];
+}
+
+/** What is found where the program does not listen, does not answer, or is not up in time: its log may know why. */
+const HELD_UP: ReadonlySet<string> = new Set([
+  'probe-too-early',
+  'probe-timeout',
+  'startup-failing',
+  'readiness-failing',
+  'liveness-failing',
+]);
+
+/** The finding, or the cause in its stead where the program's log names one that it has not overcome. */
+function withReason(one: Case, finding: RankedFinding): RankedFinding {
+  const { facts, container, effect, failure } = one;
+  const isSilent = failure.kind === 'refused' || failure.kind === 'timeout' || finding.id === 'probe-too-early';
+  if (!HELD_UP.has(finding.id) || !isSilent || effect === 'shaky' || throttledBy(facts.evidence, container))
+    return finding;
+  // The rule about the peer tells of it, and of the probe.
+  if (effect !== 'starting' && effect !== 'killing' && waitsForPeer(facts, container))
+    return { ...finding, fallback: true };
+  const cause = heldUpBy(facts, container);
+  if (cause === undefined) return isRepeating(container) ? { ...finding, manifest: undefined } : finding;
+  return {
+    ...finding,
+    id: cause.id,
+    rank: 88,
+    fallback: false,
+    says: `${cause.says}; so ${outcome(one)}`,
+    evidence: [...cause.evidence.slice(0, 3), ...quotes(one), ...cause.evidence.slice(3)],
+    try: cause.try,
+    manifest: cause.manifest,
+  };
+}
+
+/** "nothing listens on port 8080, and its startup probe kills it" */
+function outcome(one: Case): string {
+  const { container, probe, failure, type, effect } = one;
+  const port = probePort(container, probe);
+  const what =
+    failure.kind === 'timeout'
+      ? `its ${type} probe gets no answer`
+      : port === undefined || probe.exec !== undefined
+        ? `its ${type} probe fails`
+        : `nothing listens on port ${port}`;
+  const ends: Readonly<Record<Case['effect'], string>> = {
+    killed: `its ${type} probe kills it`,
+    killing: `it is being killed by its ${type} probe`,
+    unready: 'it is not ready',
+    starting: 'it has not started up yet',
+    shaky: `its ${type} probe fails`,
+  };
+  return `${what}, and ${ends[effect]}`;
 }
 
 /** Faults that no time mends. */
@@ -484,7 +538,7 @@ function tooEarly(one: Case, port: number | undefined): RankedFinding {
     ...base(one),
     id: 'probe-too-early',
     rank: 87,
-    says: `${consequence(one)} before ${port === undefined ? 'its command succeeds' : `anything listens on port ${port}`}: the probe leaves it ${secondsLeftBy(probe)}s${measured}${saidMeanwhile(container) || saidOfStart(container)}`,
+    says: `${consequence(one)} before ${port === undefined ? 'its command succeeds' : `anything listens on port ${port}`}: the probe leaves it ${secondsLeftBy(probe)}s${measured}${saidUnresolved(container) || saidOfStart(container)}`,
     evidence: quotes(
       one,
       {
@@ -526,7 +580,7 @@ function tooTight(one: Case): RankedFinding {
     rank: effect === 'killed' ? 86 : 75,
     // The limit is the cause then, and its own rule reports it.
     fallback: throttled !== undefined,
-    says: `${consequence(one)}: no answer from ${asked(one)} within its timeout of ${timeout}s${times}${slow}${hangs ? ', although it answered before' : ''}${throttled === undefined ? saidMeanwhile(container) : ''}`,
+    says: `${consequence(one)}: no answer from ${asked(one)} within its timeout of ${timeout}s${times}${slow}${hangs ? ', although it answered before' : ''}${throttled === undefined ? saidUnresolved(container) || saidMeanwhile(container) : ''}`,
     evidence: quotes(
       one,
       field(one, 'timeoutSeconds', probe.timeoutSeconds === undefined ? '1 (default)' : `${timeout}`),
@@ -555,6 +609,13 @@ function saidMeanwhile(container: ContainerFacts): string {
   return `; its log says: ${brief(saidBy(failing), MAX_ANSWER)}${lacks === undefined ? '' : ` (it ${lacks.says})`}`;
 }
 
+/** "; its log says: …", of an error that nothing later in the log overcame. */
+function saidUnresolved(container: ContainerFacts): string {
+  const { decisive } = withUnresolved(container).reading;
+  const again = isRepeating(container) ? ' again and again' : '';
+  return decisive?.firmness === 'firm' ? `; its log says${again}: ${brief(saidBy(decisive), MAX_ANSWER)}` : '';
+}
+
 /** The container itself reports a failure, or nothing listens. */
 function unwell(one: Case): RankedFinding {
   const { facts, container, type, probe, effect } = one;
@@ -580,7 +641,7 @@ function unwell(one: Case): RankedFinding {
     id: `${type}-failing`,
     rank: 50,
     fallback: true,
-    says: `${consequence(one)}${seen.length === 0 || redirected(one) !== undefined ? answer(one) : silence(one)}`,
+    says: `${consequence(one)}${seen.length === 0 || redirected(one) !== undefined ? answer(one) : `${silence(one)}${saidUnresolved(container)}`}`,
     evidence: quotes(
       one,
       { source: 'field', path: probePath(container, type), value: JSON.stringify(probe).slice(0, 300) },
@@ -623,7 +684,8 @@ function answer(one: Case): string {
   const said = container.failing === undefined ? undefined : brief(saidBy(container.failing), MAX_ANSWER);
   const log = said === undefined || output.includes(said) ? '' : `, and its log says: ${said}`;
   if (status !== undefined) return `: ${asked(one)} answers ${status}${log}`;
-  if (probe.exec === undefined) return failure.kind === 'refused' ? log : `: ${asked(one)} gives: ${output}${log}`;
+  if (probe.exec === undefined)
+    return failure.kind === 'refused' ? saidUnresolved(container) : `: ${asked(one)} gives: ${output}${log}`;
   return output === '' ? `: ${asked(one)} fails without a word${log}` : `: ${asked(one)} says: ${output}`;
 }
 
