@@ -5,6 +5,7 @@ import { withChanges } from './facts/changes-before.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { podState } from './facts/pod-state.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
+import { withHome } from './facts/home-folder.ts';
 import { withFiles } from './facts/named-files.ts';
 import { withRecovery } from './facts/recovered.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
@@ -16,7 +17,7 @@ export function podFindings(facts: PodFacts): readonly RankedFinding[] {
   const found = ordered(withoutFallbacks(rules.flatMap((rule) => rule(facts))));
   return withChanges(
     facts,
-    facts.deleting ? found : withRecovery(facts, withFiles(facts, withVariables(facts, found))),
+    facts.deleting ? found : withRecovery(facts, withHome(facts, withFiles(facts, withVariables(facts, found)))),
   );
 }
 

@@ -12,6 +12,7 @@ export { isOfPod, type ServiceName, waitingInits } from './facts/dependencies.ts
 export type * from './evidence/rollout-evidence.ts';
 export { isOfRollout, rolloutsOfRecords, rolloutsOfSets, rolloutText } from './rollout/rollouts.ts';
 export { quoteText } from './quote-text.ts';
+export { oddContent, oddSecret } from './facts/odd-content.ts';
 export { type VolumeTrouble, volumeTrouble } from './facts/local-volumes.ts';
 export { listeningText } from './facts/listening.ts';
 export { formatAge, formatBytes, plural } from './facts/text.ts';

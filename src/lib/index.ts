@@ -17,6 +17,7 @@ export * from './fnv.ts';
 export * from './keyed-lines.ts';
 export * from './logger.ts';
 export * from './metrics.ts';
+export { nearNames } from './near-names.ts';
 export { formatNumber, labelText } from './metrics-text.ts';
 export * from './process-metrics.ts';
 export * from './process.ts';

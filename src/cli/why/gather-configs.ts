@@ -1,6 +1,6 @@
 /** Gathers ConfigMaps and Secrets that a waiting pod refers to. Only the names of their keys and of registries are kept. */
 import { CONFIG_MAPS, type ObjectMeta, SECRETS } from '../../api/index.ts';
-import { type ConfigEvidence, type ConfigReference } from '../../diagnosis/index.ts';
+import { type ConfigEvidence, type ConfigReference, oddContent, oddSecret } from '../../diagnosis/index.ts';
 import { decodeText } from '../../lib/index.ts';
 import { type Asker } from './ask.ts';
 import { MAX_CONFIGS } from './limits.ts';
@@ -32,15 +32,33 @@ async function gatherOne(
   const binary = 'binaryData' in answer.value ? Object.keys(answer.value.binaryData ?? {}) : [];
   const keys = [...Object.keys(answer.value.data ?? {}), ...binary].toSorted();
   const writtenAt = lastWritten(answer.value.metadata);
+  const odd = oddOf(kind, answer.value.data ?? {});
   const registries = kind === 'Secret' ? registriesOf(answer.value.data) : undefined;
   return {
     kind,
     name,
     state: 'found',
     keys,
+    ...(odd && { odd }),
     ...(registries && { registries }),
     ...(writtenAt !== undefined && { writtenAt }),
   };
+}
+
+/** What is odd about the contents; undefined: nothing. */
+function oddOf(
+  kind: ConfigReference['kind'],
+  data: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> | undefined {
+  const found = Object.entries(data).flatMap(([key, value]): readonly (readonly [string, string])[] => {
+    const odd = kind === 'ConfigMap' ? oddContent(key, value) : oddSecret(key, plainText(value));
+    return odd === undefined ? [] : [[key, odd]];
+  });
+  return found.length === 0 ? undefined : Object.fromEntries(found);
+}
+
+function plainText(encoded: string): string {
+  return decodeText(new Uint8Array(Buffer.from(encoded, 'base64')));
 }
 
 /** The registries that the Secret has credentials for; undefined when it is for something else, empty when it cannot be read. */
@@ -48,7 +66,7 @@ function registriesOf(data: Readonly<Record<string, string>> | undefined): reado
   const encoded = data?.['.dockerconfigjson'] ?? data?.['.dockercfg'];
   if (encoded === undefined) return undefined;
   try {
-    const config: unknown = JSON.parse(decodeText(new Uint8Array(Buffer.from(encoded, 'base64'))));
+    const config: unknown = JSON.parse(plainText(encoded));
     const auths = isRecord(config) && isRecord(config['auths']) ? config['auths'] : config;
     return isRecord(auths) ? Object.keys(auths).slice(0, MAX_CONFIGS) : [];
   } catch {

@@ -11,13 +11,13 @@ import {
   SERVICES,
 } from '../../api/index.ts';
 import type { NamedService, ServiceBackends, ServiceSubjectEvidence } from '../../diagnosis/index.ts';
+import { nearNames } from '../../lib/index.ts';
 import { type Asker, found } from './ask.ts';
 import { gatherListening } from './gather-listening.ts';
 import { gatherPod } from './gather-pod.ts';
 import { urgency } from './urgency.ts';
 import { MAX_EVENTS, MAX_LISTED, MAX_LISTENERS_ASKED, MAX_PODS } from './limits.ts';
 import { nobodyBehind } from './gather-services.ts';
-import { nearNames } from './near-names.ts';
 
 export async function gatherServiceSubject(
   asker: Asker,

@@ -7,9 +7,9 @@ import {
   type WaitingInit,
   waitingInits,
 } from '../../diagnosis/index.ts';
+import { nearNames } from '../../lib/index.ts';
 import { type Asker } from './ask.ts';
 import { MAX_LISTED, MAX_SERVICES } from './limits.ts';
-import { nearNames } from './near-names.ts';
 
 export async function gatherServices(asker: Asker, names: readonly ServiceName[]): Promise<readonly ServiceEvidence[]> {
   const found: ServiceEvidence[] = [];

@@ -12,10 +12,10 @@ import {
   volumeHost,
 } from '../../api/index.ts';
 import { type ClaimEvidence, claimNames, type ClaimInUse, type NodeEvidence } from '../../diagnosis/index.ts';
+import { nearNames } from '../../lib/index.ts';
 import { type Asker, found } from './ask.ts';
 import { gatherNode } from './gather-node.ts';
 import { MAX_CLAIMS, MAX_EVENTS, MAX_LISTED } from './limits.ts';
-import { nearNames } from './near-names.ts';
 
 export function gatherClaims(asker: Asker, pod: Pod): Promise<readonly ClaimEvidence[]> {
   const namespace = pod.metadata?.namespace;

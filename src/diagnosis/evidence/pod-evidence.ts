@@ -90,6 +90,12 @@ export interface ConfigEvidence {
   readonly state: 'found' | 'missing' | 'forbidden';
   /** Names of its keys. */
   readonly keys: readonly string[];
+  /** What is odd about the content of a key, as the rest of a sentence; the content itself is not kept. */
+  readonly odd?: Readonly<Record<string, string>>;
+  /** Of one that is missing: other namespaces that have one of its name. */
+  readonly elsewhere?: readonly string[];
+  /** Of one that is missing: those of its namespace with similar names. */
+  readonly similar?: readonly string[];
   /** Of a Secret for pulling images: the registries that it has credentials for. */
   readonly registries?: readonly string[];
   /** RFC 3339: when it was made, or written last as far as it says itself. */

@@ -11,18 +11,28 @@ export interface MountedVolume {
   /** "spec.volumes[0]" */
   readonly path: string;
   readonly mountPath: string;
+  /** What of the volume is mounted there; absent: all of it. */
+  readonly subPath?: string;
+}
+
+/** The volumes that the container mounts. */
+export function mountedVolumes({ pod }: PodFacts, { spec }: ContainerFacts): readonly MountedVolume[] {
+  const volumes = pod.spec?.volumes ?? [];
+  return (spec.volumeMounts ?? []).flatMap(({ name, mountPath, subPath }): readonly MountedVolume[] => {
+    const index = volumes.findIndex((each) => each.name === name);
+    const volume = volumes[index];
+    return volume === undefined
+      ? []
+      : [{ volume, path: `spec.volumes[${index}]`, mountPath, ...(subPath !== undefined && { subPath }) }];
+  });
 }
 
 /** The innermost volume mounted at or above the file. */
-export function volumeOf(facts: PodFacts, { spec }: ContainerFacts, file: string): MountedVolume | undefined {
-  const [mount] = (spec.volumeMounts ?? [])
+export function volumeOf(facts: PodFacts, container: ContainerFacts, file: string): MountedVolume | undefined {
+  const [found] = (container.spec.volumeMounts ?? [])
     .filter(({ mountPath }) => isWithin(file, mountPath))
     .toSorted((a, b) => b.mountPath.length - a.mountPath.length);
-  const volumes = facts.pod.spec?.volumes ?? [];
-  const index = mount === undefined ? -1 : volumes.findIndex(({ name }) => name === mount.name);
-  const volume = volumes[index];
-  if (mount === undefined || volume === undefined) return undefined;
-  return { volume, path: `spec.volumes[${index}]`, mountPath: mount.mountPath };
+  return mountedVolumes(facts, container).find(({ mountPath }) => mountPath === found?.mountPath);
 }
 
 function isWithin(file: string, folder: string): boolean {
@@ -72,6 +82,34 @@ export function hiddenBy(facts: PodFacts, container: ContainerFacts, file: strin
   const of = configsBehind(mounted).map(({ kind, name }) => `${kind} ${name}`);
   const kind = of.length > 0 ? `, of ${listed(of)},` : mounted.volume.emptyDir === undefined ? '' : ', an emptyDir,';
   return ` (volume ${mounted.volume.name}${kind} is mounted at ${mounted.mountPath}, and hides what the image has there)`;
+}
+
+/**
+ * Who writes the files of a volume that is empty at first: ", which is empty until init container fetch fills it"; or which container of
+ * the pod has a volume at that place, which this one does not mount.
+ */
+export function filledBy(facts: PodFacts, container: ContainerFacts, file: string): string {
+  if (!file.startsWith('/')) return '';
+  const mounted = volumeOf(facts, container, file);
+  const others = facts.containers.filter((other) => other !== container);
+  if (mounted === undefined) {
+    const [other] = others.flatMap((each) => {
+      const there = volumeOf(facts, each, file);
+      return there?.volume.emptyDir === undefined ? [] : [{ each, volume: there.volume.name }];
+    });
+    return other === undefined
+      ? ''
+      : `; ${nameOf(other.each)} has volume ${other.volume} there, which it does not mount itself`;
+  }
+  if (mounted.volume.emptyDir === undefined) return '';
+  const fills = others.filter(({ spec }) => spec.volumeMounts?.some(({ name }) => name === mounted.volume.name));
+  return fills.length > 0
+    ? `, an emptyDir, which is empty until ${listed(fills.map((each) => nameOf(each)))} fills it`
+    : `, an emptyDir, which is empty at first, hides what the image has at ${mounted.mountPath}, and is mounted by no other container`;
+}
+
+function nameOf({ kind, name }: ContainerFacts): string {
+  return kind === 'container' ? `container ${name}` : `${kind === 'init' ? 'init container' : 'sidecar'} ${name}`;
 }
 
 /** The mount of a whole ConfigMap or Secret at a path that is named like a file. */

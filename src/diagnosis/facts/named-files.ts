@@ -1,61 +1,151 @@
-/** Tells of a file that an error names in which volume it lies, of which ConfigMap or Secret, and what that has instead. Pure. */
+/** Tells of the file behind an error in which ConfigMap or Secret it lies, what that has instead, and what is odd about it. Pure. */
 import { fileIn } from '../../log-analysis/index.ts';
-import type { RankedFinding } from '../finding.ts';
+import { nearNames } from '../../lib/index.ts';
+import type { Quote, RankedFinding } from '../finding.ts';
+import { configFile, type ConfigFile, configMounts, fileAt } from './config-files.ts';
 import type { ConfigReference } from './config-references.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { withFirstEnds } from './first-ends.ts';
+import { endedByItself } from './last-words.ts';
+import { filesOf, pathWithin } from './mounted-files.ts';
 import { configsBehind, type MountedVolume, volumeOf } from './mounts.ts';
+import { placeholderIn } from './odd-content.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { listed } from './text.ts';
 
-/** Keys of a ConfigMap or Secret that are listed. */
-const MAX_KEYS = 5;
+/** Files of a volume that are listed. */
+const MAX_FILES = 5;
+/** Causes that no configuration of the pod has to do with. */
+const UNRELATED =
+  /^(?:out-of-memory|child-out-of-memory|sandbox-lost|died-together|signal|port-in-use|no-space|missing-binary|missing-module|wrong-architecture|not-executable|volume-.*|held|heap-exhausted|mount-mismatch)$/;
+/** Findings that may be about what a configuration says, if their line is. */
+const OF_CONTENT =
+  /^(?:exit-code|malformed-config|missing-setting|bad-argument|completed-under-always|encoding|version-mismatch)$/;
+/** What lines about a configuration speak of. */
+const ABOUT_CONFIG =
+  /config|\bconf\b|setting|directive|\bsections?\b|\boptions?\b|parameter|propert(?:y|ies)|\bfields?\b|\bkeys?\b|KeyError|NoneType|undefined|\bnil\b|ya?ml|json|toml|\bini\b|pars(?:e|ing)|syntax|schema|validat|\bunknown\b|invalid|\bmissing\b|required|expected|unexpected|unsupported|\bline \d|stanza|\bblock\b/i;
 
-/** The findings about ends; the first of each container says where the file comes from that it names. */
+/** The findings about ends; the first of each container says where the file comes from that is wrong. */
 export function withFiles(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
   return withFirstEnds(facts, found, (container, finding) => {
-    const text = originText(facts, container, finding.says);
-    return text === '' ? finding : { ...finding, says: `${finding.says}; ${text}` };
+    const told = originText(facts, container, finding.says) ?? configText(facts, container, finding);
+    if (told === undefined) return finding;
+    const evidence = [...finding.evidence, ...told.quotes.filter((quote) => !isQuoted(finding.evidence, quote))];
+    return { ...finding, says: told.says === '' ? finding.says : `${finding.says}; ${told.says}`, evidence };
   });
 }
 
-/** The ConfigMaps and Secrets behind the file that a container's decisive line names. */
+function isQuoted(evidence: readonly Quote[], quote: Quote): boolean {
+  return evidence.some((each) => JSON.stringify(each) === JSON.stringify(quote));
+}
+
+/** The ConfigMaps and Secrets whose keys tell more about the end of a container; those of its account are none. */
 export function namedConfigs(facts: PodFacts, container: ContainerFacts): readonly ConfigReference[] {
-  const { decisive } = container.reading;
-  const file = decisive === undefined || container.death === undefined ? undefined : fileIn(decisive.line);
+  const { decisive, lastLine } = container.reading;
+  if (container.death === undefined) return [];
+  const file = decisive === undefined ? undefined : fileIn(decisive.line);
   const mounted = file === undefined ? undefined : volumeOf(facts, container, file);
-  return mounted === undefined ? [] : configsBehind(mounted).map(({ kind, name }) => ({ kind, name }));
+  const named = mounted === undefined ? [] : configsBehind(mounted);
+  const line = decisive?.line ?? lastLine ?? '';
+  // Secrets are read only where the line asks for it.
+  const all = endedByItself(container) ? configMounts(facts, container).flatMap((mount) => configsBehind(mount)) : [];
+  const others = all.filter(({ kind }) => kind === 'ConfigMap' || ABOUT_CONFIG.test(line));
+  return [...named, ...others].map(({ kind, name }) => ({ kind, name }));
+}
+
+interface Told {
+  readonly says: string;
+  readonly quotes: readonly Quote[];
 }
 
 /** "/etc/mqtt/passwd is of Secret iot-users, which has only passwords" */
-function originText(facts: PodFacts, container: ContainerFacts, says: string): string {
+function originText(facts: PodFacts, container: ContainerFacts, says: string): Told | undefined {
   const { decisive } = container.reading;
   const file = decisive === undefined ? undefined : fileIn(decisive.line);
   const mounted = file === undefined ? undefined : volumeOf(facts, container, file);
-  if (file === undefined || mounted === undefined) return '';
-  const [config, ...more] = configsBehind(mounted);
-  if (config === undefined || more.length > 0) return '';
-  const keys = keysOf(facts, config, mounted);
-  const key = file.slice(mounted.mountPath.replace(/\/+$/, '').length + 1);
-  const isThere = keys === undefined || keys.includes(key);
-  if (says.includes(config.name)) return isThere ? '' : `it has ${keysText(keys)}`;
+  if (file === undefined || mounted === undefined) return undefined;
+  const { volume } = mounted;
+  const configs = configsBehind(mounted);
+  if (configs.length === 0 && volume.projected === undefined && volume.downwardAPI === undefined) return undefined;
+  const { origin } = fileAt(facts, mounted, file);
+  if (origin !== undefined) return ofFile(facts, { file, mounted, origin }, says);
+  const files = filesOf(facts, mounted);
+  const of = configs.length === 1 ? configs.map(({ kind, name }) => `${kind} ${name}`)[0] : undefined;
+  const subject = of ?? `volume ${volume.name}`;
+  const isTold = says.includes(configs[0]?.name ?? `volume ${volume.name}`);
+  if (files === undefined) {
+    return isTold || of === undefined ? undefined : { says: `${file} is of ${of}`, quotes: [] };
+  }
+  const paths = files.map(({ path }) => path);
+  const near = nearNames(pathWithin(mounted, file), paths);
+  const has = filesText(paths, near);
+  const over =
+    near.length === 0 && isWholeFolder(mounted) ? `, and hides what the image has at ${mounted.mountPath}` : '';
+  return {
+    says: isTold ? `it has ${has}${over}` : `${file} would be of ${subject}, which has ${has}${over}`,
+    quotes: [],
+  };
+}
+
+/** Folders that images have files in. */
+const OF_IMAGES =
+  /^\/(?:etc\/[\w.-]+|app|usr(?:\/.+)?|opt\/[\w./-]+|srv|var\/(?:lib|www)(?:\/.+)?|home\/[\w-]+|root)\/?$/;
+
+/** A whole ConfigMap or Secret at a folder that the image may have, too. */
+function isWholeFolder({ mountPath, subPath = '', volume }: MountedVolume): boolean {
+  const isConfig = volume.configMap !== undefined || volume.secret !== undefined;
+  return isConfig && subPath === '' && OF_IMAGES.test(mountPath);
+}
+
+/** "only a and app.yml", or of many those that are nearest. */
+function filesText(files: readonly string[], near: readonly string[]): string {
+  if (files.length === 0) return 'no keys';
+  if (files.length <= MAX_FILES) return `only ${listed(files)}`;
+  return near.length === 0 ? `${files.length} other keys` : `${listed(near)} instead`;
+}
+
+/** Of an error that names no file: the configuration that the container has. */
+function configText(facts: PodFacts, container: ContainerFacts, { id, says }: RankedFinding): Told | undefined {
+  const { decisive, lastError, lastLine } = container.reading;
+  if (UNRELATED.test(id) || container.death === undefined || container.killed !== undefined) return undefined;
+  const found = configFile(facts, container);
+  if (found?.origin === undefined) return undefined;
+  const line = decisive?.line ?? lastError?.line ?? lastLine ?? '';
+  const isAsked = OF_CONTENT.test(id) && (ABOUT_CONFIG.test(line) || placeholderIn(line) !== undefined);
+  if (!isAsked && !isSuspect(facts, found)) return undefined;
+  return ofFile(facts, found, says);
+}
+
+/** Something about the file is seldom meant. */
+function isSuspect(facts: PodFacts, { origin }: ConfigFile): boolean {
+  return origin !== undefined && (origin.hides.length > 0 || oddOf(facts, origin) !== undefined);
+}
+
+function oddOf({ evidence }: PodFacts, { config, key = '' }: NonNullable<ConfigFile['origin']>): string | undefined {
+  const known = evidence.configs.find(({ kind, name }) => kind === config?.kind && name === config.name);
+  return known?.odd?.[key];
+}
+
+/** "/etc/gw/nginx.conf is of ConfigMap gw, key main.conf, and has only comments" */
+function ofFile(facts: PodFacts, { file, mounted, origin }: ConfigFile, says: string): Told | undefined {
+  if (origin?.config === undefined) return undefined;
+  const { config, key = '', hides, path } = origin;
   const of = `${config.kind} ${config.name}`;
-  return isThere ? `${file} is of ${of}` : `${file} would be of ${of}, which has ${keysText(keys)}`;
-}
-
-function keysText(keys: readonly string[]): string {
-  if (keys.length === 0) return 'no keys';
-  return keys.length > MAX_KEYS ? `${keys.length} other keys` : `only ${listed(keys)}`;
-}
-
-/** The names that the volume gives its files; undefined: they are not known, or the volume names some of its own. */
-function keysOf(
-  { evidence }: PodFacts,
-  { kind, name }: ConfigReference,
-  { volume }: MountedVolume,
-): readonly string[] | undefined {
-  const items = volume.configMap?.items ?? volume.secret?.items;
-  if (items !== undefined || volume.projected !== undefined) return undefined;
-  const known = evidence.configs.find((config) => config.kind === kind && config.name === name);
-  return known?.state === 'found' ? known.keys : undefined;
+  const odd = oddOf(facts, origin);
+  const isTold = says.includes(of) && says.includes(file);
+  const renamed = key === path.split('/').at(-1) ? '' : ` (key ${key})`;
+  const quotes = configsBehind(mounted).flatMap(({ kind, name, quote }) =>
+    [config, ...hides].some((each) => each.kind === kind && each.name === name) ? [quote] : [],
+  );
+  const name = says.includes(file) ? (isTold ? 'it' : file) : `its configuration ${file}`;
+  const parts = [
+    ...(isTold ? [] : [`is of ${of}${renamed}`]),
+    ...(odd === undefined ? [] : [odd]),
+    ...(hides.length === 0
+      ? []
+      : [
+          `hides that of ${listed([...new Set(hides.map((each) => `${each.kind} ${each.name}`))])}, as both are sources of volume ${mounted.volume.name}`,
+        ]),
+  ];
+  return parts.length === 0 ? undefined : { says: `${name} ${listed(parts)}`, quotes };
 }

@@ -5,6 +5,7 @@ import { type ConfigChange, configChange } from '../facts/config-changes.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, type LastWord, lastWord, linesAround, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
+import { isCausedBySystem } from '../facts/system-errors.ts';
 import { environmentPeers, peerText } from '../facts/spec-peers.ts';
 import { formatAge, quotable } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
@@ -42,7 +43,6 @@ const UNKNOWN_CALLER = /\bNOAUTH\b|no password (?:was )?supplied|\(using passwor
 /** A program's own settings, which no peer has seen yet. */
 const OWN_SETTINGS =
   /\bcredentials?\b.{0,40}\b(?:from|in) (?:the |its )?(?:shell )?(?:environment|config\w*|settings)\b/i;
-/** A token that could not be read was never shown to the peer. */
 const NO_FILE = /no such file|\bENOENT\b/i;
 /** The words of an API server about a service account. */
 const RBAC = /User \\?["']system:serviceaccount:([^"':]+):([^"'\\]+)\\?["'] cannot (\w+) resource \\?["']([^"'\\]+)/i;
@@ -60,8 +60,9 @@ export function refusedCredentials(facts: PodFacts, container: ContainerFacts): 
     return undefined;
   const refused = lastWord(container, REFUSED);
   const word = refused ?? lastWord(container, FORBIDDEN);
-  if (word === undefined || (unready && word.fromEnd > 8) || OWN_SETTINGS.test(word.line) || NO_FILE.test(word.line))
-    return undefined;
+  if (word === undefined || (unready && word.fromEnd > 8) || OWN_SETTINGS.test(word.line)) return undefined;
+  // What the system refused, no peer was asked for: a token that could not be read was never shown to it.
+  if (NO_FILE.test(word.line) || isCausedBySystem(word.line, word.match)) return undefined;
   return { word, isForbidden: refused === undefined };
 }
 

@@ -1,7 +1,8 @@
 /** Rule: the meaning of exit codes and signals, for ends that no other rule explains. */
+import { type Background, backgroundProgram } from '../facts/background.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { type Death, quoteDeath } from '../facts/deaths.ts';
-import { lastWord, quoteLastLines, quoteLine } from '../facts/last-words.ts';
+import { lastLine, lastWord, quoteLastLines, quoteLine } from '../facts/last-words.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { signalOf } from '../facts/signals.ts';
 import { listed, quotable } from '../facts/text.ts';
@@ -154,13 +155,31 @@ function meaning(signal: string, { death }: ContainerFacts): string {
 /** A program that has work does not end so soon without a word, ms. */
 const AT_ONCE_MS = 5000;
 
+/** A script may prepare for a while before it leaves its server alone, ms. */
+const LEFT_SOON_MS = 60_000;
+
 /** A program that ends with 0 under restartPolicy Always is started again and again. */
 function completed(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   const policy = facts.pod.spec?.restartPolicy ?? 'Always';
-  const crashing = container.status?.state?.waiting?.reason === 'CrashLoopBackOff';
+  const { waiting, terminated } = container.status?.state ?? {};
+  const again = terminated !== undefined && (container.status?.restartCount ?? 0) > 0;
+  const crashing = waiting?.reason === 'CrashLoopBackOff' || again;
   if (!crashing || policy !== 'Always' || container.kind === 'init') return NOTHING;
   const path = container.spec.restartPolicy === undefined ? 'spec.restartPolicy' : `${container.path}.restartPolicy`;
   const { decisive } = container.reading;
+  const behind = inBackground(container);
+  if (behind !== undefined && decisive?.firmness !== 'firm') {
+    return [
+      {
+        ...base(facts, container),
+        id: 'completed-under-always',
+        rank: 62,
+        says: `${title(container)} ends at once with 0: ${behind.name} goes to the background, and a container ends with its first process; start ${behind.name} in the foreground${behind.advice}`,
+        evidence: [...whatHappened(container), ...argumentsOf(container)],
+        try: [...facts.commands.edit, commandForLog(facts, container)],
+      },
+    ];
+  }
   if (decisive !== undefined) {
     return [
       {
@@ -174,11 +193,15 @@ function completed(facts: PodFacts, container: ContainerFacts): readonly RankedF
     ];
   }
   const isAtOnce = (container.death?.livedMs ?? 0) < AT_ONCE_MS && container.lines.length === 0;
-  const isOfController = isAtOnce
-    ? '; it says nothing, as a server does that goes to the background'
-    : facts.commands.owned
-      ? '; for a program that ends there are Job and CronJob'
-      : '';
+  const serves = (container.death?.livedMs ?? 0) < LEFT_SOON_MS ? lastLine(container, SERVES) : undefined;
+  const isOfController =
+    serves !== undefined
+      ? `; ${lastWords(container).includes(quotable(serves.line)) ? 'that' : `its line ${JSON.stringify(quotable(serves.line))}`} says that it serves, so its first process perhaps leaves it in the background: it must not end before it`
+      : isAtOnce
+        ? '; it says nothing, as a server does that goes to the background'
+        : facts.commands.owned
+          ? '; for a program that ends there are Job and CronJob'
+          : '';
   return [
     {
       ...base(facts, container),
@@ -194,6 +217,15 @@ function completed(facts: PodFacts, container: ContainerFacts): readonly RankedF
       manifest: facts.commands.owned ? undefined : 'spec:\n  restartPolicy: OnFailure\n',
     },
   ];
+}
+
+/** What a server says that has begun to listen. */
+const SERVES =
+  /\b(?:listening|listens|serving|accepting (?:connections|requests)|ready for connections|ready to accept|server (?:is )?(?:running|started|ready|up)|(?:running|started|available) (?:on|at) (?:port|http|\S{1,60}:\d))/i;
+
+/** The program that has gone to the background, of a container that ends soon. */
+function inBackground(container: ContainerFacts): Background | undefined {
+  return (container.death?.livedMs ?? 0) < LEFT_SOON_MS ? backgroundProgram(container) : undefined;
 }
 
 /** Whether its work was done, or there was none for it, only its own words can tell. */

@@ -2,7 +2,7 @@
 import { anyOf } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, type LastWord, lastWord, quoteLine, rankOfWord } from '../facts/last-words.ts';
-import { configsBehind, folderLikeFile, placeOf } from '../facts/mounts.ts';
+import { configsBehind, filledBy, folderLikeFile, placeOf } from '../facts/mounts.ts';
 import { listed } from '../facts/text.ts';
 import { fileNear } from '../../log-analysis/index.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -163,7 +163,7 @@ function missingFile(facts: PodFacts, container: ContainerFacts): readonly Ranke
     explainedEnd(facts, container, {
       id: 'missing-setting',
       rank: rankOfWord(80, word),
-      says: `${title(container)} does not find its file ${file} ${where}`,
+      says: `${title(container)} does not find its file ${file} ${where}${filledBy(facts, container, file)}`,
       line: word.line,
       more: quotes,
       try: [commandForLog(facts, container), ...facts.commands.edit],

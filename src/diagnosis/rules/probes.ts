@@ -641,7 +641,7 @@ function unwell(one: Case): RankedFinding {
     id: `${type}-failing`,
     rank: 50,
     fallback: true,
-    says: `${consequence(one)}${seen.length === 0 || redirected(one) !== undefined ? answer(one) : `${silence(one)}${saidUnresolved(container)}`}`,
+    says: `${consequence(one)}${seen.length === 0 || redirected(one) !== undefined ? answer(one) : `${silence(one)}${saidUnresolved(container) || saidMeanwhile(container)}`}`,
     evidence: quotes(
       one,
       { source: 'field', path: probePath(container, type), value: JSON.stringify(probe).slice(0, 300) },

@@ -4,6 +4,7 @@ import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { hiddenBy } from '../facts/mounts.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
+import { isCausedBySystem } from '../facts/system-errors.ts';
 import { hasWord, listed, quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -223,6 +224,9 @@ function hidden(facts: PodFacts, container: ContainerFacts, { id }: SaidCause, l
   return file === undefined || !OF_IMAGES.test(file) ? '' : hiddenBy(facts, container, file);
 }
 
+/** What a peer says, unless the system has said something else before it was asked. */
+const OF_PEERS: ReadonlySet<string> = new Set(['missing-data', 'dependency-times-out']);
+
 /** A setting in a file is no argument. */
 const OF_A_FILE = /\bline \d+ of |\bconf file\b|\.(?:conf|cnf|cfg|ini|ya?ml|json|toml)\b/;
 
@@ -236,6 +240,7 @@ export const saidCauses: PodRule = eachContainer(ofContainer);
 function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): readonly RankedFinding[] {
   const word = lastWord(container, cause.pattern);
   if (word === undefined || (cause.id === 'bad-argument' && OF_A_FILE.test(word.line))) return NOTHING;
+  if (OF_PEERS.has(cause.id) && isCausedBySystem(word.line, word.match)) return NOTHING;
   // Another limit has the same error number.
   if (cause.id === 'too-many-files' && /inotify|fsnotify|file watchers/i.test(word.line)) return NOTHING;
   const { decisive } = container.reading;
