@@ -1,6 +1,14 @@
 /** Diagnoses a HorizontalPodAutoscaler: why it does not scale, or not further. Pure. */
 import type { Deployment } from '../api/index.ts';
-import { atMaximum, inactive, isYoung, type Scaled, targetMissing, targetOf } from './autoscaler/autoscaler-rules.ts';
+import {
+  atMaximum,
+  inactive,
+  isYoung,
+  type Scaled,
+  targetMissing,
+  targetOf,
+  unableCondition,
+} from './autoscaler/autoscaler-rules.ts';
 import type { AutoscalerEvidence } from './evidence/autoscaler-evidence.ts';
 import { objectCommands } from './facts/object-commands.ts';
 import { plural } from './facts/text.ts';
@@ -8,17 +16,20 @@ import type { Diagnosis, RankedFinding } from './finding.ts';
 import { ordered, told } from './order-findings.ts';
 
 export function autoscalerFindings(evidence: AutoscalerEvidence): readonly RankedFinding[] {
-  const { autoscaler, now, target } = evidence;
-  // All workloads that can be scaled have the field of a Deployment; its default is 1.
-  const wanted = target === undefined ? undefined : ((target as Deployment).spec?.replicas ?? 1);
-  const scaled: Scaled = {
-    now,
-    autoscaler,
-    commands: objectCommands(evidence.namespaceFlag),
-    ...(wanted !== undefined && { wanted, ready: (target as Deployment).status?.readyReplicas ?? 0 }),
-  };
+  const scaled = scaledOf(evidence);
   if (evidence.targetMissing === true) return isYoung(scaled) ? [] : [targetMissing(scaled)];
   return [...inactive(scaled), ...atMaximum(scaled)];
+}
+
+function scaledOf({ autoscaler, now, target, namespaceFlag }: AutoscalerEvidence): Scaled {
+  // All workloads that can be scaled have the field of a Deployment; its default is 1.
+  const wanted = target === undefined ? undefined : ((target as Deployment).spec?.replicas ?? 1);
+  return {
+    now,
+    autoscaler,
+    commands: objectCommands(namespaceFlag),
+    ...(wanted !== undefined && { wanted, ready: (target as Deployment).status?.readyReplicas ?? 0 }),
+  };
 }
 
 export function diagnoseAutoscaler(evidence: AutoscalerEvidence): Diagnosis {
@@ -30,7 +41,10 @@ export function diagnoseAutoscaler(evidence: AutoscalerEvidence): Diagnosis {
     kind: 'Diagnosis',
     subject: { kind: 'horizontalpodautoscaler', namespace, name, uid },
     state: stateOf(evidence),
-    asWanted: findings.every(({ severity }) => severity === 'info'),
+    asWanted:
+      findings.every(({ severity }) => severity === 'info') &&
+      evidence.targetMissing !== true &&
+      unableCondition(scaledOf(evidence)) === undefined,
     findings: told(findings),
     notLookedAt: evidence.notLookedAt,
   };

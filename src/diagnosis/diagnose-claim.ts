@@ -1,12 +1,33 @@
 /** Diagnoses a PersistentVolumeClaim. Pure. */
+import { parseTime } from '../lib/index.ts';
 import { CLAIM_RULES } from './claim/claim-rules.ts';
 import type { ClaimSubjectEvidence } from './evidence/object-evidence.ts';
+import { lastResort } from './facts/last-resort.ts';
+import { objectCommands } from './facts/object-commands.ts';
 import { formatBytes, plural } from './facts/text.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
+import { NORMAL_START_MS } from './limits.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
 
 export function claimFindings(evidence: ClaimSubjectEvidence): readonly RankedFinding[] {
-  return ordered(withoutFallbacks(CLAIM_RULES.flatMap((rule) => rule(evidence))));
+  const found = ordered(withoutFallbacks(CLAIM_RULES.flatMap((rule) => rule(evidence))));
+  return found.length === 0 ? unexplained(evidence) : found;
+}
+
+/** What the claim itself says of a trouble that no rule knows. */
+function unexplained({ claim: { name, claim, events }, now, namespaceFlag }: ClaimSubjectEvidence) {
+  const target = `persistentvolumeclaim/${name}`;
+  const isBound = claim?.status?.phase === 'Bound';
+  const age = now - (parseTime(claim?.metadata?.creationTimestamp ?? undefined) ?? now);
+  if (age < NORMAL_START_MS) return [];
+  return lastResort({
+    target,
+    now,
+    conditions: claim?.status?.conditions ?? [],
+    // Warnings about one that has its volume are those of its start.
+    events: isBound ? [] : events,
+    try: [objectCommands(namespaceFlag).kubectl('describe', target)],
+  });
 }
 
 export function diagnoseClaim(evidence: ClaimSubjectEvidence): Diagnosis {

@@ -2,12 +2,14 @@
 import type { PodEvidence } from './evidence/pod-evidence.ts';
 import { withVariables } from './facts/blamed-variables.ts';
 import { withChanges } from './facts/changes-before.ts';
+import { lastResort } from './facts/last-resort.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { podState } from './facts/pod-state.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
 import { withHome } from './facts/home-folder.ts';
 import { withFiles } from './facts/named-files.ts';
 import { withRecovery } from './facts/recovered.ts';
+import { NORMAL_START_MS } from './limits.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { DELETION_RULES, POD_RULES } from './rules/all.ts';
 
@@ -15,10 +17,24 @@ import { DELETION_RULES, POD_RULES } from './rules/all.ts';
 export function podFindings(facts: PodFacts): readonly RankedFinding[] {
   const rules = facts.deleting ? DELETION_RULES : POD_RULES;
   const found = ordered(withoutFallbacks(rules.flatMap((rule) => rule(facts))));
-  return withChanges(
-    facts,
-    facts.deleting ? found : withRecovery(facts, withHome(facts, withFiles(facts, withVariables(facts, found)))),
-  );
+  const known = facts.deleting
+    ? found
+    : withRecovery(facts, withHome(facts, withFiles(facts, withVariables(facts, found))));
+  return withChanges(facts, known.length === 0 ? unexplained(facts) : known);
+}
+
+/** What the pod itself says of a trouble that no rule knows. */
+function unexplained(facts: PodFacts): readonly RankedFinding[] {
+  const { pod, name, now, events, commands } = facts;
+  if (facts.deleting || isAsWanted(facts) || facts.ageMs < NORMAL_START_MS) return [];
+  const target = `pod/${name}`;
+  return lastResort({
+    target,
+    now,
+    conditions: pod.status?.conditions ?? [],
+    events,
+    try: [commands.kubectl('describe', target)],
+  });
 }
 
 export function diagnosePod(evidence: PodEvidence): Diagnosis {

@@ -4,6 +4,7 @@ import { parseTime } from '../lib/index.ts';
 import { isAsWanted, podFindings } from './diagnose-pod.ts';
 import type { Pod } from './evidence/kinds.ts';
 import type { WorkloadEvidence } from './evidence/workload-evidence.ts';
+import { lastResort } from './facts/last-resort.ts';
 import { podFacts } from './facts/pod-facts.ts';
 import { podState } from './facts/pod-state.ts';
 import { formatAge, listed } from './facts/text.ts';
@@ -32,7 +33,28 @@ export function workloadFindings(evidence: WorkloadEvidence): readonly RankedFin
   );
   const all = [...named, ...pods];
   const beside = RULES_BESIDE.flatMap((rule) => rule(facts));
-  return ordered([...(all.length === 0 ? shortfall(facts) : all), ...beside]);
+  const found = [...(all.length === 0 ? shortfall(facts) : all), ...beside];
+  return ordered([...found, ...unexplained(facts, found)]);
+}
+
+/** What the workload itself says of a trouble that no rule knows. */
+function unexplained(facts: WorkloadFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
+  const { evidence, now, target, kubectl } = facts;
+  const { status } = evidence.workload;
+  if (facts.ended !== undefined || isWorkloadAsWanted(facts) || ageOf(facts) < NORMAL_START_MS) return [];
+  // That pods are missing is only what is seen of the trouble.
+  if (found.some(({ severity, id }) => severity !== 'info' && id !== 'pods-missing')) return [];
+  return lastResort({
+    target,
+    now,
+    conditions: status?.conditions ?? [],
+    events: evidence.events,
+    try: [kubectl('describe', target)],
+  });
+}
+
+function ageOf({ evidence, now }: WorkloadFacts): number {
+  return now - (parseTime(evidence.workload.metadata?.creationTimestamp ?? undefined) ?? now);
 }
 
 /** A job that has failed and has no pods any more is told with what nodes remember of them. */
@@ -65,9 +87,10 @@ export function diagnoseWorkload(evidence: WorkloadEvidence): Diagnosis {
   };
 }
 
-export function isWorkloadAsWanted({ kind, ended, ready, wanted, missing, evidence }: WorkloadFacts): boolean {
+export function isWorkloadAsWanted(facts: WorkloadFacts): boolean {
+  const { kind, ended, ready, wanted, missing, evidence } = facts;
   if (ended !== undefined) return ended === 'Complete';
-  if (kind !== 'Job') return ready >= wanted && missing === 0;
+  if (kind !== 'Job') return ready >= wanted && missing === 0 && !facts.rollingOut;
   return (
     (evidence.workload as Job).spec?.suspend === true ||
     (missing === 0 && evidence.looked.every((one) => isOver(one.pod) || isAsWanted(podFacts(one))))
@@ -110,9 +133,8 @@ function counts({ kind, now, missing, ready, wanted }: WorkloadFacts, pod: Pod):
 
 /** Nothing says why the workload is not as wanted: what is seen of its pods, and since when. */
 function shortfall(facts: WorkloadFacts): readonly RankedFinding[] {
-  const { evidence, now, missing, ready, wanted, target, wantedPath } = facts;
-  const { metadata } = evidence.workload;
-  const ageMs = now - (parseTime(metadata?.creationTimestamp ?? undefined) ?? now);
+  const { evidence, missing, ready, wanted, target, wantedPath } = facts;
+  const ageMs = ageOf(facts);
   if (isWorkloadAsWanted(facts) || facts.ended !== undefined || ageMs < NORMAL_START_MS) return [];
   const unready = evidence.looked.filter(
     ({ pod }) => !isOver(pod) && !isConditionTrue(pod.status?.conditions, 'Ready'),

@@ -31,35 +31,40 @@ export function isYoung({ now, autoscaler }: Pick<Scaled, 'now' | 'autoscaler'>)
 
 /** It cannot compute a number of pods, or cannot reach its target. */
 export function inactive(scaled: Scaled): readonly RankedFinding[] {
-  const { autoscaler, now, wanted, commands } = scaled;
-  if (isYoung(scaled) || wanted === 0) return NOTHING;
+  const { autoscaler, now, commands } = scaled;
+  const condition = unableCondition(scaled);
+  if (isYoung(scaled) || condition === undefined) return NOTHING;
+  // One look without an answer of the metrics is soon overcome.
+  if ((conditionAgeMs(condition, now) ?? NORMAL_START_MS) < NORMAL_START_MS) return NOTHING;
   const name = autoscaler.metadata?.name ?? '';
-  for (const type of ['AbleToScale', 'ScalingActive']) {
-    const condition = findCondition(autoscaler.status?.conditions, type);
-    if (condition?.status !== 'False' || isNormal(scaled, condition)) continue;
-    // One look without an answer of the metrics is soon overcome.
-    if ((conditionAgeMs(condition, now) ?? NORMAL_START_MS) < NORMAL_START_MS) continue;
-    const { reason = '', message = '' } = condition;
-    return [
-      {
-        id: 'autoscaler-inactive',
-        severity: 'warning',
-        rank: 25,
-        topic: `autoscaler/${name}`,
-        says: `HorizontalPodAutoscaler ${name} cannot scale ${targetOf(autoscaler)}: ${innermost(message) || reason}`,
-        evidence: [
-          {
-            source: 'field',
-            of: `hpa/${name}`,
-            path: `status.conditions[${type}]`,
-            value: `False ${reason}: ${message}`,
-          },
-        ],
-        try: [...addRequest(scaled, message), commands.kubectl('describe', `hpa/${name}`)],
-      },
-    ];
-  }
-  return NOTHING;
+  const { type, reason = '', message = '' } = condition;
+  return [
+    {
+      id: 'autoscaler-inactive',
+      severity: 'warning',
+      rank: 25,
+      topic: `autoscaler/${name}`,
+      says: `HorizontalPodAutoscaler ${name} cannot scale ${targetOf(autoscaler)}: ${innermost(message) || reason}`,
+      evidence: [
+        {
+          source: 'field',
+          of: `hpa/${name}`,
+          path: `status.conditions[${type}]`,
+          value: `False ${reason}: ${message}`,
+        },
+      ],
+      try: [...addRequest(scaled, message), commands.kubectl('describe', `hpa/${name}`)],
+    },
+  ];
+}
+
+/** The condition that says that it cannot scale, unless that is by design. */
+export function unableCondition(scaled: Scaled) {
+  const { autoscaler, wanted } = scaled;
+  if (wanted === 0) return undefined;
+  return ['AbleToScale', 'ScalingActive']
+    .flatMap((type) => findCondition(autoscaler.status?.conditions, type) ?? [])
+    .find((condition) => condition.status === 'False' && !isNormal(scaled, condition));
 }
 
 /** It rests by design, or only repeats that no pod of its target is ready. */

@@ -3,7 +3,8 @@ import { findCondition, type NodeCondition } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import type { NodeSubjectEvidence } from '../evidence/workload-evidence.ts';
 import { eventsWith, lastSeenMs, quoteEvent } from '../facts/events.ts';
-import { formatAge, shellWord } from '../facts/text.ts';
+import { badCondition } from '../facts/last-resort.ts';
+import { formatAge, quotable, shellWord } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { RECENT_DEATH_MS } from '../limits.ts';
 import { NOTHING } from '../rule.ts';
@@ -142,6 +143,26 @@ const pressure: NodeRule = (evidence) => {
   });
 };
 
+/** A condition that somebody else keeps, such as a detector of problems. */
+const otherCondition: NodeRule = (evidence) => {
+  const { node, name } = evidence.node;
+  const others = (node?.status?.conditions ?? []).filter(({ type }) => type !== 'Ready' && !(type in PRESSURES));
+  const bad = badCondition({ conditions: others, now: evidence.now });
+  if (bad === undefined) return NOTHING;
+  const { type, status, reason = '', message = '' } = bad;
+  return [
+    {
+      id: 'node-condition',
+      severity: 'warning',
+      rank: 50,
+      topic: type,
+      says: `node ${name} is not as wanted: its condition ${type} is ${status}: ${quotable(message) || reason}`,
+      evidence: [{ source: 'field', path: `status.conditions[${type}]`, value: `${status} ${reason}: ${message}` }],
+      try: describe(name),
+    },
+  ];
+};
+
 const systemOom: NodeRule = (evidence) => {
   const { name } = evidence.node;
   const [event] = eventsWith(evidence.events, 'SystemOOM');
@@ -174,7 +195,15 @@ const cordon: NodeRule = ({ node: { node, name } }) => {
   ];
 };
 
-export const NODE_RULES: readonly NodeRule[] = [readiness, lateLease, pressure, systemOom, cordon, ...DRIVER_RULES];
+export const NODE_RULES: readonly NodeRule[] = [
+  readiness,
+  lateLease,
+  pressure,
+  otherCondition,
+  systemOom,
+  cordon,
+  ...DRIVER_RULES,
+];
 
 function conditionQuote({ type, status, reason, message }: NodeCondition): Quote {
   return { source: 'field', path: `status.conditions[${type}]`, value: `${status} ${reason ?? ''}: ${message ?? ''}` };

@@ -6,6 +6,7 @@ import { because } from '../facts/innermost.ts';
 import { listed } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { NOTHING } from '../rule.ts';
+import { updatedPods } from './rollout-progress.ts';
 import type { WorkloadFacts } from './workload-facts.ts';
 
 interface Kind {
@@ -135,11 +136,20 @@ function unnamed(fields: string): string {
   );
 }
 
-/** A refusal counts only while pods are missing. */
+/** A refusal counts only while pods are missing, or are still to be replaced by the maker that it was told to. */
 export function createFailed(facts: WorkloadFacts): readonly RankedFinding[] {
-  if (facts.missing === 0) return NOTHING;
-  const [event] = eventsWith(facts.evidence.events, 'FailedCreate').toSorted((a, b) => lastSeenMs(b) - lastSeenMs(a));
-  return event === undefined ? NOTHING : [finding(facts, event)];
+  if (facts.missing === 0 && !facts.rollingOut) return NOTHING;
+  const { events } = facts.evidence;
+  const [event] = eventsWith(events, 'FailedCreate');
+  if (event === undefined || (facts.missing === 0 && isOvercome(event, events))) return NOTHING;
+  return [finding(facts, event)];
+}
+
+/** Its maker has made a pod since. */
+function isOvercome(failed: Event, events: readonly Event[]): boolean {
+  return eventsWith(events, 'SuccessfulCreate').some(
+    (event) => event.involvedObject.name === failed.involvedObject.name && lastSeenMs(event) >= lastSeenMs(failed),
+  );
 }
 
 function finding(facts: WorkloadFacts, event: Event): RankedFinding {
@@ -158,6 +168,11 @@ function refusal(message: string): string {
   return message.replace(/^Error creating: /, '').replace(/^pods? "[^"]{0,300}" is (?:forbidden|invalid): /i, '');
 }
 
+function lackText({ target, missing, wanted, evidence }: WorkloadFacts): string {
+  if (missing > 0) return `${target} lacks ${missing} of ${wanted} pods`;
+  return `the rollout of ${target} does not come on: ${updatedPods(evidence.workload)} of ${wanted} pods have its newest template, and it wants one more first`;
+}
+
 function create(facts: WorkloadFacts, event: Event, id: string, why: string, next: readonly string[]): RankedFinding {
   const { kind = '', name = '' } = event.involvedObject;
   return {
@@ -165,7 +180,7 @@ function create(facts: WorkloadFacts, event: Event, id: string, why: string, nex
     severity: 'critical',
     rank: 96,
     topic: 'create',
-    says: `${facts.target} lacks ${facts.missing} of ${facts.wanted} pods, which cannot be made: ${why}`,
+    says: `${lackText(facts)}, which cannot be made: ${why}`,
     evidence: [
       quoteEvent(event, `${kind.toLowerCase()}/${name}`),
       { source: 'field', path: facts.wantedPath, value: String(facts.wanted) },

@@ -3,6 +3,7 @@ import type { DaemonSet, Deployment, Job, ReplicaSet, StatefulSet } from '../../
 import { isConditionTrue } from '../../api/index.ts';
 import type { WorkloadEvidence } from '../evidence/workload-evidence.ts';
 import { shellWord } from '../facts/text.ts';
+import { isRollingOut, updatedPods } from './rollout-progress.ts';
 
 export interface WorkloadFacts {
   readonly evidence: WorkloadEvidence;
@@ -16,7 +17,10 @@ export interface WorkloadFacts {
   readonly wantedPath: string;
   /** The number of pods that should exist and do not. */
   readonly missing: number;
+  /** Pods that are ready, and not about to go. */
   readonly ready: number;
+  /** Pods of an older template are still to be replaced, and nobody holds that. */
+  readonly rollingOut: boolean;
   /** A job that is over. */
   readonly ended?: 'Complete' | 'Failed';
   readonly kubectl: (...words: readonly string[]) => string;
@@ -55,6 +59,7 @@ export function workloadFacts(evidence: WorkloadEvidence): WorkloadFacts {
     wantedPath: counts.wantedPath,
     missing: ended === undefined ? Math.max(0, counts.wanted - counts.made) : 0,
     ready: counts.ready,
+    rollingOut: isRollingOut(workload, counts.wanted),
     ended,
     kubectl: (...words) => ['kubectl', ...flag, ...words.map(shellWord)].join(' '),
     cluster: (...words) => ['kubectl', ...words.map(shellWord)].join(' '),
@@ -63,7 +68,9 @@ export function workloadFacts(evidence: WorkloadEvidence): WorkloadFacts {
 
 function countsOf({ workload, pods }: WorkloadEvidence): Counts {
   const made = pods.filter(({ status, metadata }) => status?.phase !== 'Failed' && !metadata?.deletionTimestamp).length;
-  const ready = pods.filter(({ status }) => isConditionTrue(status?.conditions, 'Ready')).length;
+  const ready = pods.filter(
+    ({ status, metadata }) => !metadata?.deletionTimestamp && isConditionTrue(status?.conditions, 'Ready'),
+  ).length;
   if (workload.kind === 'Job') {
     const { spec, status } = workload as Job;
     const left = (spec?.completions ?? 1) - (status?.succeeded ?? 0);
@@ -101,5 +108,6 @@ export function workloadState(facts: WorkloadFacts): string {
     return `${done}, ${status?.active ?? 0} active, ${status?.failed ?? 0} failed`;
   }
   if (wanted === 0) return kind === 'DaemonSet' ? 'wants a pod on no node' : 'scaled to 0';
-  return `${Math.min(ready, wanted)}/${wanted} ready`;
+  const left = facts.rollingOut ? `, ${updatedPods(evidence.workload)} of its newest template` : '';
+  return `${Math.min(ready, wanted)}/${wanted} ready${left}`;
 }

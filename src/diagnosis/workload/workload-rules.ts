@@ -1,5 +1,5 @@
 /** The rules about workloads: stalled rollouts, failed jobs, pods that wait for others. */
-import { type DaemonSet, type Deployment, findCondition, type Job, type StatefulSet } from '../../api/index.ts';
+import { type Deployment, findCondition, type Job, type StatefulSet } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import { inactive } from '../autoscaler/autoscaler-rules.ts';
 import { formatAge, plural, quotable, shellWord } from '../facts/text.ts';
@@ -9,6 +9,7 @@ import { NORMAL_START_MS } from '../limits.ts';
 import { NOTHING } from '../rule.ts';
 import { createFailed } from './create-failed.ts';
 import { noNodeMatches } from './no-node-matches.ts';
+import { rolloutHolder, updatedPods } from './rollout-progress.ts';
 import { isHeldJob, type WorkloadFacts } from './workload-facts.ts';
 
 export type WorkloadRule = (facts: WorkloadFacts) => readonly RankedFinding[];
@@ -124,9 +125,8 @@ const ordered: WorkloadRule = (facts) => {
 /** Somebody holds the rollout, and pods of an older template are still there. */
 const held: WorkloadRule = (facts) => {
   const { workload } = facts.evidence;
-  const holder = holderOf(facts.kind, workload as Deployment & StatefulSet & DaemonSet);
-  const status = workload.status as { updatedReplicas?: number; updatedNumberScheduled?: number } | undefined;
-  const updated = status?.updatedReplicas ?? status?.updatedNumberScheduled ?? 0;
+  const holder = rolloutHolder(workload);
+  const updated = updatedPods(workload);
   if (holder === undefined || facts.wanted === 0 || updated >= facts.wanted) return NOTHING;
   return [
     {
@@ -147,20 +147,6 @@ const held: WorkloadRule = (facts) => {
     },
   ];
 };
-
-function holderOf(kind: string, { spec }: Deployment & StatefulSet & DaemonSet) {
-  if (kind === 'Deployment')
-    return spec?.paused === true ? { how: 'by hand (paused)', path: 'spec.paused', value: 'true' } : undefined;
-  if (kind !== 'StatefulSet' && kind !== 'DaemonSet') return undefined;
-  const { type, rollingUpdate } = spec?.updateStrategy ?? {};
-  if (type === 'OnDelete') {
-    return { how: 'until somebody deletes the old pods (OnDelete)', path: 'spec.updateStrategy.type', value: type };
-  }
-  const partition = kind === 'StatefulSet' ? (rollingUpdate?.partition ?? 0) : 0;
-  if (partition === 0) return undefined;
-  const path = 'spec.updateStrategy.rollingUpdate.partition';
-  return { how: `below pod ${partition} (its partition)`, path, value: String(partition) };
-}
 
 /** A job that may start no pod; like one that is suspended it is held, but its spec says so less plainly. */
 const jobHeld: WorkloadRule = (facts) => {

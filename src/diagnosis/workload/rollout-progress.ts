@@ -1,0 +1,43 @@
+/** How far the rollout of a workload is, and what holds it. Pure. */
+import type { DaemonSet, Deployment, StatefulSet } from '../../api/index.ts';
+import type { WorkloadObject } from '../evidence/kinds.ts';
+
+export interface RolloutHolder {
+  /** "by hand (paused)" */
+  readonly how: string;
+  readonly path: string;
+  readonly value: string;
+}
+
+/** Undefined: nobody holds its rollout. */
+export function rolloutHolder(workload: WorkloadObject): RolloutHolder | undefined {
+  const { kind, spec } = workload as Deployment & StatefulSet & DaemonSet;
+  if (kind === 'Deployment')
+    return spec?.paused === true ? { how: 'by hand (paused)', path: 'spec.paused', value: 'true' } : undefined;
+  if (kind !== 'StatefulSet' && kind !== 'DaemonSet') return undefined;
+  const { type, rollingUpdate } = spec?.updateStrategy ?? {};
+  if (type === 'OnDelete') {
+    return { how: 'until somebody deletes the old pods (OnDelete)', path: 'spec.updateStrategy.type', value: type };
+  }
+  const partition = kind === 'StatefulSet' ? (rollingUpdate?.partition ?? 0) : 0;
+  if (partition === 0) return undefined;
+  const path = 'spec.updateStrategy.rollingUpdate.partition';
+  return { how: `below pod ${partition} (its partition)`, path, value: String(partition) };
+}
+
+/** The number of its pods that have the newest template. */
+export function updatedPods({ status }: WorkloadObject): number {
+  const counts = status as { updatedReplicas?: number; updatedNumberScheduled?: number } | undefined;
+  return counts?.updatedReplicas ?? counts?.updatedNumberScheduled ?? 0;
+}
+
+/** Whether pods are still to be replaced, and nobody holds that. @param wanted the number of pods that it is to have */
+export function isRollingOut(workload: WorkloadObject, wanted: number): boolean {
+  const { kind, status } = workload;
+  if (status === undefined || wanted === 0 || rolloutHolder(workload) !== undefined) return false;
+  if (kind === 'StatefulSet') {
+    const { currentRevision, updateRevision } = (workload as StatefulSet).status ?? {};
+    return currentRevision !== updateRevision && updatedPods(workload) < wanted;
+  }
+  return (kind === 'Deployment' || kind === 'DaemonSet') && updatedPods(workload) < wanted;
+}
