@@ -67,7 +67,11 @@ export function describe(
   const code = codeBelow(roled, own, place);
   const related = [...wrappers.map((each) => each.line.said), ...details.map((each) => each.said), ...code];
   return {
-    line: shortened(maskSecrets(`${said.replace(PREFIX, '')}${added}`.replace(POINTERS, ''))),
+    line: shortened(
+      maskSecrets(
+        `${said.replace(PREFIX, '')}${added}`.replace(POINTERS, '').replace(OF_CLIENT, '').replace(ASKED_HOST, ''),
+      ),
+    ),
     index: line.index,
     related: [...new Set(related)].slice(0, MAX_RELATED_LINES).map((each) => shortened(maskSecrets(each))),
     ...(place === undefined ? {} : { place }),
@@ -95,6 +99,10 @@ function sentenceInTerm(said: string): string {
   const bad = quoted.find((text) => /\S \S{1,40} \S/.test(text) && isBad(text));
   return bad === undefined ? said : `${said.slice(0, Math.max(0, said.indexOf('{')))}"${bad}"`;
 }
+
+/** What nginx adds of the client, which has no part in the failure: ", client: 10.0.0.1, server: ", ", host: "shop"". */
+const OF_CLIENT = /, client: [^,\s]{1,60}, server: [^,]{0,200}(?=, |$)/;
+const ASKED_HOST = /, host: "[^"]{0,300}"(?:, referrer: "[^"]{0,300}")?$/;
 
 /** What only points elsewhere: to a page of help, to the trace that follows. */
 const POINTERS =

@@ -9,3 +9,4 @@ export { lastFailure } from './last-failure.ts';
 export { MASK, maskSecrets, withoutKnown } from './mask-secrets.ts';
 export * from './names.ts';
 export * from './read-log.ts';
+export { standsAt, type StandsAt } from './stands-at.ts';

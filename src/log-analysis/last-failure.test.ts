@@ -36,6 +36,17 @@ it.each([
     /10\.0\.0\.4:5672/,
   ],
   [
+    'no alert of the start, where the same failure comes with each request',
+    [
+      "[alert] AH02155: getpwuid: couldn't determine user name from uid 4294967295, you probably need to modify the User directive",
+      '[proxy:error] (111)Connection refused: AH00957: http: attempt to connect to 127.0.0.1:9001 (127.0.0.1:9001) failed',
+      '10.2.0.1 - - [24/Nov/2026:16:57:12 +0000] "GET / HTTP/1.1" 503 299',
+      '[proxy:error] (111)Connection refused: AH00957: http: attempt to connect to 127.0.0.1:9001 (127.0.0.1:9001) failed',
+      '10.2.0.1 - - [24/Nov/2026:16:57:17 +0000] "GET / HTTP/1.1" 503 299',
+    ],
+    /AH00957: .*127\.0\.0\.1:9001/,
+  ],
+  [
     'why a proxy has nobody left',
     [
       '[WARNING]  (1) : Server orders/a is DOWN, reason: Layer7 wrong status, code: 404, info: "File not found".',

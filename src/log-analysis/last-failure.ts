@@ -2,7 +2,7 @@
 import type { Candidate } from './candidate.ts';
 import { type DecisiveLine, describe } from './describe.ts';
 import { partsOfMessages } from './messages.ts';
-import { pick } from './pick.ts';
+import { pick, shape } from './pick.ts';
 import { understoodLog } from './understood-log.ts';
 import { weigh } from './weigh.ts';
 
@@ -29,9 +29,13 @@ export function lastFailure(lines: readonly string[]): DecisiveLine | undefined 
   });
   const last = candidates.at(-1);
   if (last === undefined) return undefined;
-  const ofOne = candidates.filter(
-    ({ position, line }) =>
-      line.trace === last.line.trace || (line.trace === undefined && position > last.position - LINES_OF_ONE),
+  // What stands before the same failure an earlier time is about another one, or about the start.
+  const before = candidates.findLast(
+    ({ line, position }) => position < last.position && shape(line.text) === shape(last.line.text),
+  );
+  const from = Math.max(before?.position ?? -1, last.position - LINES_OF_ONE);
+  const ofOne = candidates.filter(({ position, line }) =>
+    line.trace === undefined ? position > from : line.trace === last.line.trace,
   );
   const best = pick(ofOne);
   return best === undefined ? undefined : describe(best, roled, ofOne, dialects);

@@ -197,6 +197,6 @@ const TELLING_CLASS =
   /(?:Connect|UnknownHost|Timeout|AccessDenied|NoSuchFile|Bind|FileNotFound|Authentication|SSL|Certificate|OutOfMemory)\w*(?:Exception|Error)\b/;
 
 /** The text without numbers, so that tries of one thing are alike. */
-function shape(text: string): string {
+export function shape(text: string): string {
   return text.slice(0, 120).replace(/\d+/g, '0');
 }

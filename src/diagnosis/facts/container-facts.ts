@@ -1,7 +1,14 @@
 /** The facts of one container for rules: its state, the death to explain, and its last log lines. */
 import { isRestartableInit } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
-import { type DecisiveLine, lastFailure, type LogReading, readLog } from '../../log-analysis/index.ts';
+import {
+  type DecisiveLine,
+  lastFailure,
+  type LogReading,
+  readLog,
+  type StandsAt,
+  standsAt,
+} from '../../log-analysis/index.ts';
 import type { Container, ContainerStatus, Event, FailedProbe, Pod } from '../evidence/kinds.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import { LOG_LINES_SEARCHED, MANY_DEATHS, MANY_DEATHS_WINDOW_MS, RECENT_DEATH_MS } from '../limits.ts';
@@ -41,6 +48,8 @@ export interface ContainerFacts {
   readonly reading: LogReading;
   /** What it said last of anything that failed, while a probe fails it or it is not ready: perhaps of the probe's own request. */
   readonly failing?: DecisiveLine;
+  /** At what it stands while a probe of it fails, as its last lines tell. */
+  readonly standsAt?: StandsAt;
   readonly events: readonly Event[];
 }
 
@@ -100,7 +109,11 @@ function one(
     refused: history?.refused ?? [],
     lines,
     reading: readingOf(lines, death, spec),
-    ...(kind !== 'init' && isJudgedByProbe(status, death, killed) && { failing: lastFailure(lines) }),
+    ...(kind !== 'init' &&
+      isJudgedByProbe(status, death, killed) && {
+        failing: lastFailure(lines),
+        standsAt: standsAt(lines),
+      }),
     events,
   };
 }

@@ -56,6 +56,47 @@ describe('a probe that keeps a container from being ready', () => {
       /\/ready on port 8080 answers 400, and its log says: .*ALLOWED_HOSTS/,
     ],
     [
+      'a page that is forbidden, by the server itself',
+      unready('readiness', 'HTTP probe failed with statuscode: 403', {
+        lines: [
+          '2026/01/31 16:57:12 [error] 7#7: *16 directory index of "/srv/html/" is forbidden, client: 10.244.0.1, server: , request: "GET /ready HTTP/1.1", host: "10.0.0.9:8080"',
+          '10.244.0.1 - - [31/Jan/2026:16:57:12 +0000] "GET /ready HTTP/1.1" 403 153 "-" "kube-probe/1.36"',
+        ],
+      }),
+      'probe-unauthorized',
+      /\/ready on port 8080 answers 403, and its log says: directory index of "\/srv\/html\/" is forbidden/,
+    ],
+    [
+      'a file that is not there for a page',
+      unready('readiness', 'HTTP probe failed with statuscode: 404', {
+        lines: [
+          '2026/01/31 17:05:09 [error] 8#8: *14 open() "/var/www/landing/ready" failed (2: No such file or directory), client: 10.244.0.1, server: , request: "GET /ready HTTP/1.1"',
+        ],
+      }),
+      'probe-path',
+      /answers 404, and its log says: open\(\) "\/var\/www\/landing\/ready" failed/,
+    ],
+    [
+      'a path that is not there, beside an error of something else',
+      unready('readiness', 'HTTP probe failed with statuscode: 404', {
+        lines: ['ERROR cannot send metrics to http://metrics:9091', 'listening on :8080'],
+      }),
+      'probe-path',
+      /but the container answers: there is nothing at \/ready \(404\)$/,
+    ],
+    [
+      'a heartbeat that stands still, and at what',
+      unready('readiness', '', {
+        probe: { exec: { command: ['sh', '-c', 'test -f /tmp/beat'] } },
+        lines: Array.from(
+          { length: 4 },
+          () => '{"lvl":"warn","m":"segment not stored","status":507,"url":"http://nas:8080/a.ts"}',
+        ),
+      }),
+      'readiness-failing',
+      /fails without a word, and its log says again and again: segment not stored .*http:\/\/nas:8080\/a\.ts/,
+    ],
+    [
       'what a command says',
       unready('readiness', 'cannot reach queue', { probe: { exec: { command: ['check', '--all'] } } }),
       'readiness-failing',
@@ -267,6 +308,18 @@ describe('a kill by a probe before anything listens', () => {
       killed('starting', 'loading 40 modules'),
       'probe-too-early',
       /before anything listens/,
+    ],
+    [
+      'is told with what it waits for, at level info',
+      killed('database connected', ...Array.from({ length: 4 }, () => 'waiting for schema version 42, current is 41')),
+      'probe-too-early',
+      /its startup probe while it says again and again: waiting for schema version 42, current is 41, before anything listens/,
+    ],
+    [
+      'is told with its last word, where it fell silent',
+      killed('portal is coming up', 'binding to directory ldaps://ldap:636'),
+      'probe-too-early',
+      /; its last word: binding to directory ldaps:\/\/ldap:636$/,
     ],
     [
       'is early for a program that has got over its peer',

@@ -271,11 +271,15 @@ function wrongPath(one: Case): RankedFinding {
     failure.kind === 'not-found'
       ? `there is nothing at ${path} (404)`
       : `${path} wants to know who asks (${/\d{3}$/.exec(failure.output)?.[0] ?? ''})`;
+  const refusal = saidOfRequest(one, path);
   return {
     ...base(one),
     id: failure.kind === 'not-found' ? 'probe-path' : 'probe-unauthorized',
     rank: 88,
-    says: `${consequence(one)}, but the container answers: ${what}`,
+    says:
+      refusal === undefined
+        ? `${consequence(one)}, but the container answers: ${what}`
+        : `${consequence(one)}: ${asked(one)} answers ${/\d{3}$/.exec(failure.output)?.[0] ?? 'no'}, and its log says: ${brief(refusal, MAX_ANSWER)}`,
     evidence: quotes(one, field(one, 'httpGet.path', path)),
     try: [
       ...facts.commands.edit,
@@ -283,6 +287,18 @@ function wrongPath(one: Case): RankedFinding {
     ],
   };
 }
+
+/** What the log says of a request that the probe makes: it names its path, or comes with each one. */
+function saidOfRequest({ container }: Case, path: string): string | undefined {
+  const { failing } = container;
+  if (failing === undefined) return undefined;
+  const isNamed =
+    failing.line.includes(`"GET ${path} `) || (path.length > MIN_TELLING_PATH && failing.line.includes(path));
+  return isNamed || isRepeating(container) ? saidBy(failing) : undefined;
+}
+
+/** Shorter paths stand in others by accident. */
+const MIN_TELLING_PATH = 3;
 
 function wrongScheme(one: Case, scheme: 'HTTP' | 'HTTPS'): RankedFinding {
   const { probe, facts, container, type } = one;
@@ -534,11 +550,17 @@ function tooEarly(one: Case, port: number | undefined): RankedFinding {
         ? `; it needs ${formatAge(start.ms)} to be ready (${start.where})`
         : `; it was never seen to answer (${start.where}, at most ${formatAge(start.ms)})`;
   const settings = ['initialDelaySeconds', 'periodSeconds', 'failureThreshold'] as const;
+  const before = port === undefined ? 'its command succeeds' : `anything listens on port ${port}`;
+  const unresolved = saidUnresolved(container);
+  const held = unresolved === '' ? heldAt(container) : undefined;
   return {
     ...base(one),
     id: 'probe-too-early',
     rank: 87,
-    says: `${consequence(one)} before ${port === undefined ? 'its command succeeds' : `anything listens on port ${port}`}: the probe leaves it ${secondsLeftBy(probe)}s${measured}${saidUnresolved(container) || saidOfStart(container)}`,
+    says:
+      held === undefined
+        ? `${consequence(one)} before ${before}: the probe leaves it ${secondsLeftBy(probe)}s${measured}${unresolved || saidOfStart(container)}`
+        : `${consequence(one)} while it says ${held}, before ${before}`,
     evidence: quotes(
       one,
       {
@@ -549,14 +571,29 @@ function tooEarly(one: Case, port: number | undefined): RankedFinding {
       ...listeningQuote(container, type),
       ...quoteLastLines(container, 1),
     ),
-    try: facts.commands.edit,
-    manifest: startupProbeFor(container.name, probe, start),
+    try: held === undefined ? facts.commands.edit : [commandForLog(facts, container)],
+    // More time helps nobody who waits for somebody else.
+    ...(held === undefined && { manifest: startupProbeFor(container.name, probe, start) }),
   };
 }
 
-/** "; it says: redo in progress" */
+/** Words of a program that works at its start: it is slow, and waits for nobody. */
+const AT_START =
+  /\b(?:migrat\w+|load\w+|index\w+|recover\w*|redo|replay\w*|warm\w*|initiali[sz]\w+|import\w+|compil\w+|build\w*|download\w+|unpack\w+|progress)\b|\d ?%/i;
+
+/** "again and again: waiting for schema version 42", of a program that waits for somebody else, or tries the same for ever. */
+function heldAt({ standsAt }: ContainerFacts): string | undefined {
+  if (standsAt === undefined || standsAt.how === 'silent') return undefined;
+  if (standsAt.how === 'repeats' && AT_START.test(standsAt.said.line)) return undefined;
+  return `${standsAt.times > 1 ? 'again and again' : 'at last'}: ${brief(saidBy(standsAt.said), MAX_ANSWER)}`;
+}
+
+/** "; it says: redo in progress", "; its last word: binding to ldaps://ldap:636" */
 function saidOfStart(container: ContainerFacts): string {
+  const { standsAt } = container;
   const word = lastLine(container, STARTING);
+  const isLast = standsAt !== undefined && word?.line.includes(standsAt.said.line) !== true;
+  if (isLast) return `; its last word: ${brief(saidBy(standsAt.said), MAX_ANSWER)}`;
   return word === undefined ? '' : `; it says: ${brief(word.line, MAX_ANSWER)}`;
 }
 
@@ -580,7 +617,7 @@ function tooTight(one: Case): RankedFinding {
     rank: effect === 'killed' ? 86 : 75,
     // The limit is the cause then, and its own rule reports it.
     fallback: throttled !== undefined,
-    says: `${consequence(one)}: no answer from ${asked(one)} within its timeout of ${timeout}s${times}${slow}${hangs ? ', although it answered before' : ''}${throttled === undefined ? saidUnresolved(container) || saidMeanwhile(container) : ''}`,
+    says: `${consequence(one)}: no answer from ${asked(one)} within its timeout of ${timeout}s${times}${slow}${hangs ? ', although it answered before' : ''}${throttled === undefined ? saidUnresolved(container) || saidMeanwhile(container) || saidWhile(container) : ''}`,
     evidence: quotes(
       one,
       field(one, 'timeoutSeconds', probe.timeoutSeconds === undefined ? '1 (default)' : `${timeout}`),
@@ -607,6 +644,12 @@ function saidMeanwhile(container: ContainerFacts): string {
   if (failing?.firmness !== 'firm') return '';
   const lacks = lackedCapability(container, failing.line);
   return `; its log says: ${brief(saidBy(failing), MAX_ANSWER)}${lacks === undefined ? '' : ` (it ${lacks.says})`}`;
+}
+
+/** "; its log says again and again: …", of a program that waits. */
+function saidWhile(container: ContainerFacts): string {
+  const held = heldAt(container);
+  return held === undefined ? '' : `; its log says ${held}`;
 }
 
 /** "; its log says: …", of an error that nothing later in the log overcame. */
@@ -641,7 +684,7 @@ function unwell(one: Case): RankedFinding {
     id: `${type}-failing`,
     rank: 50,
     fallback: true,
-    says: `${consequence(one)}${seen.length === 0 || redirected(one) !== undefined ? answer(one) : `${silence(one)}${saidUnresolved(container) || saidMeanwhile(container)}`}`,
+    says: `${consequence(one)}${seen.length === 0 || redirected(one) !== undefined ? answer(one) : `${silence(one)}${saidUnresolved(container) || saidMeanwhile(container) || saidWhile(container)}`}`,
     evidence: quotes(
       one,
       { source: 'field', path: probePath(container, type), value: JSON.stringify(probe).slice(0, 300) },
@@ -682,10 +725,18 @@ function answer(one: Case): string {
   const status = /statuscode: (\d{3})$/.exec(failure.output)?.[1];
   const output = brief(failure.output, MAX_ANSWER);
   const said = container.failing === undefined ? undefined : brief(saidBy(container.failing), MAX_ANSWER);
-  const log = said === undefined || output.includes(said) ? '' : `, and its log says: ${said}`;
+  const held = said === undefined ? heldAt(container) : undefined;
+  const log =
+    held !== undefined
+      ? `, and its log says ${held}`
+      : said === undefined || output.includes(said)
+        ? ''
+        : `, and its log says: ${said}`;
   if (status !== undefined) return `: ${asked(one)} answers ${status}${log}`;
   if (probe.exec === undefined)
-    return failure.kind === 'refused' ? saidUnresolved(container) : `: ${asked(one)} gives: ${output}${log}`;
+    return failure.kind === 'refused'
+      ? saidUnresolved(container) || saidWhile(container)
+      : `: ${asked(one)} gives: ${output}${log}`;
   return output === '' ? `: ${asked(one)} fails without a word${log}` : `: ${asked(one)} says: ${output}`;
 }
 
