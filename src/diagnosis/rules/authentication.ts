@@ -43,6 +43,8 @@ const UNKNOWN_CALLER = /\bNOAUTH\b|no password (?:was )?supplied|\(using passwor
 /** A program's own settings, which no peer has seen yet. */
 const OWN_SETTINGS =
   /\bcredentials?\b.{0,40}\b(?:from|in) (?:the |its )?(?:shell )?(?:environment|config\w*|settings)\b/i;
+/** A peer that knows who asks, and keeps for somebody else what is asked for: RabbitMQ says ACCESS_REFUSED of it, too. */
+const HELD_BY_OTHER = /\bin exclusive use\b|\bRESOURCE_LOCKED\b|\bexclusive (?:access|queue|lock)\b/i;
 const NO_FILE = /no such file|\bENOENT\b/i;
 /** The words of an API server about a service account. */
 const RBAC = /User \\?["']system:serviceaccount:([^"':]+):([^"'\\]+)\\?["'] cannot (\w+) resource \\?["']([^"'\\]+)/i;
@@ -62,7 +64,8 @@ export function refusedCredentials(facts: PodFacts, container: ContainerFacts): 
   const word = refused ?? lastWord(container, FORBIDDEN);
   if (word === undefined || (unready && word.fromEnd > 8) || OWN_SETTINGS.test(word.line)) return undefined;
   // What the system refused, no peer was asked for: a token that could not be read was never shown to it.
-  if (NO_FILE.test(word.line) || isCausedBySystem(word.line, word.match)) return undefined;
+  if (NO_FILE.test(word.line) || HELD_BY_OTHER.test(word.line) || isCausedBySystem(word.line, word.match))
+    return undefined;
   return { word, isForbidden: refused === undefined };
 }
 
@@ -86,7 +89,7 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
       ? `is not let in by ${whom}, whose pg_hba.conf has no rule for it`
       : UNKNOWN_CALLER.test(word.line)
         ? `is not let in by ${whom}, which wants a password, and it gives none`
-        : `is not let in by ${whom}, which refuses its password or user`;
+        : `is not let in by ${whom}, which refuses its ${credentialIn(word.line)}`;
   const says =
     rbac === null
       ? `${title(container)} ${what}${isForbidden || change !== undefined ? '' : sourceText(container)}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
@@ -108,6 +111,17 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
     evidence: [quoteLine(container, word.line), ...(change === undefined ? [] : [change.quote])],
   };
 }
+
+/** What a peer refuses, as far as its words tell. */
+function credentialIn(line: string): string {
+  if (KEY.test(line)) return 'key';
+  if (/\bclient[ _]?secret\b|\binvalid_client\b/i.test(line)) return 'client or its secret';
+  return TOKEN.test(line) ? 'token' : 'password or user';
+}
+
+const KEY = /\b(?:api|access|account|license|signing)[ _-]?key\b|\bInvalidAccessKeyId\b|\bSignatureDoesNotMatch\b/i;
+const TOKEN =
+  /\b(?:jwt|bearer|(?:access|auth|id|refresh|api|session)[ _-]?token|token (?:is |has )?(?:invalid|expired)|invalid token)\b/i;
 
 /** " (with DB_PASSWORD of Secret shop-db)", where one Secret alone gives it passwords or tokens by variables. */
 function sourceText({ spec }: ContainerFacts): string {

@@ -85,6 +85,22 @@ const endings: readonly Case[] = [
     [/spec\.restartPolicy: Always/],
   ],
   [
+    'an end with 0 that comes again, while the next life is not ready yet',
+    {
+      pod: pod({
+        status: {
+          ...crashed({ exitCode: 0 }),
+          ready: false,
+          restartCount: 2,
+          state: { running: { startedAt: ago(20) } },
+        },
+      }),
+      logs: lastWords('BOOT FAILED', 'ERROR: epmd error for host rabbit-0.rabbit: nxdomain (non-existing domain)'),
+    },
+    'exit-code',
+    /ends: .*epmd error for host rabbit-0\.rabbit: nxdomain .*\(with exit code 0, as if all were well\)/,
+  ],
+  [
     'a library of another version',
     crash(127, 'codec 1.2', '/opt/codec/codecd: symbol lookup error: /opt/codec/codecd: undefined symbol: _Z7av_seeki'),
     'exit-code',

@@ -158,13 +158,18 @@ const AT_ONCE_MS = 5000;
 /** A script may prepare for a while before it leaves its server alone, ms. */
 const LEFT_SOON_MS = 60_000;
 
+/** Whether it runs again after at least two ends, and has not come as far as to be ready. */
+function isBackAgain({ status }: ContainerFacts): boolean {
+  return status?.state?.running !== undefined && !status.ready && (status.restartCount ?? 0) >= 2;
+}
+
 /** A program that ends with 0 under restartPolicy Always is started again and again. */
 function completed(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   const policy = facts.pod.spec?.restartPolicy ?? 'Always';
   const { waiting, terminated } = container.status?.state ?? {};
   const again = terminated !== undefined && (container.status?.restartCount ?? 0) > 0;
   const crashing = waiting?.reason === 'CrashLoopBackOff' || again;
-  if (!crashing || policy !== 'Always' || container.kind === 'init') return NOTHING;
+  if (!(crashing || isBackAgain(container)) || policy !== 'Always' || container.kind === 'init') return NOTHING;
   const path = container.spec.restartPolicy === undefined ? 'spec.restartPolicy' : `${container.path}.restartPolicy`;
   const { decisive } = container.reading;
   const behind = inBackground(container);
