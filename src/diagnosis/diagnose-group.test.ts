@@ -8,6 +8,7 @@ import { ago, crashed, event, evidence, NOW, pod } from './evidence.fixtures.ts'
 import type { GroupEvidence, GroupParts, RemainingObject } from './evidence/group-evidence.ts';
 import type { Pod, WorkloadObject } from './evidence/kinds.ts';
 import type { ClaimSubjectEvidence, CronJobEvidence, VolumeUsage } from './evidence/object-evidence.ts';
+import type { ServiceEvidence } from './evidence/pod-evidence.ts';
 import type { ServiceSubjectEvidence } from './evidence/service-evidence.ts';
 import type { WorkloadEvidence } from './evidence/workload-evidence.ts';
 
@@ -214,6 +215,70 @@ describe('workloads that one service keeps from working', () => {
     expect(headlines(two)).toEqual([
       'critical dependency-refused: deployment/image: container web is refused by redis:6379 and ends: service redis has no endpoint that is ready, because deployment/redis is scaled to 0',
       'critical dependency-refused: deployment/mail: container web is refused by queue:6379 and ends: service queue has no endpoint that is ready, because deployment/redis is scaled to 0',
+    ]);
+  });
+});
+
+describe('pods with one cause', () => {
+  const asker = (name: string, line: string, services: readonly ServiceEvidence[] = []): WorkloadEvidence => {
+    const one = workload([pod({ name: `${name}-x`, status: crashed({ exitCode: 1 }) })]);
+    return {
+      ...one,
+      workload: { ...one.workload, metadata: { ...one.workload.metadata, name } },
+      looked: one.looked.map((each) => ({ ...each, logs: { web: { previous: [line] } }, services })),
+    };
+  };
+  const full = (name: string): string =>
+    `${name} no database: connection to server at "maindb" (10.0.0.8), port 5432 failed: FATAL: sorry, too many clients already`;
+  const well = workload([pod({ name: 'static-x' })]);
+
+  it('that a peer gives to all are one finding, which leads to the peer', () => {
+    const given = group({ workloads: [well, ...['crm', 'fx'].map((name) => asker(name, full(name)))] });
+    expect(headlines(given)).toEqual([
+      'critical connections-exhausted: 2 of 3 pods (deployment/crm and deployment/fx) have one cause: maindb:5432 gives no connection any more: sorry, too many clients already',
+    ]);
+    expect(diagnoseGroup(given).findings[0]?.try).toEqual([
+      'mendlet why service/maindb',
+      'mendlet why deployment/crm',
+      'mendlet why deployment/fx',
+    ]);
+  });
+
+  it('are not those whom a peer refuses for different users', () => {
+    const refused = (user: string): string =>
+      `connection to server at "maindb", port 5432 failed: FATAL: password authentication failed for user "${user}"`;
+    const given = group({ workloads: ['crm', 'fx'].map((name) => asker(name, refused(name))) });
+    expect(headlines(given)).toHaveLength(2);
+    expect(headlines(group({ workloads: ['crm', 'fx'].map((name) => asker(name, refused('app'))) }))).toEqual([
+      expect.stringMatching(/^critical authentication-refused: 2 of 2 pods .* have one cause: maindb:5432/),
+    ]);
+  });
+
+  it('come after it, whatever way leads to it', () => {
+    const away = (name: string, cause: ServiceEvidence['cause']): ServiceEvidence => ({
+      namespace: 'shop',
+      name,
+      missing: false,
+      clusterIPs: ['10.0.0.7'],
+      ports: [80],
+      ready: 0,
+      notReady: 1,
+      selector: { app: name },
+      ...(cause && { cause }),
+    });
+    const root = { pod: 'redis-x', says: 'container web ends: boom (exit code 1)' };
+    const through = [{ pod: 'api-x', service: 'redis' }];
+    const refused = (host: string): string => `connect to ${host}:80: connection refused`;
+    const given = group({
+      workloads: [
+        asker('web', refused('api'), [away('api', { ...root, root: 'shop/redis', through })]),
+        asker('api', refused('redis'), [away('redis', root)]),
+        asker('redis', 'boom'),
+      ],
+    });
+    expect(headlines(given)).toEqual([
+      expect.stringMatching(/^critical exit-code: deployment\/redis: container web ends .*boom/),
+      'critical dependency-refused: 2 workloads (deployment/web and deployment/api) are refused by one service: service redis has no endpoint that is ready: of its pod redis-x, container web ends: boom (exit code 1)',
     ]);
   });
 });

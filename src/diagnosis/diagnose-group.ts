@@ -15,7 +15,7 @@ import type { PodEvidence } from './evidence/pod-evidence.ts';
 import { podFacts } from './facts/pod-facts.ts';
 import { listed, plural, shellWord } from './facts/text.ts';
 import { namespaceFindings } from './group/namespace-rules.ts';
-import { bySameService, type PlacedFinding } from './group/same-service.ts';
+import { bySameCause, type PlacedFinding } from './group/same-cause.ts';
 import { groupServiceFindings } from './group/service-findings.ts';
 import type { Diagnosis, RankedFinding, Subject } from './finding.ts';
 import { MAX_FINDINGS, MAX_QUOTES } from './limits.ts';
@@ -30,7 +30,8 @@ const QUOTES = 2;
 
 export function diagnoseGroup(evidence: GroupEvidence): Diagnosis {
   const { scope, notLookedAt } = evidence;
-  const found = ordered(merged(bySameService(findingsOf(evidence))).map((each) => afterItsCause(each)));
+  const all = findingsOf(evidence);
+  const found = ordered(merged(bySameCause(all, evidence.pods.length)).map((each) => afterItsCause(each, all)));
   const left = found.length - MAX_FINDINGS;
   return {
     apiVersion: 'mendlet.dev/v1alpha1',
@@ -46,14 +47,23 @@ export function diagnoseGroup(evidence: GroupEvidence): Diagnosis {
   };
 }
 
-/** What only follows from pods that are ill themselves comes after what is said of these. */
-function afterItsCause(finding: RankedFinding): RankedFinding {
-  return finding.blames?.isOfItsPods === true
-    ? { ...finding, rank: Math.min(finding.rank, CONSEQUENCE_RANK) }
-    : finding;
+/** What only follows from a pod that is ill itself comes after what is said of that one. */
+function afterItsCause(finding: RankedFinding, all: readonly RankedFinding[]): RankedFinding {
+  const { service = '', pod } = finding.blames ?? {};
+  if (pod === undefined) return finding;
+  const namespace = service.split('/')[0] ?? '';
+  const [cause] = ordered(all.filter(({ pods = [] }) => pods.includes(pod) || pods.includes(`${namespace}/${pod}`)));
+  if (cause === undefined || cause.severity === 'info' || cause === finding) return finding;
+  const isLess = finding.severity === 'critical' && cause.severity === 'warning';
+  return {
+    ...finding,
+    severity: isLess ? 'warning' : finding.severity,
+    rank: Math.min(finding.rank, cause.rank - 1, CONSEQUENCE_RANK),
+  };
 }
 
-const CONSEQUENCE_RANK = 5;
+/** Above services that reach nobody. */
+const CONSEQUENCE_RANK = 14;
 
 function subjectOf(scope: GroupScope): Subject {
   if (scope.kind === 'cluster') return { kind: 'cluster', name: '' };

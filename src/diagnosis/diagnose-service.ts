@@ -6,7 +6,7 @@ import { listed, plural } from './facts/text.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
 import { podFindings } from './diagnose-pod.ts';
 import { ordered, told } from './order-findings.ts';
-import { isNodeDns, kubectl, serviceFacts, type ServiceFacts } from './service/service-facts.ts';
+import { isNodeDns, kubectl, serviceFacts, type ServiceFacts, why } from './service/service-facts.ts';
 import { SERVICE_RULES } from './service/service-rules.ts';
 import { groupFindings } from './workload/group-findings.ts';
 
@@ -22,7 +22,14 @@ export function diagnoseService(evidence: ServiceSubjectEvidence): Diagnosis {
   const facts = serviceFacts(evidence);
   const own = facts === undefined ? [] : SERVICE_RULES.flatMap((rule) => rule(facts));
   const ill = ordered(ofPods(facts));
-  const found = [...missing(evidence), ...externalName(evidence), ...withCause(own, ill), ...events(evidence), ...ill];
+  const found = [
+    ...missing(evidence),
+    ...externalName(evidence),
+    ...withCause(own, ill),
+    ...events(evidence),
+    ...ill,
+    ...ofClients(evidence),
+  ];
   return {
     apiVersion: 'mendlet.dev/v1alpha1',
     kind: 'Diagnosis',
@@ -67,6 +74,19 @@ function missing({ service, elsewhere, name, namespace }: ServiceSubjectEvidence
 function externalName(evidence: ServiceSubjectEvidence): readonly RankedFinding[] {
   const { spec } = evidence.service ?? {};
   if (spec?.type !== 'ExternalName') return [];
+  const wrong = notAName(spec.externalName ?? '');
+  if (wrong !== undefined)
+    return [
+      {
+        id: 'external-name',
+        severity: 'critical',
+        rank: 90,
+        topic: 'type',
+        says: `its external name ${spec.externalName ?? ''} is ${wrong}, and no DNS server resolves it`,
+        evidence: [{ source: 'field', path: 'spec.externalName', value: spec.externalName ?? '' }],
+        try: [kubectl(evidence, 'edit', `service/${evidence.name}`)],
+      },
+    ];
   return [
     {
       id: 'external-name',
@@ -78,6 +98,12 @@ function externalName(evidence: ServiceSubjectEvidence): readonly RankedFinding[
       try: [`nslookup ${spec.externalName ?? ''}`, kubectl(evidence, 'get', `service/${evidence.name}`, '-o', 'yaml')],
     },
   ];
+}
+
+/** What an external name is instead of a name; undefined: it is one. */
+function notAName(target: string): string | undefined {
+  if (/^(?:\d{1,3}\.){3}\d{1,3}\.?$/.test(target)) return 'an address, for which endpoints are to be written';
+  return /[:/]/.test(target) ? 'no name of a host' : undefined;
 }
 
 function events(evidence: ServiceSubjectEvidence): readonly RankedFinding[] {
@@ -93,6 +119,35 @@ function events(evidence: ServiceSubjectEvidence): readonly RankedFinding[] {
       evidence: [quoteEvent(event)],
       try: [kubectl(evidence, 'describe', `service/${evidence.name}`)],
     }));
+}
+
+/** What those say whom the service fails although its pods are ready: a database that has no connection left is well for its probe. */
+function ofClients(evidence: ServiceSubjectEvidence): readonly RankedFinding[] {
+  const { name, namespace, clients = [] } = evidence;
+  const told = clients.flatMap((one) => {
+    const finding = podFindings(podFacts(one)).find(({ severity }) => severity !== 'info');
+    const isOfService = finding?.blames?.service === `${namespace}/${name}`;
+    return isOfService ? [{ pod: one.pod.metadata?.name ?? '', finding }] : [];
+  });
+  const [first] = told;
+  if (first?.finding === undefined) return [];
+  const pods = told.map(({ pod }) => pod);
+  const [needs, fails] = pods.length === 1 ? ['needs', 'fails'] : ['need', 'fail'];
+  // What it says of itself is told already.
+  if (notAName(evidence.service?.spec?.externalName ?? '') !== undefined) return [];
+  const isReady = (serviceFacts(evidence)?.ready.length ?? 0) > 0;
+  return [
+    {
+      id: 'clients-fail',
+      severity: 'warning',
+      rank: 60,
+      topic: 'clients',
+      says: `${isReady ? 'its pods are ready, but ' : ''}${plural(pods.length, 'pod')} that ${needs} it ${fails} (${listed(pods)}): ${first.finding.blames?.says ?? ''}`,
+      evidence: first.finding.evidence,
+      try: pods.slice(0, 3).map((pod) => why(evidence, `pod/${pod}`)),
+      pods,
+    },
+  ];
 }
 
 /** That no pod is ready is told with the cause. */

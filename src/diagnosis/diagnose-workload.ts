@@ -12,7 +12,7 @@ import type { Diagnosis, RankedFinding } from './finding.ts';
 import { MAX_QUOTES, NORMAL_START_MS, RECENT_DEATH_MS } from './limits.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { goneFindings, lastWordsOfGone } from './workload/gone-pods.ts';
-import { causeText, groupFindings } from './workload/group-findings.ts';
+import { causeOf, causeText, groupFindings } from './workload/group-findings.ts';
 import { withOlderHolders } from './workload/older-holders.ts';
 import { type WorkloadFacts, workloadFacts, workloadState } from './workload/workload-facts.ts';
 import { NO_SUCH_NODE, RULES_BESIDE, WORKLOAD_RULES } from './workload/workload-rules.ts';
@@ -26,10 +26,11 @@ export function workloadFindings(evidence: WorkloadEvidence): readonly RankedFin
     ({ id }) => id !== 'ordered-start' || pods.length > 0,
   );
   const cause = causeText(pods);
+  const blames = causeOf(pods)?.blames;
   const named = withoutFallbacks(own).map((finding) =>
     cause === undefined || finding.id === NO_SUCH_NODE
       ? withGone(finding, evidence)
-      : { ...finding, says: `${finding.says}: ${cause}` },
+      : { ...finding, says: `${finding.says}: ${cause}`, ...(blames && { blames }) },
   );
   const all = [...named, ...pods];
   const beside = RULES_BESIDE.flatMap((rule) => rule(facts));

@@ -90,12 +90,12 @@ export interface RankedFinding extends Finding {
 }
 
 export interface Blame {
-  /** "shop/db" */
+  /** "shop/db"; a peer that is no service by its name. */
   readonly service: string;
   /** "service db has no endpoint that is ready" */
   readonly says: string;
-  /** Its pods are ill themselves, which is a finding of its own wherever many objects are asked about. */
-  readonly isOfItsPods?: true;
+  /** Its pod that is ill itself, which is a finding of its own wherever many objects are asked about. */
+  readonly pod?: string;
 }
 
 export interface Subject {

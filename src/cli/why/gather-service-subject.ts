@@ -10,13 +10,13 @@ import {
   type Service,
   SERVICES,
 } from '../../api/index.ts';
-import type { NamedService, ServiceBackends, ServiceSubjectEvidence } from '../../diagnosis/index.ts';
+import type { NamedService, PodEvidence, ServiceBackends, ServiceSubjectEvidence } from '../../diagnosis/index.ts';
 import { nearNames } from '../../lib/index.ts';
 import { type Asker, found } from './ask.ts';
 import { gatherListening } from './gather-listening.ts';
 import { gatherPod } from './gather-pod.ts';
-import { urgency } from './urgency.ts';
-import { MAX_EVENTS, MAX_LISTED, MAX_LISTENERS_ASKED, MAX_PODS } from './limits.ts';
+import { isUnwell, urgency } from './urgency.ts';
+import { MAX_CLIENTS_ASKED, MAX_EVENTS, MAX_LISTED, MAX_LISTENERS_ASKED, MAX_PODS } from './limits.ts';
 import { nobodyBehind } from './gather-services.ts';
 
 export async function gatherServiceSubject(
@@ -39,7 +39,27 @@ export async function gatherServiceSubject(
     }),
     service.spec?.type === 'ExternalName' ? undefined : gatherBehind(asker, service, namespaceFlag),
   ]);
-  return { ...base, service, events, ...(behind && { behind }), notLookedAt: asker.notLookedAt };
+  const isWell = behind === undefined || (behind.looked.length === 0 && behind.nobody === undefined);
+  const clients = isWell ? await gatherClients(asker, service, namespaceFlag) : undefined;
+  return {
+    ...base,
+    service,
+    events,
+    ...(behind && { behind }),
+    ...(clients && { clients }),
+    notLookedAt: asker.notLookedAt,
+  };
+}
+
+/** What is known of pods that are not ready and may need the service, those that look worst. */
+async function gatherClients(asker: Asker, service: Service, namespaceFlag: string): Promise<readonly PodEvidence[]> {
+  const { namespace = 'default' } = service.metadata ?? {};
+  const pods = await asker.list(`pods in namespace ${namespace}`, PODS, { namespace, limit: MAX_LISTED });
+  const worst = pods
+    .filter((pod) => isUnwell(pod) && !isSelectedBy(service, pod))
+    .toSorted((a, b) => urgency(b) - urgency(a))
+    .slice(0, MAX_CLIENTS_ASKED);
+  return await Promise.all(worst.map((pod) => gatherPod(asker, pod, { namespaceFlag, killings: [], siblings: [] })));
 }
 
 /** Undefined: there is none. Throws what else keeps it from being read. */

@@ -1,5 +1,13 @@
 /** Gathers the services that a failing pod names, with the number of their endpoints. */
-import { DEPLOYMENTS, ENDPOINT_SLICES, PODS, type Service, SERVICES, STATEFUL_SETS } from '../../api/index.ts';
+import {
+  DEPLOYMENTS,
+  ENDPOINT_SLICES,
+  type EndpointSlice,
+  PODS,
+  type Service,
+  SERVICES,
+  STATEFUL_SETS,
+} from '../../api/index.ts';
 import {
   type NobodyBehind,
   type ServiceEvidence,
@@ -47,8 +55,8 @@ async function gatherService(asker: Asker, { namespace, name }: ServiceName): Pr
     return { ...empty, missing: true, ...(await likeServices(asker, { namespace, name })) };
   if (service.kind !== 'found') return undefined;
   const { spec } = service.value;
-  // An ExternalName service has no endpoints in the cluster.
-  if (spec?.type === 'ExternalName') return undefined;
+  if (spec?.type === 'ExternalName')
+    return { ...empty, missing: false, ready: 1, externalName: spec.externalName ?? '' };
   const endpoints = slices.flatMap((slice) => slice.endpoints ?? []);
   const ready = endpoints.filter(({ conditions }) => conditions?.ready !== false).length;
   const selector = Object.entries(spec?.selector ?? {});
@@ -61,6 +69,7 @@ async function gatherService(asker: Asker, { namespace, name }: ServiceName): Pr
     name,
     missing: false,
     ...(selector.length > 0 && { selector: Object.fromEntries(selector) }),
+    ...(selector.length === 0 && endpoints.length > 0 && { written: writtenIn(slices) }),
     ...(waiting.length > 0 && { waiting }),
     ...(nobody && { nobody }),
     clusterIPs: (spec?.clusterIPs ?? []).filter((address) => address !== 'None'),
@@ -68,6 +77,20 @@ async function gatherService(asker: Asker, { namespace, name }: ServiceName): Pr
     ready,
     notReady: endpoints.length - ready,
   };
+}
+
+/** "10.2.3.4:3306", of each endpoint and port. */
+function writtenIn(slices: readonly EndpointSlice[]): readonly string[] {
+  const all = slices.flatMap(({ endpoints, ports }) => {
+    const numbers = (ports ?? []).flatMap((port) => port?.port ?? []);
+    const addresses = (endpoints ?? []).flatMap((endpoint) => endpoint.addresses);
+    return addresses.flatMap((address) =>
+      numbers.length === 0
+        ? [address]
+        : numbers.map((port) => (address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`)),
+    );
+  });
+  return [...new Set(all)].slice(0, MAX_SERVICES);
 }
 
 /** The services that have these addresses: those of the pod's own namespace, else of any. */

@@ -38,5 +38,7 @@ export const LOG_TAIL_LINES = 160;
 export const MAX_LOG_BYTES = 1024 * 1024;
 export const MAX_HISTORY_BYTES = 8 * 1024 * 1024;
 export const MAX_METRICS_BYTES = 16 * 1024 * 1024;
+/** Pods of a namespace that are not ready, and that are asked whether a service that looks well refuses them. */
+export const MAX_CLIENTS_ASKED = 5;
 /** Pods of a service whose nodes are asked where they listen. */
 export const MAX_LISTENERS_ASKED = 3;

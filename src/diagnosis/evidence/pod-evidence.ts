@@ -116,6 +116,10 @@ export interface ServiceEvidence {
   readonly notReady: number;
   /** Absent: it has none. */
   readonly selector?: Readonly<Record<string, string>>;
+  /** Of one that is only another name: that name. It counts as one endpoint that is ready, of which nothing is known. */
+  readonly externalName?: string;
+  /** The endpoints that somebody wrote for one without a selector: "10.2.3.4:3306". */
+  readonly written?: readonly string[];
   /** Why nobody is behind it; read only while none of its endpoints is ready. */
   readonly nobody?: NobodyBehind;
   /** Why the pod behind it is not well that looks worst; read only while none of its endpoints is ready. */

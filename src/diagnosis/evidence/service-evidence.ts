@@ -13,6 +13,8 @@ export interface ServiceSubjectEvidence {
   readonly elsewhere: readonly NamedService[];
   /** Absent: a service without pods of the cluster, or they may not be read. */
   readonly behind?: ServiceBackends;
+  /** Of pods of its namespace that are not ready, and that may be its clients; absent: it does not look well itself. */
+  readonly clients?: readonly PodEvidence[];
   /** Events of the service. */
   readonly events: readonly Event[];
   readonly notLookedAt: readonly string[];

@@ -184,7 +184,10 @@ export function declaredServices(pod: Pod): readonly ServiceName[] {
 
 /** Addresses that a container's log names as a peer's: they may be those of services. */
 export function namedAddresses(containers: readonly ContainerFacts[]): readonly string[] {
-  const hosts = containers.flatMap((container) => dependencyTrouble(container)?.host ?? []);
+  const hosts = containers.flatMap((container) => [
+    ...[dependencyTrouble(container)?.host ?? []].flat(),
+    ...decisivePeer(container),
+  ]);
   return [...new Set(hosts)].filter((host) => /^(?:\d{1,3}\.){3}\d{1,3}$/.test(host) && !host.startsWith('127.'));
 }
 
@@ -198,10 +201,18 @@ export function namedServices(
     ...[dependencyTrouble(container), probeTrouble(container), hookTrouble(container)].flatMap(
       (found) => found?.host ?? [],
     ),
+    ...decisivePeer(container),
+    ...(isUp(container) ? [] : [onlyPeer(container)?.host ?? []].flat()),
     ...(isUp(container) ? [] : namedPeers(container).map(({ host }) => host)),
   ]);
   const found = [...declaredServices(evidence.pod), ...hosts.flatMap((host) => serviceOfHost(host, namespace) ?? [])];
   return [...new Map(found.map((service) => [`${service.namespace}/${service.name}`, service])).values()];
+}
+
+/** The peer of the line that decides, whatever it says of it. */
+function decisivePeer({ reading }: ContainerFacts): readonly string[] {
+  const { host } = peerIn(reading.decisive?.line ?? '');
+  return host === undefined ? [] : [host];
 }
 
 function isUp({ kind, status }: ContainerFacts): boolean {
@@ -212,6 +223,11 @@ function isUp({ kind, status }: ContainerFacts): boolean {
 export function namedPeers({ kind, spec }: ContainerFacts): readonly SpecPeer[] {
   const awaited = awaitedPeers(spec);
   return awaited.length > 0 || kind === 'init' ? awaited : environmentPeers(spec);
+}
+
+/** The only peer that its environment names, else that its command names. */
+export function onlyPeer({ spec }: ContainerFacts): SpecPeer | undefined {
+  return single(environmentPeers(spec)) ?? single(commandPeers(spec));
 }
 
 /** Init containers of a pod that run and wait, by their command, for services of the cluster. */
@@ -287,6 +303,14 @@ function causeText({ pod, says, through = [], isCircle }: ServiceCause): string 
   return isCircle === true
     ? `${way}: they wait for each other, and none gets ready first`
     : `${way}, of whose pod ${pod}, ${briefly(says)}`;
+}
+
+/** ": the endpoints that were written by hand for service db are 10.2.3.4:3306", of one without a selector. */
+export function byHandText({ name, written = [] }: ServiceEvidence): string {
+  if (written.length === 0) return '';
+  const are =
+    written.length === 1 ? 'endpoint that was written by hand for' : 'endpoints that were written by hand for';
+  return `: the ${are} service ${name} ${written.length === 1 ? 'is' : 'are'} ${listed(written)}`;
 }
 
 /** Characters of another pod's headline within one. */

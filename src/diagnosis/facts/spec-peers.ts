@@ -51,11 +51,14 @@ export function awaitedPeers(spec: Container): readonly SpecPeer[] {
   return [...urlPeers(text).map((peer) => ({ ...peer, at: 'command' })), ...found].slice(0, MAX_PEERS);
 }
 
-/** The peers in the URLs of its command, with variables of its own environment filled in. */
+/** 'host="db"', of a program that stands in the command, or of its options. */
+const HOST_IN_CODE = /\bhost(?:name)?["']?\s?[=: ]\s?["']([a-z][\w-]*(?:\.[\w-]+)*)["']/gi;
+
+/** The peers in the URLs of its command and the hosts that it sets, with variables of its own environment filled in. */
 export function commandPeers(spec: Container): readonly SpecPeer[] {
-  return urlPeers(commandText(spec))
-    .map((peer) => ({ ...peer, at: 'command' }))
-    .slice(0, MAX_PEERS);
+  const text = commandText(spec);
+  const hosts = [...text.matchAll(HOST_IN_CODE)].flatMap(([, host = '']) => peersOf({ host }, 'command'));
+  return [...urlPeers(text).map((peer) => ({ ...peer, at: 'command' })), ...hosts].slice(0, MAX_PEERS);
 }
 
 /** The object of kubectl wait, or the file that its command waits for. */

@@ -4,6 +4,7 @@ import { peerIn, urlPeers } from '../../log-analysis/index.ts';
 import { type ConfigChange, configChange } from '../facts/config-changes.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, type LastWord, lastWord, linesAround, quoteLine, rankOfWord } from '../facts/last-words.ts';
+import { blameOfPeer } from '../facts/peer-blame.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { isCausedBySystem } from '../facts/system-errors.ts';
 import { environmentPeers, peerText } from '../facts/spec-peers.ts';
@@ -95,7 +96,13 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
       ? `${title(container)} ${what}${isForbidden || change !== undefined ? '' : sourceText(container)}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
       : `${title(container)} may not ${rbac[3]} ${rbac[4]}: no role allows that to its service account ${rbac[1]}/${rbac[2]}: ${line.replace(/\.+$/, '')}`;
   const unready = container.death === undefined;
-  const told = explainedEnd(facts, container, {
+  const blames = blameOfPeer(
+    facts,
+    container,
+    word,
+    isForbidden ? 'does not allow what is asked' : 'refuses the password or user',
+  );
+  const ended = explainedEnd(facts, container, {
     id: isForbidden ? 'not-allowed' : 'authentication-refused',
     rank: rankOfWord(87, word),
     says,
@@ -103,6 +110,7 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
     more: change === undefined || rbac !== null ? [] : [change.quote],
     try: commands(facts, container, { change, rbac }),
   });
+  const told = blames === undefined || rbac !== null ? ended : { ...ended, blames };
   if (!unready) return told;
   return {
     ...told,

@@ -3,6 +3,7 @@ import { DEPENDS_ON } from '../../api/index.ts';
 import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import {
+  byHandText,
   declaredServices,
   dependencyTrouble,
   isItself,
@@ -21,7 +22,7 @@ import type { PodFacts } from '../facts/pod-facts.ts';
 import { unresolvedTrouble } from '../facts/unresolved.ts';
 import type { Blame, Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
-import { listed, quotable } from '../facts/text.ts';
+import { listed, quotable, shellWord } from '../facts/text.ts';
 import { quoteDeath } from '../facts/deaths.ts';
 import { commandForLog, severityOf, title } from './exit-code.ts';
 import { isLateForReady, isLongInit, isSlowInit } from './readiness.ts';
@@ -262,11 +263,20 @@ export function serviceCommands({ commands }: PodFacts, service: ServiceEvidence
   const { cluster } = commands;
   const { name, namespace, missing } = service;
   if (missing) return [cluster('get', 'services', '-n', namespace)];
+  if (service.externalName !== undefined) return externalCommands(service, cluster);
   return [
     ...scaleCommands(commands, service),
     cluster('get', 'endpointslices', '-n', namespace, '-l', `kubernetes.io/service-name=${name}`),
     cluster('describe', `service/${name}`, '-n', namespace),
   ];
+}
+
+/** Its name is to be asked for, and to be changed. */
+function externalCommands(
+  { name, namespace, externalName = '' }: ServiceEvidence,
+  cluster: PodFacts['commands']['cluster'],
+): readonly string[] {
+  return [`nslookup ${shellWord(externalName)}`, cluster('edit', `service/${name}`, '-n', namespace)];
 }
 
 /** Lets a workload that was scaled to 0 make pods again. */
@@ -300,11 +310,20 @@ export function because(kind: Trouble['kind'], behind: readonly ServiceEvidence[
   const [service] = behind;
   if (service === undefined) return '';
   if (service.missing) return `: there is no service ${service.name}${elsewhere(service)}`;
+  if (service.externalName !== undefined) return `: ${otherName(kind, service.name, service.externalName)}`;
   if (kind === 'refused' && port !== undefined && service.ports.length > 0 && !service.ports.includes(port))
     return `: service ${service.name} has no port ${port}, but ${listed(service.ports.map(String))}`;
   if (isNamed(kind, service)) return `: service ${service.name} is there, but no DNS server told its name`;
-  if (service.ready > 0) return '';
+  if (service.ready > 0) return kind === 'refused' ? byHandText(service) : '';
   return `: service ${service.name} ${noEndpointText(service)}`;
+}
+
+/** "service db is only another name of db.example, which no DNS server knows" */
+function otherName(kind: Trouble['kind'], name: string, target: string): string {
+  const isAddress = /^(?:\d{1,3}\.){3}\d{1,3}\.?$/.test(target);
+  const wrong = isAddress ? ', which is an address and no name' : /[:/]/.test(target) ? ', which is no name' : '';
+  const unknown = kind === 'not-resolved' ? ', which no DNS server knows' : '';
+  return `service ${name} is only another name of ${target}${wrong || unknown}`;
 }
 
 /** The service that the words of `because` are about. */
@@ -314,7 +333,7 @@ export function blameOf(why: string, [service]: readonly ServiceEvidence[]): { r
     blames: {
       service: service.cause?.root ?? `${service.namespace}/${service.name}`,
       says: why.replace(/^: /, ''),
-      ...(service.cause !== undefined && { isOfItsPods: true }),
+      ...(service.cause !== undefined && service.cause.isCircle !== true && { pod: service.cause.pod }),
     },
   };
 }
@@ -336,6 +355,8 @@ function isNamed(kind: Trouble['kind'], { missing, clusterIPs }: ServiceEvidence
 export function serviceQuote(service: ServiceEvidence): Quote {
   const object = `service/${service.name}`;
   if (service.missing) return { source: 'object', object, says: `not found in namespace ${service.namespace}` };
+  if (service.externalName !== undefined)
+    return { source: 'field', of: object, path: 'spec.externalName', value: service.externalName };
   const all = service.ready + service.notReady;
   const ports = service.ports.length === 0 ? '' : `, port ${service.ports.join(', ')}`;
   const says = all === 0 ? `no endpoints${ports}` : `${service.ready} of ${all} endpoints ready${ports}`;
@@ -364,6 +385,7 @@ function commands(
       cluster('get', 'service/kube-dns', '-n', 'kube-system'),
     ];
   }
+  if (service?.externalName !== undefined) return externalCommands(service, facts.commands.cluster);
   if (service !== undefined && !service.missing && own) {
     return [
       ...scaleCommands(facts.commands, service),

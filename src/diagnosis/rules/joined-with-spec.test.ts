@@ -372,6 +372,51 @@ describe('the network of a pod', () => {
       /service db has no port 5433, but 5432$/,
     ],
     [
+      'endpoints that somebody wrote, where nobody is',
+      {
+        ...ended({}, 'Error: cannot reach the ledger: connect EHOSTUNREACH db:5432'),
+        services: [{ ...db, written: ['10.2.255.77:5432'] }],
+      },
+      'dependency-times-out',
+      /finds no way to its peer \(the endpoint that was written by hand for service db is 10\.2\.255\.77:5432\): .*db:5432$/,
+    ],
+    [
+      'endpoints that somebody wrote, which refuse',
+      {
+        ...ended({}, 'Error: connect ECONNREFUSED db:5432'),
+        services: [{ ...db, written: ['10.2.255.77:5432', '10.2.255.78:5432'] }],
+      },
+      'dependency-refused',
+      /and ends: the endpoints that were written by hand for service db are 10\.2\.255\.77:5432 and 10\.2\.255\.78:5432$/,
+    ],
+    [
+      'another name that nobody knows',
+      {
+        ...ended({}, 'Error: getaddrinfo ENOTFOUND db'),
+        services: [{ ...db, clusterIPs: [], externalName: 'db.corp.example' }],
+      },
+      'dependency-not-resolved',
+      /: service db is only another name of db\.corp\.example, which no DNS server knows$/,
+    ],
+    [
+      'another name that is an address',
+      {
+        ...ended({}, 'Error: getaddrinfo ENOTFOUND db'),
+        services: [{ ...db, clusterIPs: [], externalName: '10.1.2.3' }],
+      },
+      'dependency-not-resolved',
+      /: service db is only another name of 10\.1\.2\.3, which is an address and no name$/,
+    ],
+    [
+      'a connection that is closed, and the only host of its code',
+      {
+        ...ended({ command: ['python3', '-c', 'connect(host="db", user="app")'] }, 'Error: Connection reset by peer'),
+        services: [{ ...db, written: ['10.2.255.77:5432'] }],
+      },
+      'dependency-closes',
+      /loses the connection to its peer \(the endpoint that was written by hand for service db is 10\.2\.255\.77:5432\)/,
+    ],
+    [
       'a variable that names it',
       ended(env(['HTTP_PROXY', 'http://proxy.corp.example:3128']), 'Error: getaddrinfo ENOTFOUND proxy.corp.example'),
       'dependency-not-resolved',

@@ -3,6 +3,7 @@ import { anyOf, fileIn } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { hiddenBy } from '../facts/mounts.ts';
+import { behindPeer, blameOfPeer } from '../facts/peer-blame.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { isCausedBySystem } from '../facts/system-errors.ts';
 import { hasWord, listed, quotable } from '../facts/text.ts';
@@ -16,6 +17,10 @@ interface SaidCause {
   readonly pattern: RegExp;
   /** "container web" and then: what it means. The line follows. */
   readonly means: string;
+  /** The cause lies in the peer, of which this is said where several suffer from it. */
+  readonly ofPeer?: string;
+  /** Nobody answers at the peer, which what is known of its service may explain. */
+  readonly isUnreached?: true;
   /** Quotes its arguments, because the cause lies in them. */
   readonly showsArguments?: true;
 }
@@ -36,6 +41,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
       /max(?:imum)? number of (?:clients|connections) reached/i,
     ),
     means: 'gets no connection any more, because all of its pool or of its peer are in use',
+    ofPeer: 'gives no connection any more',
   },
   {
     id: 'tls-mismatch',
@@ -47,6 +53,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
       /(?:insecure|unencrypted) (?:transport|connections?) (?:are |is )?(?:prohibited|not (?:allowed|accepted))/i,
     ),
     means: 'speaks plainly to a peer that wants TLS',
+    ofPeer: 'wants TLS',
   },
   {
     id: 'tls-mismatch',
@@ -61,6 +68,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
       /http2?: server gave/i,
     ),
     means: 'wants TLS of a peer that does not speak it',
+    ofPeer: 'does not speak TLS',
   },
   {
     id: 'too-many-files',
@@ -150,6 +158,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
       /NoSuchBucket/i,
     ),
     means: 'does not find data that it needs in its peer',
+    ofPeer: 'lacks data that is needed',
   },
   {
     id: 'address-not-available',
@@ -177,6 +186,8 @@ const SAID_CAUSES: readonly SaidCause[] = [
     rank: 82,
     pattern: /\bE(?:HOST|NET)UNREACH\b|no route to host|network is unreachable/i,
     means: 'finds no way to its peer',
+    ofPeer: 'is not to be reached',
+    isUnreached: true,
   },
   {
     id: 'dependency-times-out',
@@ -190,6 +201,22 @@ const SAID_CAUSES: readonly SaidCause[] = [
       /Client\.Timeout/i,
     ),
     means: 'gets no answer from its peer in time',
+    ofPeer: 'does not answer in time',
+    isUnreached: true,
+  },
+  {
+    id: 'dependency-closes',
+    rank: 79,
+    pattern: anyOf(
+      /connection (?:was )?reset by peer/i,
+      /\bECONNRESET\b/i,
+      /\bsocket hang up\b/i,
+      /lost connection to .{0,30}server/i,
+      /server closed the connection unexpectedly/i,
+    ),
+    means: 'loses the connection to its peer',
+    ofPeer: 'closes connections',
+    isUnreached: true,
   },
   {
     id: 'bad-argument',
@@ -246,14 +273,15 @@ function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): 
   const { decisive } = container.reading;
   const line = decisive?.line === word.line ? saidBy(decisive) : quotable(word.line);
   const more: readonly Quote[] = cause.showsArguments === true ? argumentsOf(container) : [];
-  return [
-    explainedEnd(facts, container, {
-      id: cause.id,
-      rank: rankOfWord(cause.rank, word),
-      says: `${title(container)} ${cause.means}${aliasText(facts, word.line)}${hidden(facts, container, cause, word.line)}: ${line.replace(/\.+$/, '')}`,
-      line: word.line,
-      more,
-      try: [commandForLog(facts, container), ...facts.commands.edit],
-    }),
-  ];
+  const blames =
+    cause.ofPeer === undefined ? undefined : blameOfPeer(facts, container, word, cause.ofPeer, cause.isUnreached);
+  const told = explainedEnd(facts, container, {
+    id: cause.id,
+    rank: rankOfWord(cause.rank, word),
+    says: `${title(container)} ${cause.means}${cause.isUnreached === true ? behindPeer(facts, container, word) : ''}${aliasText(facts, word.line)}${hidden(facts, container, cause, word.line)}: ${line.replace(/\.+$/, '')}`,
+    line: word.line,
+    more,
+    try: [commandForLog(facts, container), ...facts.commands.edit],
+  });
+  return [blames === undefined ? told : { ...told, blames }];
 }

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ContainerPort, EndpointSlice, NetworkPolicy, Service, ServiceSpec } from '../../api/index.ts';
 import { diagnoseService } from '../diagnose-service.ts';
-import { ago, NOW, pod } from '../evidence.fixtures.ts';
+import { ago, crashed, evidence, NOW, pod } from '../evidence.fixtures.ts';
+import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import type { ServiceBackends, ServiceSubjectEvidence } from '../evidence/service-evidence.ts';
 import type { Diagnosis } from '../finding.ts';
 
@@ -162,6 +163,40 @@ describe('the name', () => {
     expect(findings(diagnose(given))).toEqual([
       'external-name info: it is only another name of db.example.com: it has no address and no pods',
     ]);
+  });
+
+  it('is another name that is an address', () => {
+    const given: Service = { metadata: { name: 'web' }, spec: { type: 'ExternalName', externalName: '10.1.2.3' } };
+    expect(findings(diagnose(given))).toEqual([
+      'external-name critical: its external name 10.1.2.3 is an address, for which endpoints are to be written, and no DNS server resolves it',
+    ]);
+  });
+});
+
+describe('its clients', () => {
+  const client = (name: string, line: string): PodEvidence =>
+    evidence({
+      pod: pod({ name, status: crashed({ exitCode: 1 }) }),
+      logs: { web: { previous: [line] } },
+      namespaceFlag: '',
+    });
+
+  it('fail, although it looks well', () => {
+    const clients = ['crm', 'fx'].map((name) =>
+      client(name, 'connection to server at "web", port 5432 failed: FATAL: sorry, too many clients already'),
+    );
+    expect(findings(diagnose(service(), { pods: [web('web-1')], slices: [sliceOf('web-1')] }, { clients }))).toEqual([
+      expect.stringMatching(
+        /^clients-fail warning: its pods are ready, but 2 pods that need it fail \(crm and fx\): web:5432 gives no connection any more: sorry, too many clients already$/,
+      ),
+    ]);
+  });
+
+  it('fail for something else', () => {
+    const clients = [client('crm', 'Error: connect ECONNREFUSED mq:5672'), client('fx', "KeyError: 'DB_HOST'")];
+    expect(findings(diagnose(service(), { pods: [web('web-1')], slices: [sliceOf('web-1')] }, { clients }))).toEqual(
+      [],
+    );
   });
 });
 

@@ -43,8 +43,12 @@ export function groupFindings(
  * Hints are no causes.
  */
 export function causeText(found: readonly RankedFinding[]): string | undefined {
-  const [first] = ordered(found).filter(({ severity, id }) => severity !== 'info' && id !== 'healing-stopped');
-  return first?.says.replace(/^(?:\d+ of )?\d+ (?:\w+ )?pods?: /, '');
+  return causeOf(found)?.says.replace(/^(?:\d+ of )?\d+ (?:\w+ )?pods?: /, '');
+}
+
+/** That cause itself. */
+export function causeOf(found: readonly RankedFinding[]): RankedFinding | undefined {
+  return ordered(found).find(({ severity, id }) => severity !== 'info' && id !== 'healing-stopped');
 }
 
 /** The key of equal findings. Different exit codes are different findings, which only their text shows. */

@@ -1,0 +1,56 @@
+/** Names the peer that is the place of a cause, so that several who suffer from it are told together. Pure. */
+import { peerIn } from '../../log-analysis/index.ts';
+import type { Blame } from '../finding.ts';
+import type { ContainerFacts } from './container-facts.ts';
+import { byHandText, noEndpointText, onlyPeer, serviceBehind, serviceOfHost } from './dependencies.ts';
+import { type LastWord, linesAround } from './last-words.ts';
+import type { PodFacts } from './pod-facts.ts';
+import type { SpecPeer } from './spec-peers.ts';
+import { quotable } from './text.ts';
+
+/** The peer that a word is about: that of its lines, else the only one of its environment. */
+export function peerOfWord(container: ContainerFacts, word: LastWord): Pick<SpecPeer, 'host' | 'port'> | undefined {
+  for (const [place, line] of linesAround(container, word).entries()) {
+    const { host, port } = peerIn(line);
+    // A host without a port, in another line, may be anything.
+    if (host !== undefined && (port !== undefined || place === 0)) return { host, ...(port !== undefined && { port }) };
+  }
+  return onlyPeer(container);
+}
+
+/** What is known of the service behind a peer that is not reached: " (the endpoint that was written by hand …)" */
+export function behindPeer({ pod, evidence }: PodFacts, container: ContainerFacts, word: LastWord): string {
+  const peer = peerOfWord(container, word);
+  const service = peer && serviceBehind(evidence.services, peer.host, pod.metadata?.namespace ?? 'default');
+  if (service === undefined || service.missing) return '';
+  if (service.externalName !== undefined)
+    return ` (service ${service.name} is only another name of ${service.externalName})`;
+  const says =
+    service.ready === 0 ? `service ${service.name} ${noEndpointText(service)}` : byHandText(service).slice(2);
+  return says === '' ? '' : ` (${says})`;
+}
+
+/**
+ * The blame of a peer that is a service, by its name or address; undefined: it is none, or of the pod itself.
+ * @param what "gives no connection any more"
+ */
+export function blameOfPeer(
+  facts: PodFacts,
+  container: ContainerFacts,
+  word: LastWord,
+  what: string,
+  /** Whether its service may explain it. */
+  isUnreached = false,
+): Blame | undefined {
+  const { pod, evidence } = facts;
+  const peer = peerOfWord(container, word);
+  if (peer === undefined || /^(?:localhost$|127\.|::1$|0\.0\.0\.0$)/.test(peer.host)) return undefined;
+  const namespace = pod.metadata?.namespace ?? 'default';
+  const known = serviceBehind(evidence.services, peer.host, namespace);
+  const service = known ?? serviceOfHost(peer.host, namespace);
+  const at = peer.port === undefined ? '' : `:${peer.port}`;
+  return {
+    service: service === undefined ? peer.host : `${service.namespace}/${service.name}`,
+    says: `${known?.name ?? peer.host}${at} ${what}${isUnreached ? behindPeer(facts, container, word) : ''}: ${quotable(word.line.slice(word.match.index)).replace(/\.+$/, '')}`,
+  };
+}
