@@ -12,6 +12,7 @@ export type * from './evidence/rollout-evidence.ts';
 export { isOfRollout, rolloutsOfRecords, rolloutsOfSets, rolloutText } from './rollout/rollouts.ts';
 export { quoteText } from './quote-text.ts';
 export { type VolumeTrouble, volumeTrouble } from './facts/local-volumes.ts';
+export { TEMPLATE_HASH } from './facts/rollout-overlap.ts';
 export { listeningText } from './facts/listening.ts';
 export { formatAge, formatBytes, plural } from './facts/text.ts';
 export { diagnoseAutoscaler } from './diagnose-autoscaler.ts';
