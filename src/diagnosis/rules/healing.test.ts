@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { ContainerStatus } from '../../api/index.ts';
 import { diagnosePod } from '../diagnose-pod.ts';
 import { crashed, event, evidence, pod } from '../evidence.fixtures.ts';
-import type { Pod } from '../evidence/kinds.ts';
 
 const paused = (status?: Partial<ContainerStatus>, annotation = 'looking at it') =>
   evidence({
@@ -54,7 +53,7 @@ describe('paused healing', () => {
     const { findings } = diagnosePod({
       ...given,
       events: [failed],
-      pod: { ...pod({ container }), metadata, status } as Pod,
+      pod: { ...pod({ container }), metadata, status },
     });
     expect(findings[0]?.says).toBe(says ?? findings.find(({ id }) => id === 'healing-paused')?.says);
     if (says !== undefined) expect([findings[0]?.severity, findings[0]?.manifest]).toEqual(['critical', undefined]);

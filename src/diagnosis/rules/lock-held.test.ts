@@ -17,12 +17,11 @@ const of = (name: string, hash: string, status: object = {}, uses = volumes): Po
   });
 const unready = { ready: false, state: { running: { startedAt: ago(120) } } };
 const old = of('kv-old', 'a');
-const deployment = (strategy: object): WorkloadObject =>
-  ({
-    kind: 'Deployment',
-    metadata: { name: 'kv', namespace: 'shop', uid: 'd' },
-    spec: { replicas: 1, strategy, selector: {}, template: {} },
-  }) as WorkloadObject;
+const deployment = (strategy: object): WorkloadObject => ({
+  kind: 'Deployment',
+  metadata: { name: 'kv', namespace: 'shop', uid: 'd' },
+  spec: { replicas: 1, strategy, selector: {}, template: {} },
+});
 const waits = (line: string, more: Partial<PodEvidence> = {}): PodEvidence =>
   evidence({
     pod: of('kv-new', 'b', unready),

@@ -144,7 +144,7 @@ function judge(one: Case): readonly RankedFinding[] {
 }
 
 /** What nobody does about the failure is told with it, and who can change that. */
-function heldFromRestart({ facts }: Case, { manifest: _, ...finding }: RankedFinding): RankedFinding {
+function heldFromRestart({ facts }: Case, finding: RankedFinding): RankedFinding {
   const { reason } = pauseOf(facts.pod) ?? {};
   const why = reason === undefined ? '' : `: ${brief(reason, MAX_ANSWER)}`;
   return {
@@ -153,6 +153,7 @@ function heldFromRestart({ facts }: Case, { manifest: _, ...finding }: RankedFin
     fallback: false,
     says: `${finding.says}; it would be restarted, but the healing of the pod is paused${why}`,
     evidence: [...finding.evidence, ...pauseQuotes(facts)],
+    manifest: undefined,
     try: [facts.commands.mendlet('resume', resumable(facts)), ...finding.try],
   };
 }
