@@ -89,8 +89,10 @@ export const CLAIM_REASONS: readonly Reason[] = [
   {
     pattern: /volume node affinity conflict|didn't match PersistentVolume's node affinity/,
     says: (_, nodes, { evidence }) => {
-      const homes = evidence.claims.flatMap(({ name, volume }) => {
-        const at = homesOf(volume);
+      const homes = evidence.claims.flatMap(({ name, volume, home }) => {
+        const at = homesOf(volume).map((place) =>
+          home?.missing === true && place === `node ${home.name}` ? `${place} (there is no such node)` : place,
+        );
         return at.length === 0
           ? []
           : [`volume ${volume?.metadata?.name ?? ''} of its claim ${name}, which is on ${listed(at)}`];
