@@ -1,12 +1,13 @@
 /** Diagnoses a CronJob: why it does not start jobs, and how its last job ended. Pure. */
-import { CronScheduleError, parseCronSchedule } from '../api/index.ts';
+import { type CronSchedule, CronScheduleError, parseCronSchedule } from '../api/index.ts';
 import { parseTime } from '../lib/index.ts';
 import { workloadFindings } from './diagnose-workload.ts';
 import type { CronJobEvidence } from './evidence/object-evidence.ts';
-import { eventsWith, lastSeenMs, quoteEvent } from './facts/events.ts';
+import { eventCount, eventsWith, lastSeenMs, quoteEvent } from './facts/events.ts';
 import { objectCommands } from './facts/object-commands.ts';
 import { formatAge, listed, plural } from './facts/text.ts';
 import type { Diagnosis, Quote, RankedFinding } from './finding.ts';
+import { NORMAL_START_MS } from './limits.ts';
 import { ordered, told } from './order-findings.ts';
 import { causeText } from './workload/group-findings.ts';
 import { workloadFacts } from './workload/workload-facts.ts';
@@ -15,7 +16,15 @@ import { workloadFacts } from './workload/workload-facts.ts';
 const RECENT_MISS_MS = 24 * 60 * 60_000;
 
 export function cronJobFindings(evidence: CronJobEvidence): readonly RankedFinding[] {
-  return ordered([...schedule(evidence), ...missed(evidence), ...blocked(evidence), ...ofJobs(evidence)]);
+  const found = [
+    ...schedule(evidence),
+    ...missed(evidence),
+    ...blocked(evidence),
+    ...replaced(evidence),
+    ...ofJobs(evidence),
+  ];
+  const isTold = found.some(({ severity }) => severity !== 'info');
+  return ordered(isTold ? found : [...found, ...withoutSuccess(evidence)]);
 }
 
 export function diagnoseCronJob(evidence: CronJobEvidence): Diagnosis {
@@ -26,7 +35,7 @@ export function diagnoseCronJob(evidence: CronJobEvidence): Diagnosis {
     kind: 'Diagnosis',
     subject: { kind: 'cronjob', namespace, name, uid },
     state: cronJobState(evidence),
-    asWanted: findings.length === 0,
+    asWanted: findings.every(({ severity }) => severity === 'info'),
     findings: told(findings),
     notLookedAt: evidence.notLookedAt,
   };
@@ -50,15 +59,30 @@ function cronJobState({ cronJob, now, jobs }: CronJobEvidence): string {
   ].join(', ');
 }
 
-function nextMs({ spec, status, metadata }: CronJobEvidence['cronJob'], now: number): number | undefined {
+function nextMs(cronJob: CronJobEvidence['cronJob'], now: number): number | undefined {
+  const found = scheduleOf(cronJob);
+  const { status, metadata } = cronJob;
+  const last = parseTime(status?.lastScheduleTime ?? metadata?.creationTimestamp ?? undefined) ?? now;
+  return found?.everyMs === undefined ? found?.next(now) : last + found.everyMs;
+}
+
+/** Undefined: nobody can read it. */
+function scheduleOf({ spec }: CronJobEvidence['cronJob']): CronSchedule | undefined {
   try {
-    const found = parseCronSchedule(spec?.schedule ?? '', spec?.timeZone);
-    const last = parseTime(status?.lastScheduleTime ?? metadata?.creationTimestamp ?? undefined) ?? now;
-    return found.everyMs === undefined ? found.next(now) : last + found.everyMs;
+    return parseCronSchedule(spec?.schedule ?? '', spec?.timeZone);
   } catch (error) {
     if (error instanceof CronScheduleError) return undefined;
     throw error;
   }
+}
+
+/** From one start to the next, as far as the next two are typical. */
+function intervalMs({ cronJob, now }: CronJobEvidence): number | undefined {
+  const found = scheduleOf(cronJob);
+  const first = found?.next(now);
+  const second = first === undefined ? undefined : found?.next(first);
+  if (found?.everyMs !== undefined) return found.everyMs;
+  return first === undefined || second === undefined ? undefined : second - first;
 }
 
 /** A schedule or time zone that nobody can read, and one that never comes. */
@@ -126,9 +150,12 @@ function blocked(evidence: CronJobEvidence): readonly RankedFinding[] {
   const { cronJob, events, jobs, now, namespaceFlag } = evidence;
   const active = jobs.find((job) => workloadFacts(job).ended === undefined);
   const [event] = eventsWith(events, 'JobAlreadyActive');
-  if (cronJob.spec?.concurrencyPolicy !== 'Forbid' || active === undefined || event === undefined) return [];
+  if (cronJob.spec?.concurrencyPolicy !== 'Forbid' || active === undefined) return [];
   const startedMs = parseTime(active.workload.metadata?.creationTimestamp ?? undefined) ?? now;
-  if (lastSeenMs(event) < startedMs) return [];
+  const isTold = event !== undefined && lastSeenMs(event) >= startedMs;
+  // The event is forgotten after an hour.
+  const dueMs = scheduleOf(cronJob)?.next(startedMs);
+  if (!isTold && (cronJob.spec.suspend === true || dueMs === undefined || dueMs + NORMAL_START_MS > now)) return [];
   const job = active.workload.metadata?.name ?? '';
   const { name = '' } = cronJob.metadata ?? {};
   const cause = causeText(workloadFindings(active));
@@ -138,9 +165,103 @@ function blocked(evidence: CronJobEvidence): readonly RankedFinding[] {
       severity: 'warning',
       rank: 65,
       topic: 'start',
-      says: `cronjob/${name} starts no further job while job ${job} runs, which has taken ${formatAge(now - startedMs)}${cause === undefined ? '' : `: ${cause}`}`,
-      evidence: [quoteEvent(event), { source: 'field', path: 'spec.concurrencyPolicy', value: 'Forbid' }],
+      says: `cronjob/${name} starts no further job while job ${job} runs (concurrencyPolicy Forbid), which has taken ${formatAge(now - startedMs)}${cause === undefined ? '' : `: ${cause}`}`,
+      evidence: [
+        ...(isTold ? [quoteEvent(event)] : []),
+        { source: 'field', path: 'spec.concurrencyPolicy', value: 'Forbid' },
+        {
+          source: 'field',
+          of: `job/${job}`,
+          path: 'metadata.creationTimestamp',
+          value: new Date(startedMs).toISOString(),
+        },
+      ],
       try: [objectCommands(namespaceFlag).why(`job/${job}`)],
+    },
+  ];
+}
+
+/** So many runs that were ended are no accident. */
+const MANY_REPLACED = 2;
+const MAX_SILENCE_MS = 15 * 60_000;
+
+/** Each run is ended before it completes, because the next one is due. */
+function replaced(evidence: CronJobEvidence): readonly RankedFinding[] {
+  const { cronJob, events, jobs, now, namespaceFlag } = evidence;
+  const intervals = intervalMs(evidence);
+  if (cronJob.spec?.concurrencyPolicy !== 'Replace' || intervals === undefined) return [];
+  // Jobs that have ended are removed with the same event.
+  if (jobs.some((job) => workloadFacts(job).ended !== undefined)) return [];
+  const success = parseTime(cronJob.status?.lastSuccessfulTime ?? undefined) ?? 0;
+  const since = Math.max(success, ...eventsWith(events, 'SawCompletedJob').map(lastSeenMs));
+  const ended = eventsWith(events, 'SuccessfulDelete').filter((event) => lastSeenMs(event) > since);
+  const count = ended.reduce((sum, event) => sum + eventCount(event), 0);
+  const [last] = ended;
+  // Recorders limit what they say of one object to an event in five minutes.
+  const isOld = last === undefined || now - lastSeenMs(last) > 2 * intervals + MAX_SILENCE_MS;
+  if (isOld || count < MANY_REPLACED) return [];
+  const { name = '' } = cronJob.metadata ?? {};
+  const [active] = jobs;
+  const cause = active === undefined ? undefined : causeText(workloadFindings(active));
+  const when = success === 0 ? 'never completes a job' : `has completed no job for ${formatAge(now - success)}`;
+  const { kubectl } = objectCommands(namespaceFlag);
+  return [
+    {
+      id: 'job-replaced',
+      severity: 'critical',
+      rank: 75,
+      topic: 'start',
+      says: `cronjob/${name} ${when}: concurrencyPolicy Replace ends each run after ${formatAge(intervals)}, when the next one is due (${count} and more ended so)${cause === undefined ? '' : `: ${cause}`}`,
+      evidence: [
+        quoteEvent(last),
+        { source: 'field', path: 'spec.concurrencyPolicy', value: 'Replace' },
+        { source: 'field', path: 'spec.schedule', value: cronJob.spec.schedule ?? '' },
+      ],
+      try: [
+        ...(active === undefined ? [] : [kubectl('logs', `job/${active.workload.metadata?.name ?? ''}`)]),
+        kubectl('edit', `cronjob/${name}`),
+      ],
+    },
+  ];
+}
+
+/** So many starts without a success ask for a word. */
+const MANY_STARTS = 3;
+
+/** Of last resort: nothing is known to have failed, and nothing has succeeded for some starts. */
+function withoutSuccess(evidence: CronJobEvidence): readonly RankedFinding[] {
+  const { cronJob, jobs, now, namespaceFlag } = evidence;
+  const { spec, status, metadata } = cronJob;
+  const started = parseTime(status?.lastScheduleTime ?? undefined);
+  const success = parseTime(status?.lastSuccessfulTime ?? undefined);
+  const intervals = intervalMs(evidence);
+  const begun = success ?? parseTime(metadata?.creationTimestamp ?? undefined);
+  if (spec?.suspend === true || started === undefined || intervals === undefined || begun === undefined) return [];
+  if (started - begun < MANY_STARTS * intervals) return [];
+  const { name = '' } = metadata ?? {};
+  const running = jobs.filter((job) => workloadFacts(job).ended === undefined);
+  const ages = running.map(
+    ({ workload }) => now - (parseTime(workload.metadata?.creationTimestamp ?? undefined) ?? now),
+  );
+  // Without a job nothing says whether one has succeeded: some are removed as soon as they have.
+  if (running.length === 0) return [];
+  const runs = `and ${plural(running.length, 'job')} of it ${running.length === 1 ? 'runs' : 'run'}, the oldest for ${formatAge(Math.max(...ages))}`;
+  const { kubectl, why } = objectCommands(namespaceFlag);
+  return [
+    {
+      id: 'no-success',
+      severity: 'warning',
+      rank: 12,
+      topic: 'success',
+      says: `cronjob/${name} has ${success === undefined ? 'never succeeded' : `not succeeded for ${formatAge(now - success)}`}, although it starts a job each ${formatAge(intervals)}, ${runs}`,
+      evidence: [
+        { source: 'field', path: 'status.lastSuccessfulTime', value: status?.lastSuccessfulTime ?? 'not set' },
+        { source: 'field', path: 'status.lastScheduleTime', value: status?.lastScheduleTime ?? '' },
+      ],
+      try: [
+        ...running.slice(0, 1).map(({ workload }) => why(`job/${workload.metadata?.name ?? ''}`)),
+        kubectl('describe', `cronjob/${name}`),
+      ],
     },
   ];
 }

@@ -442,12 +442,66 @@ describe('a cron job that does not start', () => {
     const active = event('JobAlreadyActive', 'Not starting job because prior execution is running', { seconds: 60 });
     const given = cron({ events: [active], jobs: [running(400)] }, { concurrencyPolicy: 'Forbid' });
     expect(found(given)).toContain(
-      'job-still-active: cronjob/tidy starts no further job while job tidy-1 runs, which has taken 6m40s: container web ends with exit code 3',
+      'job-still-active: cronjob/tidy starts no further job while job tidy-1 runs (concurrencyPolicy Forbid), which has taken 6m40s: container web ends with exit code 3',
     );
     const allowed = cron({ events: [active], jobs: [running(400)] }, { concurrencyPolicy: 'Allow' });
     expect(found(allowed).some((text) => text.startsWith('job-still-active'))).toBe(false);
+    // Its event may be forgotten.
+    const silent = cron({ jobs: [running(700)] }, { concurrencyPolicy: 'Forbid' });
+    expect(found(silent)[1]).toMatch(/^job-still-active: /);
     const younger = cron({ events: [active], jobs: [running(30)] }, { concurrencyPolicy: 'Forbid' });
     expect(found(younger).some((text) => text.startsWith('job-still-active'))).toBe(false);
+  });
+});
+
+describe('a cron job of which no job succeeds', () => {
+  const running = (seconds: number): WorkloadEvidence => ({
+    ...workload([pod({ name: 'tidy-1-x' })], { parallelism: 1, completions: 1 }),
+    workload: {
+      kind: 'Job',
+      metadata: { name: 'tidy-1', namespace: 'shop', uid: 'j', creationTimestamp: ago(seconds) },
+      spec: { template: {} },
+    },
+  });
+  const removed = event('SuccessfulDelete', 'Deleted job tidy-0', { seconds: 30, count: 3 });
+  const told = (policy: string, given: Partial<CronJobEvidence>, status: object = {}): readonly string[] =>
+    diagnoseCronJob({
+      now: NOW,
+      cronJob: {
+        metadata: { name: 'tidy', namespace: 'shop', creationTimestamp: ago(9000) },
+        spec: { schedule: '* * * * *', concurrencyPolicy: policy, jobTemplate: {} },
+        status: { lastScheduleTime: ago(20), ...status },
+      } as CronJobEvidence['cronJob'],
+      events: [],
+      jobs: [running(20)],
+      notLookedAt: [],
+      namespaceFlag: '',
+      ...given,
+    }).findings.map(({ id, says }) => `${id}: ${says}`);
+
+  it.each<[string, readonly string[], readonly string[]]>([
+    [
+      'because each is replaced by the next',
+      told('Replace', { events: [removed] }),
+      [
+        'job-replaced: cronjob/tidy never completes a job: concurrencyPolicy Replace ends each run after 60s, when the next one is due (3 and more ended so)',
+      ],
+    ],
+    [
+      'for some starts, and nothing says why',
+      told('Allow', {}),
+      [
+        'no-success: cronjob/tidy has never succeeded, although it starts a job each 60s, and 1 job of it runs, the oldest for 20s',
+      ],
+    ],
+    ['but lately', told('Allow', {}, { lastSuccessfulTime: ago(90) }), []],
+    [
+      'but lately, although one was replaced',
+      told('Replace', { events: [removed] }, { lastSuccessfulTime: ago(25) }),
+      [],
+    ],
+  ])('%s', (_, found, wanted) => {
+    expect(found).toEqual(wanted);
   });
 });
 

@@ -1,8 +1,11 @@
 /** Diagnoses a pod. Pure: the same evidence gives the same answer. */
 import type { PodEvidence } from './evidence/pod-evidence.ts';
 import { withVariables } from './facts/blamed-variables.ts';
+import type { ContainerFacts } from './facts/container-facts.ts';
 import { withChanges } from './facts/changes-before.ts';
+import { withFirstEnds } from './facts/first-ends.ts';
 import { lastResort } from './facts/last-resort.ts';
+import { asOfFirstEnd, firstOfAnotherKind, isLeftBehind, lastSaid, leading } from './facts/left-behind.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { podState } from './facts/pod-state.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
@@ -12,15 +15,59 @@ import { withRecovery } from './facts/recovered.ts';
 import { NORMAL_START_MS } from './limits.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { DELETION_RULES, POD_RULES } from './rules/all.ts';
+import { title } from './rules/exit-code.ts';
 
 /** Findings of one pod, in order. */
 export function podFindings(facts: PodFacts): readonly RankedFinding[] {
-  const rules = facts.deleting ? DELETION_RULES : POD_RULES;
-  const found = ordered(withoutFallbacks(rules.flatMap((rule) => rule(facts))));
+  const found = ordered(withFirstAttempts(facts, ofRules(facts)));
   const known = facts.deleting
     ? found
     : withRecovery(facts, withHome(facts, withFiles(facts, withVariables(facts, found))));
   return withChanges(facts, known.length === 0 ? unexplained(facts) : known);
+}
+
+function ofRules(facts: PodFacts): readonly RankedFinding[] {
+  const rules = facts.deleting ? DELETION_RULES : POD_RULES;
+  return ordered(withoutFallbacks(rules.flatMap((rule) => rule(facts))));
+}
+
+/** Before an end that may only meet what an earlier one left goes that of the earlier one. */
+function withFirstAttempts(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
+  if (facts.deleting) return found;
+  const before: RankedFinding[] = [];
+  withFirstEnds(facts, found, (container, finding) => {
+    const first = firstOfAnotherKind(container);
+    const told =
+      first === undefined
+        ? ofFirstPod(facts, container, finding)
+        : [endOf(ofRules(podFacts(asOfFirstEnd(facts.evidence, container, first))), container.name)].flatMap((one) =>
+            one === undefined
+              ? []
+              : [leading(one, finding, `the first end of ${title(container)}`, lastSaid(container))],
+          );
+    before.push(...told);
+    return finding;
+  });
+  return [...before, ...found];
+}
+
+/** The end of the same container in the first pod of its Job. */
+function ofFirstPod(
+  { evidence, owner }: PodFacts,
+  container: ContainerFacts,
+  finding: RankedFinding,
+): readonly RankedFinding[] {
+  const { firstAttempt } = evidence;
+  if (firstAttempt === undefined || !isLeftBehind(lastSaid(container))) return [];
+  const first = endOf(podFindings(podFacts(firstAttempt)), container.name);
+  if (first === undefined || isLeftBehind(first.says)) return [];
+  const pod = firstAttempt.pod.metadata?.name ?? '';
+  const which = `the first attempt of job ${owner?.metadata?.name ?? ''} (pod ${pod})`;
+  return [leading(first, finding, which, lastSaid(container))];
+}
+
+function endOf(found: readonly RankedFinding[], container: string): RankedFinding | undefined {
+  return found.find(({ topic, severity }) => topic === `end/${container}` && severity !== 'info');
 }
 
 /** What the pod itself says of a trouble that no rule knows. */

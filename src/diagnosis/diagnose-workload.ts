@@ -11,6 +11,7 @@ import { formatAge, listed } from './facts/text.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
 import { MAX_QUOTES, NORMAL_START_MS, RECENT_DEATH_MS } from './limits.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
+import { withFirstPod } from './workload/first-pod.ts';
 import { goneFindings, lastWordsOfGone } from './workload/gone-pods.ts';
 import { causeOf, causeText, groupFindings } from './workload/group-findings.ts';
 import { withOlderHolders } from './workload/older-holders.ts';
@@ -117,7 +118,7 @@ function ofPods(facts: WorkloadFacts): readonly RankedFinding[] {
     prefix: (labels) => (total === 1 ? '' : `${labels.length} of ${total} pods`),
     sameTemplate: true,
   });
-  return withOlderHolders(facts, found);
+  return withFirstPod(facts, withOlderHolders(facts, found));
 }
 
 /**

@@ -14,6 +14,7 @@ export { isOfRollout, rolloutsOfRecords, rolloutsOfSets, rolloutText } from './r
 export { quoteText } from './quote-text.ts';
 export { oddContent, oddSecret } from './facts/odd-content.ts';
 export { type VolumeTrouble, volumeTrouble } from './facts/local-volumes.ts';
+export { TEMPLATE_HASH } from './facts/rollout-overlap.ts';
 export { listeningText } from './facts/listening.ts';
 export { formatAge, formatBytes, plural } from './facts/text.ts';
 export { diagnoseAutoscaler } from './diagnose-autoscaler.ts';

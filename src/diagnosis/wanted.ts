@@ -1,5 +1,5 @@
 /** Decides what else is worth reading once the pod is known; few reads spare the server, and its secrets. */
-import { driverVolumeOf, isConditionTrue } from '../api/index.ts';
+import { controllerOf, driverVolumeOf, isConditionTrue } from '../api/index.ts';
 import type { Event, Pod } from './evidence/kinds.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
 import { type ConfigReference, configReferences, optionalVariables, usedBy } from './facts/config-references.ts';
@@ -7,6 +7,8 @@ import { type ContainerFacts, containerFacts } from './facts/container-facts.ts'
 import { namedAddresses, namedServices, type ServiceName } from './facts/dependencies.ts';
 import { eventsWith } from './facts/events.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
+import { isLeftBehind, lastSaid } from './facts/left-behind.ts';
+import { LOCKED } from './facts/lock-holders.ts';
 import { NORMAL_START_MS } from './limits.ts';
 import { namedConfigs } from './facts/named-files.ts';
 import { awaitsVolumes } from './rules/missing-config.ts';
@@ -131,17 +133,49 @@ export function storageWanted(evidence: PodEvidence): StorageWanted | undefined 
 }
 
 export interface PlacementWanted {
-  /** Pods that may have its claim or host port: those of its namespace, or all. */
+  /** Pods that may have its claim, its lock or its host port: those of its namespace, or all. */
   readonly pods: 'none' | 'namespace' | 'all';
   readonly nodes: boolean;
 }
 
-/** What the refusals of a pod that no node takes ask for. */
+/** Whether a container with a claim says that another process has a lock. */
+function namesLock(evidence: PodEvidence): boolean {
+  return (
+    evidence.claims.length > 0 &&
+    containerFacts(evidence).some(({ lines, trouble, status }) => {
+      const isIll = trouble !== 'none' || status?.ready === false;
+      return isIll && lines.slice(-LOCK_LINES).some((line) => LOCKED.test(line));
+    })
+  );
+}
+
+/** Lines at the end of a log in which a lock is looked for. */
+const LOCK_LINES = 40;
+
+/** What the refusals of a pod that no node takes ask for, and once the logs are known, a lock that one of them names. */
 export function placementWanted(evidence: PodEvidence): PlacementWanted {
   const { status, message = '' } = podFacts(evidence).condition('PodScheduled') ?? {};
   const text = status === 'False' ? message : '';
-  const pods = /free ports/.test(text) ? 'all' : /ReadWriteOncePod/.test(text) ? 'namespace' : 'none';
+  const pods = /free ports/.test(text)
+    ? 'all'
+    : /ReadWriteOncePod/.test(text) || namesLock(evidence)
+      ? 'namespace'
+      : 'none';
   return { pods, nodes: /enough free storage/.test(text) };
+}
+
+/** The first pod of its Job, where a container says that it finds something already there; undefined: nothing asks for it. */
+export function firstAttemptWanted({ pod, siblings, ...evidence }: PodEvidence): Pod | undefined {
+  if (controllerOf(pod)?.kind !== 'Job') return undefined;
+  const createdOf = ({ metadata }: Pod): string => metadata?.creationTimestamp ?? '';
+  const [first] = siblings
+    .filter((other) => other.status?.phase === 'Failed' && createdOf(other) < createdOf(pod))
+    .toSorted((a, b) => (createdOf(a) < createdOf(b) ? -1 : 1));
+  if (first === undefined) return undefined;
+  const meets = containerFacts({ ...evidence, pod, siblings }).some(
+    (container) => container.death !== undefined && isLeftBehind(lastSaid(container)),
+  );
+  return meets ? first : undefined;
 }
 
 /** Whether throttling figures are needed: they explain failed probes of running containers with a CPU limit. */

@@ -1,15 +1,27 @@
 /** Gathers all evidence about one pod, in two rounds: the second reads what the first found worth reading. */
-import { controllerOf, EVENTS, isControlledBy, type Pod, PODS, uidsOf } from '../../api/index.ts';
+import {
+  controllerOf,
+  type Deployment,
+  EVENTS,
+  isControlledBy,
+  labelSelectorOf,
+  matchesLabels,
+  type Pod,
+  PODS,
+  uidsOf,
+} from '../../api/index.ts';
 import {
   type ContainerLogs,
   configsWanted,
   credentialsWanted,
+  firstAttemptWanted,
   type LogWanted,
   logsWanted,
   namedAddressesOf,
   namedServicesOf,
   type PodEvidence,
   type ServiceName,
+  TEMPLATE_HASH,
   type Throttling,
   wantsListening,
   wantsRollout,
@@ -48,13 +60,14 @@ export interface Known {
 export async function gatherPod(asker: Asker, pod: Pod, known: Known): Promise<PodEvidence> {
   const uid = pod.metadata?.uid;
   const nodeName = pod.spec?.nodeName ?? '';
+  const makers = known.owners ?? ownersOf(asker, pod);
   const [events, node, owners, history, claims, siblings, siblingEvents] = await Promise.all([
     eventsOf(asker, pod),
     nodeName === '' ? undefined : gatherNode(asker, nodeName),
-    known.owners ?? ownersOf(asker, pod),
+    makers,
     known.quiet === true ? undefined : gatherHistory(asker, pod),
     gatherClaims(asker, pod),
-    known.siblings ?? siblingsOf(asker, pod),
+    known.siblings ?? siblingsOf(asker, pod, makers),
     known.killings ?? killingsIn(asker, pod),
   ]);
   const first: PodEvidence = {
@@ -107,16 +120,28 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
     ...(storage && { storage }),
     ...(placement && { placement }),
   };
-  const [services, credentials, listening] = await Promise.all([
+  const earlier = known.siblings === undefined ? firstAttemptWanted(second) : undefined;
+  const [services, credentials, listening, sharers, firstAttempt] = await Promise.all([
     gatherNamed(asker, second),
     gatherConfigs(asker, pod.metadata?.namespace, credentialsWanted(second)),
     wantsListening(second) ? gatherListening(asker, pod) : undefined,
+    // Now that the logs are known, one may name a lock.
+    placement === undefined ? gatherPlacement(asker, second) : undefined,
+    earlier &&
+      gatherPod(asker, earlier, {
+        owners: first.owners,
+        siblings: [],
+        killings: [],
+        namespaceFlag: known.namespaceFlag,
+      }),
   ]);
   return {
     ...second,
     services: known.isBehind === true ? services : await withCauses(asker, services, behind(asker, pod, known)),
     configs: [...configs, ...credentials],
     ...(listening && { listening }),
+    ...(sharers && { placement: sharers }),
+    ...(firstAttempt && { firstAttempt }),
     notLookedAt: asker.notLookedAt,
   };
 }
@@ -139,13 +164,35 @@ function behind(asker: Asker, asked: Pod, { namespaceFlag }: Known): CauseOption
   };
 }
 
-async function siblingsOf(asker: Asker, pod: Pod): Promise<readonly Pod[]> {
+/** The pods of its controller, and those that the same Deployment makes through other ReplicaSets. */
+async function siblingsOf(
+  asker: Asker,
+  pod: Pod,
+  makers: readonly WorkloadObject[] | Promise<readonly WorkloadObject[]>,
+): Promise<readonly Pod[]> {
   const owner = controllerOf(pod);
   if (owner === undefined || owner.kind === 'Node') return [];
   const { namespace = 'default' } = pod.metadata ?? {};
   const all = await asker.list(`pods in namespace ${namespace}`, PODS, { namespace, limit: MAX_LISTED });
   const reference = { metadata: { uid: owner.uid } };
-  return all.filter((other) => isControlledBy(other, reference));
+  const deployment = (await makers).find(({ kind }) => kind === 'Deployment');
+  return all.filter(
+    (other) =>
+      isControlledBy(other, reference) || (deployment !== undefined && isMadeBy(other, deployment as Deployment)),
+  );
+}
+
+/** Whether a ReplicaSet of the Deployment made it, as far as its labels and the name of its maker say. */
+function isMadeBy(pod: Pod, { metadata, spec }: Deployment): boolean {
+  const maker = controllerOf(pod);
+  const hash = pod.metadata?.labels?.[TEMPLATE_HASH] ?? '';
+  const selector = labelSelectorOf(spec?.selector);
+  return (
+    maker?.kind === 'ReplicaSet' &&
+    maker.name === `${metadata?.name ?? ''}-${hash}` &&
+    selector !== undefined &&
+    matchesLabels(selector, pod.metadata?.labels)
+  );
 }
 
 /** Killing events of pods, which only the rule about cascades needs. */

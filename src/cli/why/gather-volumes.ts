@@ -78,7 +78,11 @@ async function candidates(
   asker: Asker,
   events: ClaimEvidence['events'],
 ): Promise<readonly PersistentVolume[] | undefined> {
-  if (!events.some(({ reason }) => reason === 'FailedBinding')) return undefined;
+  const isUnmade = events.some(
+    ({ reason, message = '' }) =>
+      reason === 'FailedBinding' || (reason === 'ProvisioningFailed' && /not found/.test(message)),
+  );
+  if (!isUnmade) return undefined;
   return await asker.listAll('persistentvolumes', PERSISTENT_VOLUMES, { limit: MAX_LISTED });
 }
 

@@ -131,6 +131,36 @@ describe('a claim without a volume', () => {
       'claim data has had no volume for 105s: volume pv-1, which it names, has 1Gi only, and the claim asks for 5Gi; 1 pod uses it: web-1',
     ],
     [
+      'that names a volume which was kept for another claim, with a class of no StorageClass',
+      claim([event('FailedBinding', 'volume "pv-1" already bound to a different claim.')], {
+        spec: { volumeName: 'pv-1', storageClassName: 'manual' },
+        classExists: false,
+        claim: {
+          volume: volume(
+            'pv-1',
+            { storageClassName: 'manual', claimRef: { namespace: 'shop', name: 'old', uid: 'o' } },
+            {},
+            'Released',
+          ),
+        },
+      }),
+      'claim data has had no volume for 105s: volume pv-1, which it names, is still kept for claim shop/old, which was deleted; 1 pod uses it: web-1',
+    ],
+    [
+      'that names a volume which is not there',
+      claim([], { spec: { volumeName: 'pv-1' }, claim: { volumeMissing: true } }),
+      'claim data has had no volume for 105s: there is no volume pv-1, which it names; 1 pod uses it: web-1',
+    ],
+    [
+      'of a class of no StorageClass, which volumes have',
+      claim([event('ProvisioningFailed', 'storageclass.storage.k8s.io "manual" not found')], {
+        spec: { storageClassName: 'manual' },
+        classExists: false,
+        claim: { volumes: [volume('small', { storageClassName: 'manual', capacity: { storage: '1Gi' } })] },
+      }),
+      'claim data has had no volume for 105s: no volume fits (5Gi, ReadWriteOnce, class manual), and no StorageClass makes one; volume small would fit, but has 1Gi only; 1 pod uses it: web-1',
+    ],
+    [
       'larger than the disk of any node',
       claim([awaited], {
         spec: { storageClassName: 'mendlet-local', resources: { requests: { storage: '5Ti' } } },

@@ -9,7 +9,7 @@ import { type VolumeCommands, type VolumeTrouble, volumeChoices, volumeTrouble }
 import { unplacedText } from '../facts/placement.ts';
 import { podFacts } from '../facts/pod-facts.ts';
 import { formatAge, formatBytes, listed, plural, quotable, shellWord } from '../facts/text.ts';
-import { lacksText, nearVolume, noVolumeText, requestedSize } from '../facts/volume-fit.ts';
+import { hasVolumesOfClass, namedVolumeTrouble, nearVolume, noVolumeText, requestedSize } from '../facts/volume-fit.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';
 import { NOTHING } from '../rule.ts';
@@ -24,7 +24,9 @@ const NEARLY_FULL_SHARE = 0.9;
 
 const lost: ClaimRule = (evidence) => {
   const { claim, volumeMissing, name } = evidence.claim;
-  if (claim?.status?.phase !== 'Lost' && volumeMissing !== true) return NOTHING;
+  // One that names a volume which was never there has lost nothing.
+  const isLost = claim?.status?.phase === 'Lost' || (volumeMissing === true && claim?.status?.phase !== 'Pending');
+  if (!isLost) return NOTHING;
   const volume = claim?.spec?.volumeName ?? '';
   const { kubectl, cluster } = objectCommands(evidence.namespaceFlag);
   return [
@@ -157,15 +159,19 @@ function pendingWhy(evidence: ClaimSubjectEvidence, event: Event | undefined): P
   const { reason, message = '' } = event ?? {};
   const { claim, classExists, users } = { ...evidence, claim: evidence.claim.claim };
   const className = claim?.spec?.storageClassName;
-  if (classExists === false) return { why: `there is no StorageClass ${className ?? ''}`, isWaiting: false };
+  const named = namedVolumeTrouble(evidence.claim);
+  if (named !== undefined) return { ...named, isWaiting: false };
+  const near = nearVolume(claim, evidence.claim.volumes);
+  const isStatic = hasVolumesOfClass(className ?? '', evidence.claim.volumes);
+  if (classExists === false && !isStatic)
+    return { why: `there is no StorageClass ${className ?? ''}`, isWaiting: false };
   if (reason === 'WaitForFirstConsumer' && users.length === 0) {
     return { why: 'its StorageClass makes one when a pod uses it, and none does', isWaiting: true };
   }
   if (reason === 'WaitForFirstConsumer' || reason === 'WaitForPodScheduled') {
     return waitingWhy(evidence);
   }
-  if (reason === 'FailedBinding') {
-    const near = nearVolume(claim, evidence.claim.volumes);
+  if (reason === 'FailedBinding' || classExists === false) {
     return {
       why: noVolumeText(claim, near),
       isWaiting: false,
@@ -173,7 +179,8 @@ function pendingWhy(evidence: ClaimSubjectEvidence, event: Event | undefined): P
       next: near?.fix,
     };
   }
-  if (reason === 'VolumeMismatch') return { why: mismatchText(evidence), isWaiting: false };
+  if (reason === 'VolumeMismatch')
+    return { why: `volume ${claim?.spec?.volumeName ?? ''}, which it names, does not fit`, isWaiting: false };
   if (reason === 'ExternalProvisioning')
     return { why: `its provisioner${provisionerOf(evidence)} has not made one`, isWaiting: false };
   if (reason === 'ProvisioningFailed') return { why: quotable(message), isWaiting: false };
@@ -202,14 +209,6 @@ function causeOf(found: readonly RankedFinding[], claim: string): RankedFinding 
       severity === 'critical' &&
       !evidence.some((quote) => quote.source === 'object' && quote.object === `persistentvolumeclaim/${claim}`),
   );
-}
-
-/** "volume pv-1, which it names, has 1Gi only, and the claim asks for 5Gi" */
-function mismatchText({ claim: { claim, volume } }: ClaimSubjectEvidence): string {
-  const lacks = claim === undefined || volume === undefined ? undefined : lacksText(claim, volume);
-  if (lacks === undefined) return `volume ${claim?.spec?.volumeName ?? ''}, which it names, does not fit`;
-  const asked = lacks.endsWith(' only') ? `, and the claim asks for ${requestedSize(claim) ?? ''}` : '';
-  return `volume ${volume?.metadata?.name ?? ''}, which it names, ${lacks}${asked}`;
 }
 
 const full: ClaimRule = (evidence) => {

@@ -48,6 +48,8 @@ export interface PodEvidence {
   readonly listening?: readonly PodListeningPort[];
   /** Pods of the same controller, without this one. */
   readonly siblings: readonly Pod[];
+  /** The first pod of its Job, where this one may only meet what that left; absent: not asked for, or it is the first. */
+  readonly firstAttempt?: PodEvidence | undefined;
   /** Killing events of siblings. */
   readonly siblingEvents: readonly Event[];
   readonly notLookedAt: readonly string[];

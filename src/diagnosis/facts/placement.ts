@@ -22,9 +22,9 @@ export function unplacedText({ pod, name }: PodFacts): string | undefined {
   return `its StorageClass makes one only for a node that a scheduler has chosen, and pod ${name} is fixed to node ${nodeName} (spec.nodeName)`;
 }
 
-/** Other pods that have a node and are not over. */
+/** Other pods that have a node and are not over; without a list of all those of its controller. */
 function others({ evidence, pod }: PodFacts): readonly Pod[] {
-  return (evidence.placement?.pods ?? []).filter(
+  return (evidence.placement?.pods ?? evidence.siblings).filter(
     ({ metadata, spec, status }) =>
       metadata?.uid !== pod.metadata?.uid &&
       (spec?.nodeName ?? '') !== '' &&
@@ -40,7 +40,11 @@ export function exclusiveClaims({ evidence }: PodFacts): readonly ClaimEvidence[
 
 /** Pods that use one of these claims of the pod's namespace. */
 export function usersOf(facts: PodFacts, claims: readonly ClaimEvidence[]): readonly Pod[] {
-  const names = new Set(claims.map(({ name }) => name));
+  return claimUsers(facts, new Set(claims.map(({ name }) => name)));
+}
+
+/** @param names of claims of its namespace */
+export function claimUsers(facts: PodFacts, names: ReadonlySet<string>): readonly Pod[] {
   const { namespace } = facts.pod.metadata ?? {};
   return others(facts).filter(
     ({ metadata, spec }) =>

@@ -1,6 +1,7 @@
 /** Which free volume is nearest to what a claim asks for, and what it lacks. Pure. */
 import { compareQuantities, labelSelectorOf, matchesLabels, SelectorError } from '../../api/index.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../evidence/kinds.ts';
+import type { ClaimEvidence } from '../evidence/pod-evidence.ts';
 import type { Quote } from '../finding.ts';
 import { type Requirement, requirementText } from './node-wishes.ts';
 import { requirementsOf, selectorTexts } from './selector-text.ts';
@@ -57,11 +58,53 @@ export function noVolumeText(claim: PersistentVolumeClaim | undefined, near: Nea
 }
 
 /** "has 1Gi only, and …", of the volume that the claim names; undefined: it fits, as far as this can be seen. */
-export function lacksText(claim: PersistentVolumeClaim, volume: PersistentVolume): string | undefined {
+function lacksText(claim: PersistentVolumeClaim, volume: PersistentVolume): string | undefined {
   const found = isTaken(claim, volume)
     ? [`belongs to claim ${ownerText(volume)}`]
     : misfits(claim, volume).map(({ says }) => says);
   return found.length === 0 ? undefined : listed(found);
+}
+
+export interface NamedVolumeTrouble {
+  /** "volume pv-1, which it names, has 1Gi only, and the claim asks for 5Gi" */
+  readonly why: string;
+  readonly quotes: readonly Quote[];
+  /** The command that mends it, where one does. */
+  readonly next: readonly string[];
+}
+
+/**
+ * Why the volume that a claim names is not given to it; undefined: it names none, or that one fits as far as this can be seen. Such
+ * a claim needs no StorageClass, even if it has the name of one.
+ */
+export function namedVolumeTrouble({ claim, volume, volumeMissing }: ClaimEvidence): NamedVolumeTrouble | undefined {
+  const name = claim?.spec?.volumeName ?? '';
+  if (claim === undefined || name === '' || claim.status?.phase !== 'Pending') return undefined;
+  if (volumeMissing === true) {
+    const quote: Quote = { source: 'object', object: `persistentvolume/${name}`, says: 'not found' };
+    return { why: `there is no volume ${name}, which it names`, quotes: [quote], next: [] };
+  }
+  const lacks = volume === undefined ? undefined : lacksText(claim, volume);
+  if (volume === undefined || lacks === undefined) return undefined;
+  const asked = lacks.endsWith(' only') ? `, and the claim asks for ${requestedSize(claim) ?? ''}` : '';
+  const found = isTaken(claim, volume) ? [] : misfits(claim, volume);
+  const quotes = found.map(
+    ({ path, value }): Quote => ({ source: 'field', of: `persistentvolume/${name}`, path, value }),
+  );
+  const [only, second] = found;
+  const fix = second === undefined ? only?.fix : undefined;
+  return {
+    why: `volume ${name}, which it names, ${lacks}${asked}`,
+    quotes: isTaken(claim, volume)
+      ? [{ source: 'field', of: `persistentvolume/${name}`, path: 'spec.claimRef', value: ownerText(volume) }]
+      : quotes,
+    next: fix === undefined ? [] : [fix(name)],
+  };
+}
+
+/** Whether volumes of the class exist that nobody has to make. */
+export function hasVolumesOfClass(className: string, volumes: readonly PersistentVolume[] = []): boolean {
+  return className !== '' && volumes.some(({ spec }) => spec?.storageClassName === className);
 }
 
 interface Misfit {

@@ -20,6 +20,7 @@ import { hooks } from './hooks.ts';
 import { images } from './images.ts';
 import { jobHeldOpen } from './job-held-open.ts';
 import { livenessCascade } from './liveness-cascade.ts';
+import { lockHeld } from './lock-held.ts';
 import { malformedConfig } from './malformed-config.ts';
 import { missingConfig } from './missing-config.ts';
 import { missingSetting } from './missing-setting.ts';
@@ -73,6 +74,7 @@ export const POD_RULES: readonly PodRule[] = [
   images,
   jobHeldOpen,
   livenessCascade,
+  lockHeld,
   malformedConfig,
   missingConfig,
   missingSetting,

@@ -3,6 +3,7 @@ import type { PersistentVolume } from '../evidence/kinds.ts';
 import type { ClaimEvidence } from '../evidence/pod-evidence.ts';
 import { exclusiveClaims, mostRoom, usersOf } from '../facts/placement.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
+import { keptText } from '../facts/rollout-overlap.ts';
 import { listed } from '../facts/text.ts';
 import { requestedSize, wishText } from '../facts/volume-fit.ts';
 import type { Quote } from '../finding.ts';
@@ -35,9 +36,10 @@ export const CLAIM_REASONS: readonly Reason[] = [
     pattern: /PersistentVolumeClaim with the same name and ReadWriteOncePod/,
     says: (_, _nodes, facts) => {
       const claims = exclusiveClaims(facts);
-      const users = usersOf(facts, claims).map(({ metadata }) => `pod ${metadata?.name ?? ''}`);
+      const holders = usersOf(facts, claims);
+      const users = holders.map(({ metadata }) => `pod ${metadata?.name ?? ''}`);
       const which = `its ${claims.length > 1 ? 'claims' : 'claim'} ${listed(claims.map(({ name }) => name))}`.trim();
-      return `only one pod may use ${which} (ReadWriteOncePod), and ${users.length === 0 ? 'another' : listed(users)} does`;
+      return `only one pod may use ${which} (ReadWriteOncePod), and ${users.length === 0 ? 'another' : listed(users)} does${keptText(facts, holders)}`;
     },
     fields: (facts) => {
       const claims = exclusiveClaims(facts);
@@ -87,8 +89,10 @@ export const CLAIM_REASONS: readonly Reason[] = [
   {
     pattern: /volume node affinity conflict|didn't match PersistentVolume's node affinity/,
     says: (_, nodes, { evidence }) => {
-      const homes = evidence.claims.flatMap(({ name, volume }) => {
-        const at = homesOf(volume);
+      const homes = evidence.claims.flatMap(({ name, volume, home }) => {
+        const at = homesOf(volume).map((place) =>
+          home?.missing === true && place === `node ${home.name}` ? `${place} (there is no such node)` : place,
+        );
         return at.length === 0
           ? []
           : [`volume ${volume?.metadata?.name ?? ''} of its claim ${name}, which is on ${listed(at)}`];

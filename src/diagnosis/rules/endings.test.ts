@@ -59,9 +59,9 @@ const endings: readonly Case[] = [
         { exitCode: 17, log: { tail: 'locked by another process\n', truncated: false } },
       ),
     },
-    'exit-code',
-    /ends: locked by another process \(exit code 17\); its first death was another: exit code 2$/,
-    [/"locked by another process"/, /death 1 of web.*: exit 2, Error/, /"cannot open \/etc\/app\.conf: no such file"/],
+    'missing-setting',
+    /does not find its file \/etc\/app\.conf .*; that was the first end of container web, and the later ones may only meet what it left: locked by another process$/,
+    [/death 1 of web.*: exit 2, Error/, /cannot open \/etc\/app\.conf: no such file/],
   ],
   [
     'usage',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ContainerStatus } from '../../api/index.ts';
 import { diagnosePod } from '../diagnose-pod.ts';
-import { crashed, evidence, pod } from '../evidence.fixtures.ts';
+import { crashed, event, evidence, pod } from '../evidence.fixtures.ts';
 
 const paused = (status?: Partial<ContainerStatus>, annotation = 'looking at it') =>
   evidence({
@@ -28,6 +28,35 @@ describe('paused healing', () => {
     expect(findings[0]?.says).toMatch(/^somebody has paused the healing of pod web-1: if a container of it ends/);
     expect(findings[0]?.try.join()).toContain('resume pod/web-1');
     expect(JSON.stringify(findings[0]?.evidence)).toContain('looking at it');
+  });
+
+  it.each<[string, number, number, number, string | undefined]>([
+    [
+      'failed as often as it may',
+      3,
+      66,
+      60,
+      'container web does not answer its liveness probe any more (since 66s): no answer from /live on port 8000 within its timeout of 1s (3 times); it would be restarted, but the healing of the pod is paused: looking at it',
+    ],
+    ['failed less often', 2, 63, 60, undefined],
+    ['failed in an earlier life', 3, 4000, 3900, undefined],
+  ])('is told with a liveness probe that %s', (_, count, first, seconds, says) => {
+    const given = paused();
+    const container = { livenessProbe: { httpGet: { path: '/live', port: 8000 }, periodSeconds: 3 } };
+    const failed = event('Unhealthy', 'Liveness probe failed: context deadline exceeded', {
+      container: 'web',
+      count,
+      first,
+      seconds,
+    });
+    const { metadata, status } = given.pod;
+    const { findings } = diagnosePod({
+      ...given,
+      events: [failed],
+      pod: { ...pod({ container }), metadata, status },
+    });
+    expect(findings[0]?.says).toBe(says ?? findings.find(({ id }) => id === 'healing-paused')?.says);
+    if (says !== undefined) expect([findings[0]?.severity, findings[0]?.manifest]).toEqual(['critical', undefined]);
   });
 
   it.each([

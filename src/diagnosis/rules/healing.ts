@@ -77,21 +77,24 @@ function paused(facts: PodFacts): readonly RankedFinding[] {
       rank: 36,
       topic: 'healing',
       says: `somebody has paused the healing of pod ${facts.name}: ${follows}`,
-      evidence: [
-        conditionQuote(HEALING_PAUSED_CONDITION, condition),
-        {
-          source: 'field',
-          path: `metadata.annotations[${HEALING_PAUSED}]`,
-          value: (facts.pod.metadata?.annotations?.[HEALING_PAUSED] ?? '').slice(0, 200),
-        },
-      ],
+      evidence: pauseQuotes(facts),
       try: [facts.commands.mendlet('resume', resumable(facts))],
     },
   ];
 }
 
+/** That the healing of the pod is paused, and by whose words. */
+export function pauseQuotes({ condition, pod }: PodFacts): readonly Quote[] {
+  const found = condition(HEALING_PAUSED_CONDITION);
+  const value = (pod.metadata?.annotations?.[HEALING_PAUSED] ?? '').slice(0, 200);
+  return [
+    ...(found === undefined ? [] : [conditionQuote(HEALING_PAUSED_CONDITION, found)]),
+    { source: 'field', path: `metadata.annotations[${HEALING_PAUSED}]`, value },
+  ];
+}
+
 /** The workload whose pause the pod shares, or the pod itself. */
-function resumable({ name, pod }: PodFacts): string {
+export function resumable({ name, pod }: PodFacts): string {
   const [kind = '', workload = '', ...more] = (pod.metadata?.annotations?.[HEALING_PAUSED_FROM] ?? '').split('/');
   const isWorkload = PAUSABLE_KINDS.includes(kind) && checkDns1123Subdomain(workload).length === 0 && more.length === 0;
   return isWorkload ? `${kind.toLowerCase()}/${workload}` : `pod/${name}`;

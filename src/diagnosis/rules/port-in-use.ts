@@ -5,6 +5,7 @@ import { endedByItself, type LastWord, lastWord, linesAround, rankOfWord } from 
 import { listenPort } from '../../log-analysis/index.ts';
 import { quotable } from '../facts/text.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
+import { keptText } from '../facts/rollout-overlap.ts';
 import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { argumentsOf, explainedEnd, title } from './exit-code.ts';
@@ -96,7 +97,9 @@ function holderOf(facts: PodFacts, container: ContainerFacts, port: string): Hol
 }
 
 /** Only the pods of the same controller are known. */
-function onNode({ pod: { spec }, evidence: { siblings } }: PodFacts, port: string): Holder | undefined {
+function onNode(facts: PodFacts, port: string): Holder | undefined {
+  const { spec } = facts.pod;
+  const { siblings } = facts.evidence;
   if (spec?.hostNetwork !== true) return undefined;
   const other = siblings.find(
     (sibling) =>
@@ -111,7 +114,10 @@ function onNode({ pod: { spec }, evidence: { siblings } }: PodFacts, port: strin
   if (other === undefined) return undefined;
   const name = other.metadata?.name ?? '';
   const says = `Running on node ${spec.nodeName}, and declares port ${port} of it`;
-  return { says: `pod ${name} of its node declares it`, quotes: [{ source: 'object', object: `pod/${name}`, says }] };
+  return {
+    says: `pod ${name} of its node declares it${keptText(facts, [other])}`,
+    quotes: [{ source: 'object', object: `pod/${name}`, says }],
+  };
 }
 
 /** The port on which its specification says that it listens, when its log does not: the only one of its ports, variables or arguments. */

@@ -1,10 +1,12 @@
 /** Rule: a probe fails, often by its own fault: wrong path, port or scheme, too early, too tight, a missing command. */
+import { HEALING_PAUSED_CONDITION, pauseOf } from '../../api/index.ts';
 import type { Probe } from '../evidence/kinds.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { type Death, quoteDeath } from '../facts/deaths.ts';
 import { type Ending, endingOf, endingQuotes, whatFollows } from '../facts/ending.ts';
 import { lastLine, quoteLastLines, quoteLine } from '../facts/last-words.ts';
 import { isAnsweredBySibling, listeningOf, listeningQuote, listensInside, listensInstead } from '../facts/listening.ts';
+import { lockWaitOf } from '../facts/lock-holders.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import {
   type FailureKind,
@@ -25,6 +27,7 @@ import type { ProbeType, Quote, RankedFinding, Severity } from '../finding.ts';
 import { PROBE_TROUBLE_COUNT, PROBE_TROUBLE_GAP_MS, PROBE_TROUBLE_MS, PROVING_LIFE_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, saidBy, severityOf, title } from './exit-code.ts';
+import { pauseQuotes, resumable } from './healing.ts';
 import { heldUpBy, waitsForPeer } from './held-up.ts';
 import { lackedCapability } from './permissions.ts';
 import { isLateForReady, lostReadiness } from './readiness.ts';
@@ -37,9 +40,10 @@ interface Case {
   readonly failure: ProbeFailure;
   /**
    * killed: the agent killed the container for this probe; killing: it was told to end for this probe, and still runs; unready:
-   * the probe keeps it from being ready; shaky: it fails now and then; starting: it fails, and may still come to pass in time.
+   * the probe keeps it from being ready; shaky: it fails now and then; starting: it fails, and may still come to pass in time;
+   * paused: it would have been killed, but somebody has paused the healing of its pod.
    */
-  readonly effect: 'killed' | 'killing' | 'unready' | 'shaky' | 'starting';
+  readonly effect: 'killed' | 'killing' | 'unready' | 'shaky' | 'starting' | 'paused';
   /** With effect killing. */
   readonly ending?: Ending;
 }
@@ -78,6 +82,8 @@ function effectOf(
     const startup = container.spec.startupProbe !== undefined && container.status?.started !== true;
     return (type === 'startup') === startup ? 'unready' : undefined;
   }
+  const probe = probeOf(container, type);
+  if (probe !== undefined && isHeldFromRestart({ facts, container, type, probe, failure })) return 'paused';
   if (isShaky(facts, container, type, failure)) return 'shaky';
   return type === 'startup' && isStartingLong(facts, container, failure) ? 'starting' : undefined;
 }
@@ -120,9 +126,13 @@ function judge(one: Case): readonly RankedFinding[] {
     'no-port': noSuchPort,
     other: unwell,
   };
-  const finding = withReason(one, rules[failure.kind](one));
   const { ending, facts, container } = one;
+  // A program that waits for a lock answers no probe, however much time it is given.
+  const waits = lockWaitOf(container) !== undefined;
+  const judged = rules[failure.kind](one);
+  const finding = waits ? { ...judged, fallback: true } : withReason(one, judged);
   if (one.effect === 'starting') return [stillStarting(one, finding)];
+  if (one.effect === 'paused') return [heldFromRestart(one, finding)];
   if (ending === undefined) return [finding];
   const evidence = [...finding.evidence, ...endingQuotes(container, ending)];
   return [
@@ -184,8 +194,24 @@ function outcome(one: Case): string {
     unready: 'it is not ready',
     starting: 'it has not started up yet',
     shaky: `its ${type} probe fails`,
+    paused: 'it would be restarted',
   };
   return `${what}, and ${ends[effect]}`;
+}
+
+/** What nobody does about the failure is told with it, and who can change that. */
+function heldFromRestart({ facts }: Case, finding: RankedFinding): RankedFinding {
+  const { reason } = pauseOf(facts.pod) ?? {};
+  const why = reason === undefined ? '' : `: ${brief(reason, MAX_ANSWER)}`;
+  return {
+    ...finding,
+    rank: Math.max(finding.rank, 86),
+    fallback: false,
+    says: `${finding.says}; it would be restarted, but the healing of the pod is paused${why}`,
+    evidence: [...finding.evidence, ...pauseQuotes(facts)],
+    manifest: undefined,
+    try: [facts.commands.mendlet('resume', resumable(facts)), ...finding.try],
+  };
 }
 
 /** Faults that no time mends. */
@@ -210,7 +236,7 @@ function base(one: Case): Pick<RankedFinding, 'severity' | 'topic' | 'container'
     topic:
       effect === 'unready' || effect === 'starting'
         ? `ready/${container.name}`
-        : effect === 'shaky'
+        : effect === 'shaky' || effect === 'paused'
           ? `probe/${container.name}`
           : `end/${container.name}`,
     container: container.name,
@@ -224,14 +250,46 @@ function severityOfEffect(container: ContainerFacts, effect: Case['effect']): Se
 
 /** "container web is killed by its liveness probe" */
 function consequence({ container, type, effect, facts, probe, failure }: Case): string {
-  const { periodSeconds = 10, timeoutSeconds = 1, failureThreshold = 3 } = probe;
-  const isLasting =
-    facts.now - failure.lastMs <= 2 * (periodSeconds + timeoutSeconds) * 1000 && failure.count >= failureThreshold;
   if (effect === 'killed') return `${title(container)} is killed by its ${type} probe`;
   if (effect === 'killing') return `${title(container)} is being killed by its ${type} probe`;
   if (effect === 'unready') return `${title(container)} is not ready: its ${type} probe fails`;
   if (effect === 'starting') return `${title(container)} has not started up yet: its ${type} probe fails`;
-  return `the ${type} probe of ${title(container)} ${isLasting ? 'fails, and has for some time' : 'fails now and then'}`;
+  const { isInRow, isLasting } = rowOf(facts, probe, failure);
+  if (effect === 'paused') {
+    return `${title(container)} does not answer its ${type} probe any more (since ${formatAge(facts.now - failure.firstMs)})`;
+  }
+  const how = isLasting
+    ? 'fails, and has for some time'
+    : isInRow
+      ? `failed in a row, the last time ${formatAge(facts.now - failure.lastMs)} ago`
+      : 'fails now and then';
+  return `the ${type} probe of ${title(container)} ${how}`;
+}
+
+/** Whether no try came between that succeeded, and whether that is still so. */
+function rowOf(
+  { now }: PodFacts,
+  { periodSeconds = 10, timeoutSeconds = 1, failureThreshold = 3 }: Probe,
+  failure: ProbeFailure,
+) {
+  const { count, firstMs, lastMs } = failure;
+  const triesMs = (periodSeconds + timeoutSeconds) * 1000;
+  const isInRow = count >= failureThreshold && lastMs - firstMs <= (count - 1) * triesMs + ROUNDING_MS;
+  return { isInRow, isLasting: now - lastMs <= 2 * triesMs && count >= failureThreshold };
+}
+
+/** Events count whole seconds. */
+const ROUNDING_MS = 1000;
+
+/**
+ * Whether the probe has failed as often as it may, in this life, and the container runs on because the healing of its pod is
+ * paused. After its verdict a probe is not tried again.
+ */
+function isHeldFromRestart({ facts, container, type, probe, failure }: Omit<Case, 'effect'>): boolean {
+  const startedAt = Date.parse(container.status?.state?.running?.startedAt ?? '');
+  const isPaused = facts.condition(HEALING_PAUSED_CONDITION)?.status === 'True' && pauseOf(facts.pod) !== undefined;
+  if (!isPaused || type === 'readiness' || Number.isNaN(startedAt) || failure.firstMs < startedAt) return false;
+  return rowOf(facts, probe, failure).isInRow;
 }
 
 /** "/health on port 8080", "port 5432", "its command pg_isready -U app" */
@@ -607,7 +665,8 @@ function tooTight(one: Case): RankedFinding {
   const { facts, container, probe, failure, effect } = one;
   const timeout = probe.timeoutSeconds ?? 1;
   const throttled = throttledBy(facts.evidence, container);
-  const hangs = effect === 'unready' && lostReadiness(facts, container) && failure.count >= MANY_TIMEOUTS;
+  const hangs =
+    effect === 'paused' || (effect === 'unready' && lostReadiness(facts, container) && failure.count >= MANY_TIMEOUTS);
   const times = failure.count > 1 ? ` (${plural(failure.count, 'time')})` : '';
   const slow = throttled === undefined ? '' : ', while throttled at its CPU limit';
   const limit = container.spec.resources?.limits?.['cpu'];
@@ -617,7 +676,7 @@ function tooTight(one: Case): RankedFinding {
     rank: effect === 'killed' ? 86 : 75,
     // The limit is the cause then, and its own rule reports it.
     fallback: throttled !== undefined,
-    says: `${consequence(one)}: no answer from ${asked(one)} within its timeout of ${timeout}s${times}${slow}${hangs ? ', although it answered before' : ''}${throttled === undefined ? saidUnresolved(container) || saidMeanwhile(container) || saidWhile(container) : ''}`,
+    says: `${consequence(one)}: no answer from ${asked(one)} within its timeout of ${timeout}s${times}${slow}${hangs && effect === 'unready' ? ', although it answered before' : ''}${throttled === undefined ? saidUnresolved(container) || saidMeanwhile(container) || saidWhile(container) : ''}`,
     evidence: quotes(
       one,
       field(one, 'timeoutSeconds', probe.timeoutSeconds === undefined ? '1 (default)' : `${timeout}`),

@@ -2,6 +2,7 @@
 import { anyOf, fileIn } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
+import { LOCKED, lockHolder } from '../facts/lock-holders.ts';
 import { hiddenBy } from '../facts/mounts.ts';
 import { behindPeer, blameOfPeer } from '../facts/peer-blame.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -10,6 +11,7 @@ import { hasWord, listed, quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { argumentsOf, commandForLog, explainedEnd, saidBy, title } from './exit-code.ts';
+import { recreate } from './recreate.ts';
 
 interface SaidCause {
   readonly id: string;
@@ -135,16 +137,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
   {
     id: 'already-running',
     rank: 86,
-    pattern: anyOf(
-      /lock file "[^"]{1,300}" already exists/i,
-      /another (?:instance|process|server|node) .{0,60}(?:running|using)/i,
-      /already running/i,
-      /could not lock/i,
-      /lock DB/i,
-      /unable to lock/i,
-      /is locked by/i,
-      /is being used by another process/i,
-    ),
+    pattern: LOCKED,
     means: 'finds a lock that says that another process uses its data',
   },
   {
@@ -272,16 +265,18 @@ function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): 
   if (cause.id === 'too-many-files' && /inotify|fsnotify|file watchers/i.test(word.line)) return NOTHING;
   const { decisive } = container.reading;
   const line = decisive?.line === word.line ? saidBy(decisive) : quotable(word.line);
-  const more: readonly Quote[] = cause.showsArguments === true ? argumentsOf(container) : [];
+  const holder = cause.pattern === LOCKED ? lockHolder(facts, container) : undefined;
+  const more: readonly Quote[] = cause.showsArguments === true ? argumentsOf(container) : (holder?.quotes ?? []);
+  const who = holder === undefined ? '' : `; ${holder.says}`;
   const blames =
     cause.ofPeer === undefined ? undefined : blameOfPeer(facts, container, word, cause.ofPeer, cause.isUnreached);
   const told = explainedEnd(facts, container, {
     id: cause.id,
     rank: rankOfWord(cause.rank, word),
-    says: `${title(container)} ${cause.means}${cause.isUnreached === true ? behindPeer(facts, container, word) : ''}${aliasText(facts, word.line)}${hidden(facts, container, cause, word.line)}: ${line.replace(/\.+$/, '')}`,
+    says: `${title(container)} ${cause.means}${cause.isUnreached === true ? behindPeer(facts, container, word) : ''}${aliasText(facts, word.line)}${hidden(facts, container, cause, word.line)}: ${line.replace(/\.+$/, '')}${who}`,
     line: word.line,
     more,
-    try: [commandForLog(facts, container), ...facts.commands.edit],
+    try: [...recreate(facts, holder?.pods ?? []), commandForLog(facts, container), ...facts.commands.edit],
   });
   return [blames === undefined ? told : { ...told, blames }];
 }

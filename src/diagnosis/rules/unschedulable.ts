@@ -4,6 +4,7 @@ import type { Pod } from '../evidence/kinds.ts';
 import { apartText, companions } from '../facts/anti-affinity.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { holdersText, portHolders } from '../facts/placement.ts';
+import { keptText } from '../facts/rollout-overlap.ts';
 import { wantedLabels } from '../facts/node-wishes.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
 import { inBrackets, listed } from '../facts/text.ts';
@@ -116,7 +117,7 @@ const REASONS: readonly Reason[] = [
       const ports = hostPorts(facts, holders);
       return holders.length === 0
         ? `${nodes} a port taken that it wants on the node${inBrackets(ports)}`
-        : `${nodes} its host ${ports.length === 1 ? 'port' : 'ports'} ${listed(ports)} taken, by ${holdersText(facts, holders)}`;
+        : `${nodes} its host ${ports.length === 1 ? 'port' : 'ports'} ${listed(ports)} taken, by ${holdersText(facts, holders)}${keptText(facts, holders)}`;
     },
     fields: (facts) => [
       ...facts.containers.flatMap(({ path, spec }) =>

@@ -6,7 +6,7 @@ import { because } from '../facts/innermost.ts';
 import { unplacedText } from '../facts/placement.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { listed, quotable } from '../facts/text.ts';
-import { nearVolume, type NearVolume, noVolumeText } from '../facts/volume-fit.ts';
+import { hasVolumesOfClass, namedVolumeTrouble, nearVolume, noVolumeText } from '../facts/volume-fit.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
@@ -22,10 +22,8 @@ function claims(facts: PodFacts): readonly RankedFinding[] {
   return facts.evidence.claims.flatMap((claim) => oneClaim(facts, claim));
 }
 
-function oneClaim(
-  facts: PodFacts,
-  { name, missing, similar = [], claim, volumeMissing, volumes: all, events }: ClaimEvidence,
-): readonly RankedFinding[] {
+function oneClaim(facts: PodFacts, given: ClaimEvidence): readonly RankedFinding[] {
+  const { name, missing, similar = [], claim, volumeMissing, volumes: all, events } = given;
   const { kubectl, cluster } = facts.commands;
   const base = { severity: 'critical' as const, topic: 'claims' };
   if (missing) {
@@ -41,7 +39,7 @@ function oneClaim(
     return [{ ...base, id: 'claim-missing', rank: 92, says, evidence, try: [kubectl('get', 'pvc')] }];
   }
   const phase = claim?.status?.phase;
-  if (phase === 'Lost' || volumeMissing === true) {
+  if (phase === 'Lost' || (volumeMissing === true && phase !== 'Pending')) {
     const says = `pod ${facts.name} cannot start: the volume of its claim ${name} is gone`;
     const evidence: readonly Quote[] = [
       { source: 'object', object: `persistentvolumeclaim/${name}`, says: phase ?? '' },
@@ -90,11 +88,14 @@ function oneClaim(
     return NOTHING;
   }
   const storageClass = claim?.spec?.storageClassName;
-  const near = event?.reason === 'FailedBinding' ? nearVolume(claim, all) : undefined;
+  const named = namedVolumeTrouble(given);
+  const isStatic = event?.reason === 'FailedBinding' || hasVolumesOfClass(storageClass ?? '', all);
+  const near = isStatic && named === undefined ? nearVolume(claim, all) : undefined;
   const isWaiting =
     event?.reason?.startsWith('WaitFor') === true && claim?.metadata?.annotations?.[SELECTED_NODE] === undefined;
   const unplaced = isWaiting ? unplacedText(facts) : undefined;
-  const why = unplaced === undefined ? pendingWhy(event?.reason, event?.message ?? '', claim, near) : `: ${unplaced}`;
+  const told = named?.why ?? unplaced ?? (isStatic ? noVolumeText(claim, near) : undefined);
+  const why = told === undefined ? pendingWhy(event?.reason, event?.message ?? '', claim) : `: ${told}`;
   return [
     {
       ...base,
@@ -110,13 +111,14 @@ function oneClaim(
           path: 'spec.storageClassName',
           value: storageClass ?? 'not set',
         },
+        ...(named?.quotes ?? []),
         ...(near === undefined ? [] : [near.quote]),
         ...(unplaced === undefined
           ? []
           : [{ source: 'field' as const, path: 'spec.nodeName', value: facts.pod.spec?.nodeName ?? '' }]),
       ],
       try: [
-        ...(near?.fix ?? []),
+        ...(named?.next ?? near?.fix ?? []),
         kubectl('describe', `pvc/${name}`),
         cluster('get', 'storageclasses'),
         cluster('get', 'pv'),
@@ -125,15 +127,9 @@ function oneClaim(
   ];
 }
 
-function pendingWhy(
-  reason: string | undefined,
-  message: string,
-  claim: ClaimEvidence['claim'],
-  near: NearVolume | undefined,
-): string {
+function pendingWhy(reason: string | undefined, message: string, claim: ClaimEvidence['claim']): string {
   if (reason === 'ProvisioningFailed' && /not found/.test(message))
     return `: there is no StorageClass ${claim?.spec?.storageClassName ?? ''}`;
-  if (reason === 'FailedBinding') return `: ${noVolumeText(claim, near)}`;
   if (reason === 'ExternalProvisioning') return ': its provisioner has not made one';
   if (reason === 'ProvisioningFailed') return `: ${quotable(message)}`;
   return '';

@@ -1,18 +1,9 @@
 /** Names the pods of an older template that hold the room which a rollout's new pod needs, and that may not go first. Pure. */
-import {
-  type Deployment,
-  podRequests,
-  podRequestsInUse,
-  quantityMilliValue,
-  scaleIntOrPercent,
-} from '../../api/index.ts';
+import { podRequests, podRequestsInUse, quantityMilliValue } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
+import { overlapBound, TEMPLATE_HASH } from '../facts/rollout-overlap.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import type { WorkloadFacts } from './workload-facts.ts';
-
-const HASH = 'pod-template-hash';
-/** The default of a Deployment's maxUnavailable. */
-const DEFAULT_MAX_UNAVAILABLE = '25%';
 
 /** The findings of a Deployment's pods, where one that no node takes is told with the older pod that has its room. */
 export function withOlderHolders(facts: WorkloadFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
@@ -21,7 +12,7 @@ export function withOlderHolders(facts: WorkloadFacts, found: readonly RankedFin
 
 function withHolder(facts: WorkloadFacts, finding: RankedFinding): RankedFinding {
   const { evidence, target, kubectl } = facts;
-  const bound = boundOf(facts);
+  const bound = overlapBound(evidence.workload);
   const waiting = evidence.pods.find(({ metadata }) => finding.pods?.includes(metadata?.name ?? '') === true);
   if (bound === undefined || waiting === undefined) return finding;
   const older = evidence.pods.filter((pod) => isOlder(pod, waiting));
@@ -47,33 +38,9 @@ function withHolder(facts: WorkloadFacts, finding: RankedFinding): RankedFinding
   };
 }
 
-interface Bound {
-  readonly path: string;
-  readonly value: string;
-  readonly text: string;
-}
-
-/** Its maxUnavailable, where that lets no pod go before its successor is ready. */
-function boundOf({ kind, evidence, wanted }: WorkloadFacts): Bound | undefined {
-  if (kind !== 'Deployment') return undefined;
-  const { type = 'RollingUpdate', rollingUpdate } = (evidence.workload as Deployment).spec?.strategy ?? {};
-  if (type !== 'RollingUpdate') return undefined;
-  const { maxUnavailable = DEFAULT_MAX_UNAVAILABLE, maxSurge = DEFAULT_MAX_UNAVAILABLE } = rollingUpdate ?? {};
-  // Of two zeros upstream makes one pod that may be unavailable.
-  if (scaleIntOrPercent(maxUnavailable, wanted, 'down') > 0 || scaleIntOrPercent(maxSurge, wanted, 'up') === 0) {
-    return undefined;
-  }
-  const isShare = typeof maxUnavailable === 'string' && maxUnavailable !== '0%';
-  return {
-    path: 'spec.strategy.rollingUpdate.maxUnavailable',
-    value: String(maxUnavailable),
-    text: `maxUnavailable ${maxUnavailable}${isShare ? ` (none of ${wanted})` : ''}`,
-  };
-}
-
 function isOlder({ metadata, spec, status }: Pod, waiting: Pod): boolean {
-  const hash = metadata?.labels?.[HASH];
-  const other = waiting.metadata?.labels?.[HASH];
+  const hash = metadata?.labels?.[TEMPLATE_HASH];
+  const other = waiting.metadata?.labels?.[TEMPLATE_HASH];
   return (
     hash !== undefined &&
     other !== undefined &&
