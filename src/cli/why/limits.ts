@@ -32,8 +32,8 @@ export const MAX_REMAINING_RESOURCES = 4;
 export const MAX_REMAINING_LISTED = 20;
 export const MAX_REMAINING_BYTES = 16 * 1024 * 1024;
 export const MAX_OWNERS = 4;
-/** Lines at the end of a log that are read. */
-export const LOG_TAIL_LINES = 40;
+/** Lines at the end of a log that are read: requests of probes may stand below what matters. */
+export const LOG_TAIL_LINES = 120;
 export const MAX_LOG_BYTES = 1024 * 1024;
 export const MAX_HISTORY_BYTES = 8 * 1024 * 1024;
 export const MAX_METRICS_BYTES = 16 * 1024 * 1024;
