@@ -2,7 +2,14 @@
 import { controllerOf, driverVolumeOf, isConditionTrue } from '../api/index.ts';
 import type { Event, Pod } from './evidence/kinds.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
-import { type ConfigReference, configReferences, optionalVariables, usedBy } from './facts/config-references.ts';
+import {
+  type ConfigReference,
+  configReferences,
+  keyVariables,
+  optionalVariables,
+  usedBy,
+} from './facts/config-references.ts';
+import { asksForValues } from './facts/blamed-variables.ts';
 import { type ContainerFacts, containerFacts } from './facts/container-facts.ts';
 import { namedAddresses, namedServices, type ServiceName } from './facts/dependencies.ts';
 import { eventsWith } from './facts/events.ts';
@@ -16,7 +23,7 @@ import { portInUseWord } from './rules/port-in-use.ts';
 import { isRefusedImage, pullSecrets } from './rules/pull-secrets.ts';
 import { refusedCredentials } from './rules/authentication.ts';
 import { isLateForReady, isSlowInit } from './rules/readiness.ts';
-import { LIMIT_RANGE_REFUSAL } from './workload/create-failed.ts';
+import { ACCOUNT_REFUSAL, LIMIT_RANGE_REFUSAL } from './workload/create-failed.ts';
 
 export type { ConfigReference } from './facts/config-references.ts';
 
@@ -81,6 +88,9 @@ export function credentialsWanted(evidence: PodEvidence): readonly ConfigReferen
   const known = new Set(evidence.configs.map(({ kind, name }) => `${kind}/${name}`));
   const used = facts.containers.flatMap((container): readonly ConfigReference[] => [
     ...(refusedCredentials(facts, container) === undefined ? [] : usedBy(evidence.pod, container.spec)),
+    ...(container.death !== undefined && asksForValues(container)
+      ? keyVariables(container.spec).map(({ kind, name }) => ({ kind, name }))
+      : []),
     ...namedConfigs(facts, container),
   ]);
   const wanted = new Map(used.map((one) => [`${one.kind}/${one.name}`, one]));
@@ -194,6 +204,11 @@ export function wantsRollout(evidence: PodEvidence): boolean {
 /** Whether a LimitRange refuses pods, so that the LimitRanges of the namespace are worth reading. */
 export function wantsLimitRanges(events: readonly Event[]): boolean {
   return eventsWith(events, 'FailedCreate').some(({ message = '' }) => LIMIT_RANGE_REFUSAL.test(message));
+}
+
+/** Whether a service account is missing that may be one of its namespace with another name. */
+export function wantsAccounts(events: readonly Event[]): boolean {
+  return eventsWith(events, 'FailedCreate').some(({ message = '' }) => ACCOUNT_REFUSAL.test(message));
 }
 
 /** Addresses in the log of a failing container, which may be those of services. */

@@ -4,15 +4,19 @@ const MAX_NEAR = 3;
 /** Longer names of strangers are not compared letter by letter. */
 const MAX_COMPARED = 63;
 
-/** Those that contain it, are contained in it, or differ in few letters; the nearest first. */
-export function nearNames(wanted: string, names: readonly string[]): readonly string[] {
+/**
+ * Those that contain it, are contained in it, or differ in few letters; the nearest first.
+ *
+ * @param share one letter in so many may differ: fewer where names that have parts in common mean different things
+ */
+export function nearNames(wanted: string, names: readonly string[], share = 3): readonly string[] {
   return names
     .filter((name) => name.length <= MAX_COMPARED && wanted.length <= MAX_COMPARED)
     .map((name) => ({
       name,
       distance: name.includes(wanted) || wanted.includes(name) ? 1 : editDistance(wanted, name),
     }))
-    .filter(({ distance }) => distance <= Math.max(1, Math.floor(wanted.length / 3)))
+    .filter(({ distance }) => distance <= Math.max(1, Math.floor(wanted.length / share)))
     .toSorted((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
     .slice(0, MAX_NEAR)
     .map(({ name }) => name);

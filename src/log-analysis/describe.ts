@@ -57,6 +57,7 @@ export function describe(
         ofSystemCall(said, own) ||
         ofProperties(said, own) ||
         stepBefore(said, before) ||
+        ofNamedCause(line, said, wrappers) ||
         wholePlace(said, own, place) ||
         ofWarning(said, roled, own) ||
         ofAnnouncement(said, wrappers) ||
@@ -156,6 +157,16 @@ function ofWrapper(said: string, wrappers: readonly Candidate[]): string {
   if (named === undefined || named.includes(said.replace(PREFIX, ''))) return '';
   const text = named.replace(PREFIX, '');
   return ` (${text.length > 140 ? `…${text.slice(-140)}` : text})`;
+}
+
+/** The nearest of the causes above an error without names that has some: "(ValueError: Unknown level: 'LOUD')" of "Unable to configure root logger". */
+function ofNamedCause(line: RoledLine, said: string, wrappers: readonly Candidate[]): string {
+  if (line.afterFrames !== true || nameCount(said) > 0) return '';
+  const cause = wrappers.findLast(({ line: above }) => above.index < line.index && nameCount(above.text) > 0);
+  if (cause === undefined) return '';
+  const text = cause.line.said.replace(PREFIX, '');
+  // A key alone says less than what was made of it.
+  return !/\w \w/.test(messageOf(text)) || text.length > 200 || said.includes(messageOf(text)) ? '' : ` (${text})`;
 }
 
 /** A watchdog ends what hangs: the step before it tells in what. */

@@ -20,6 +20,22 @@ describe('what is told', () => {
       /attempt 3\/3\): ConnectError: Name or service/,
     ],
     [
+      'the cause of an error without names',
+      [
+        'Traceback (most recent call last):',
+        '  File "/usr/lib/python3.11/logging/__init__.py", line 207, in _checkLevel',
+        "ValueError: Unknown level: 'LOUD'",
+        '',
+        'The above exception was the direct cause of the following exception:',
+        '',
+        'Traceback (most recent call last):',
+        '  File "/app/main.py", line 3, in <module>',
+        '    logging.config.dictConfig(cfg)',
+        'ValueError: Unable to configure root logger',
+      ],
+      /^ValueError: Unable to configure root logger \(ValueError: Unknown level: 'LOUD'\)$/,
+    ],
+    [
       'the last line of tries that holds the cause itself',
       [
         '{"level":"warn","msg":"ping failed","try":1,"error":"pq: SSL is not enabled on the server"}',

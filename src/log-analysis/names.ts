@@ -230,7 +230,7 @@ const CAPITALS =
 
 /** How many names that decide the line holds, at most three. */
 export function nameCount(line: string): number {
-  const quoted = /["'`‘“][\w./:@ -]{2,}["'`’”]/.test(line.replace(/thread ["'][^"']*["']/i, ''));
+  const quoted = /["'`‘“][\w./:@ ${}%<>-]{2,}["'`’”]/.test(line.replace(/thread ["'][^"']*["']/i, ''));
   return Math.min(3, worldNames(line) + (quoted || CAPITALS.test(line) ? 1 : 0));
 }
 

@@ -1,9 +1,12 @@
 /** Gathers ConfigMaps and Secrets that a waiting pod refers to. Only the names of their keys and of registries are kept. */
-import { CONFIG_MAPS, type ObjectMeta, SECRETS } from '../../api/index.ts';
+import { CONFIG_MAPS, type KubeObject, type ObjectMeta, type Resource, SECRETS } from '../../api/index.ts';
 import { type ConfigEvidence, type ConfigReference, oddContent, oddSecret } from '../../diagnosis/index.ts';
-import { decodeText } from '../../lib/index.ts';
+import { decodeText, nearNames } from '../../lib/index.ts';
 import { type Asker } from './ask.ts';
-import { MAX_CONFIGS } from './limits.ts';
+import { MAX_CONFIGS, MAX_LISTED } from './limits.ts';
+
+/** Names of configurations often differ in one part only: api-config and web-config are two. */
+const ONE_IN = 4;
 
 export async function gatherConfigs(
   asker: Asker,
@@ -28,7 +31,9 @@ async function gatherOne(
       ? await asker.get(what, CONFIG_MAPS, namespace, name)
       : await asker.get(what, SECRETS, namespace, name);
   if (answer.kind === 'unknown') return undefined;
-  if (answer.kind !== 'found') return { kind, name, state: answer.kind, keys: [] };
+  if (answer.kind === 'missing')
+    return { kind, name, state: 'missing', keys: [], ...(await alike(asker, namespace, { kind, name })) };
+  if (answer.kind === 'forbidden') return { kind, name, state: 'forbidden', keys: [] };
   const binary = 'binaryData' in answer.value ? Object.keys(answer.value.binaryData ?? {}) : [];
   const keys = [...Object.keys(answer.value.data ?? {}), ...binary].toSorted();
   const writtenAt = lastWritten(answer.value.metadata);
@@ -43,6 +48,27 @@ async function gatherOne(
     ...(registries && { registries }),
     ...(writtenAt !== undefined && { writtenAt }),
   };
+}
+
+/** Those that may be meant: of the name in other namespaces, else of its namespace with similar names. Only their metadata is read. */
+async function alike(
+  asker: Asker,
+  namespace: string | undefined,
+  { kind, name }: ConfigReference,
+): Promise<Pick<ConfigEvidence, 'elsewhere' | 'similar'>> {
+  const resource: Resource<KubeObject> = kind === 'ConfigMap' ? CONFIG_MAPS : SECRETS;
+  const what = `names of ${kind}s`;
+  const query = { limit: MAX_LISTED, metadataOnly: true };
+  const own = await asker.list(what, resource, { ...query, ...(namespace !== undefined && { namespace }) });
+  const similar = nearNames(
+    name,
+    own.flatMap(({ metadata }) => metadata?.name ?? []),
+    ONE_IN,
+  );
+  if (similar.length > 0) return { similar };
+  const same = await asker.list(what, resource, { ...query, fieldSelector: `metadata.name=${name}` });
+  const elsewhere = same.flatMap(({ metadata }) => metadata?.namespace ?? []).toSorted();
+  return elsewhere.length > 0 ? { elsewhere } : {};
 }
 
 /** What is odd about the contents; undefined: nothing. */

@@ -13,11 +13,13 @@ import {
   type Pod,
   PODS,
   REPLICA_SETS,
+  SERVICE_ACCOUNTS,
 } from '../../api/index.ts';
 import {
   type Event,
   type NodeSubjectEvidence,
   type PodEvidence,
+  wantsAccounts,
   wantsLimitRanges,
   type WorkloadEvidence,
   type WorkloadObject,
@@ -67,6 +69,13 @@ export async function gatherWorkload(
   const limitRanges = wantsLimitRanges(events)
     ? await asker.list(`limitranges in namespace ${namespace}`, LIMIT_RANGES, { namespace, limit: MAX_LISTED })
     : undefined;
+  const accounts = wantsAccounts(events)
+    ? await asker.list('names of service accounts', SERVICE_ACCOUNTS, {
+        namespace,
+        limit: MAX_LISTED,
+        metadataOnly: true,
+      })
+    : undefined;
   const isGone = workload.kind === 'Job' && pods.length === 0 && isConditionTrue(workload.status?.conditions, 'Failed');
   const gone = isGone ? await gatherGonePods(asker, workload, events) : undefined;
   return {
@@ -79,6 +88,7 @@ export async function gatherWorkload(
     ...(gone && { gone }),
     ...(nodes && { nodes }),
     ...(limitRanges && { limitRanges }),
+    ...(accounts && { accounts: accounts.flatMap(({ metadata }) => metadata?.name ?? []) }),
     autoscalers,
     notLookedAt: asker.notLookedAt,
     namespaceFlag,

@@ -33,7 +33,7 @@ export const MAX_REMAINING_RESOURCES = 4;
 export const MAX_REMAINING_LISTED = 20;
 export const MAX_REMAINING_BYTES = 16 * 1024 * 1024;
 export const MAX_OWNERS = 4;
-/** Lines at the end of a log that are read: a program that tries again and again may write a trace each time. */
+/** Lines at the end of a log that are read: requests of probes may stand below what matters, and a program may write a trace with each try. */
 export const LOG_TAIL_LINES = 160;
 export const MAX_LOG_BYTES = 1024 * 1024;
 export const MAX_HISTORY_BYTES = 8 * 1024 * 1024;

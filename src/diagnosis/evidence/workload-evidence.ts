@@ -23,6 +23,8 @@ export interface WorkloadEvidence {
   readonly nodes?: readonly Node[];
   /** Those of its namespace, where one refuses its pods; absent: not asked for. */
   readonly limitRanges?: readonly LimitRange[];
+  /** Names of the service accounts of its namespace, where one is missing; absent: not asked for. */
+  readonly accounts?: readonly string[];
   /** The autoscalers that scale it; absent: not asked for. */
   readonly autoscalers?: readonly HorizontalPodAutoscaler[];
   readonly notLookedAt: readonly string[];

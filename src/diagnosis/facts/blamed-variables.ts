@@ -1,7 +1,7 @@
 /** Finds the environment variable behind an error that only quotes its value, or whose place in the code reads it. Pure. */
-import { peerIn } from '../../log-analysis/index.ts';
+import { peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
-import { optionalVariables } from './config-references.ts';
+import { alikeText, keyVariables, optionalVariables } from './config-references.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { withFirstEnds } from './first-ends.ts';
 import type { PodFacts } from './pod-facts.ts';
@@ -10,7 +10,10 @@ import { hasWord, quotable } from './text.ts';
 /** The findings about ends, with the variable behind the error where the headline does not name it. */
 export function withVariables(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
   return withFirstEnds(facts, found, (container, finding) => {
-    const blamed = absentVariable(facts, container, finding) ?? blamedVariable(container, finding.id);
+    const blamed =
+      absentVariable(facts, container, finding) ??
+      oddVariable(facts, container, finding) ??
+      blamedVariable(container, finding.id);
     if (blamed === undefined || (blamed.isAbsent !== true && hasWord(finding.says, blamed.name))) return finding;
     return {
       ...finding,
@@ -58,7 +61,10 @@ function absentVariable(facts: PodFacts, container: ContainerFacts, { id }: Rank
   for (const { kind, name, key, variable, index } of optionalVariables(container.spec)) {
     const known = facts.evidence.configs.find((config) => config.kind === kind && config.name === name);
     if (known === undefined || known.state === 'forbidden' || known.keys.includes(key)) continue;
-    const lacks = known.state === 'missing' ? `there is no ${kind} ${name}` : `${kind} ${name} has no key ${key}`;
+    const lacks =
+      known.state === 'missing'
+        ? `there is no ${kind} ${name}${alikeText(known)}`
+        : `${kind} ${name} has no key ${key}`;
     return {
       name: variable,
       says: `its optional variable ${variable} is not set, because ${lacks}`,
@@ -67,6 +73,35 @@ function absentVariable(facts: PodFacts, container: ContainerFacts, { id }: Rank
         source: 'field',
         path: `${container.path}.env[${index}] (${variable})`,
         value: `${kind} ${name}, key ${key}, optional`,
+      },
+    };
+  }
+  return undefined;
+}
+
+/** What is said of values that hold what nobody sees, or nothing. */
+const UNSEEN =
+  /invalid (?:character|header|ur[li]|port|host ?name|address|value|token|key)|illegal (?:character|header)|control character|malformed|unexpected character|\\n|%0A|not a valid|cannot parse|could not parse|invalid literal|NumberFormat|must (?:specify|start with|be (?:an?|one))|scheme|unsupported (?:url|protocol)|\bPEM\b|private ?key|DECODER|base64|asn1|padding/i;
+
+/** Whether the values of its variables are worth a look. */
+export function asksForValues({ reading }: ContainerFacts): boolean {
+  const line = reading.decisive?.line ?? '';
+  return UNSEEN.test(line) || unresolvedHost(line) !== undefined;
+}
+
+/** A variable whose value looks wrong in its ConfigMap or Secret: empty, encoded twice, with a line end. */
+function oddVariable(facts: PodFacts, container: ContainerFacts, { id }: RankedFinding): Blamed | undefined {
+  if (UNRELATED.has(id) || container.death === undefined || !asksForValues(container)) return undefined;
+  for (const { kind, name, key, variable, index } of keyVariables(container.spec)) {
+    const odd = facts.evidence.configs.find((each) => each.kind === kind && each.name === name)?.odd?.[key];
+    if (odd === undefined) continue;
+    return {
+      name: variable,
+      says: `the value of its variable ${variable}, of ${kind} ${name}, ${odd}`,
+      quote: {
+        source: 'field',
+        path: `${container.path}.env[${index}] (${variable})`,
+        value: `${kind} ${name}, key ${key}`,
       },
     };
   }

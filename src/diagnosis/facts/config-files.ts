@@ -12,9 +12,10 @@ export interface ConfigFile {
   readonly origin?: Origin;
 }
 
-/** Programs, scripts and what they are made of; certificates and keys. */
-const NO_CONFIG =
-  /\.(?:[cm]?[jt]sx?|py|rb|pl|pm|php|sh|bash|go|rs|java|jar|class|lua|exs?|erl|rkt|awk|sql|html?|css|xsd|crt|pem|key|p12|jks|pub)$|\.d$|\.erlang\.cookie$/i;
+/** Programs, scripts and what they are made of. */
+const CODE = /\.(?:[cm]?[jt]sx?|py|rb|pl|pm|php|sh|bash|go|rs|java|jar|class|lua|exs?|erl|rkt|awk|sql|html?|css|xsd)$/i;
+/** Certificates and keys. */
+const KEYS = /\.(?:crt|pem|key|p12|jks|pub)$|\.d$|\.erlang\.cookie$/i;
 /** Where the node puts what every pod has. */
 const OF_ACCOUNT = '/var/run/secrets/kubernetes.io/';
 const PATH = /(?:^|[\s"'`=:,(])(\/[\w@%+.,~-]{1,255}(?:\/[\w@%+.,~-]{1,255}){0,20})/g;
@@ -42,6 +43,14 @@ export function configFile(facts: PodFacts, container: ContainerFacts): ConfigFi
   );
 }
 
+/** The configuration with a setting that a server does not know, and that no argument has: "unknown variable 'max_conections=9'". */
+export function unknownSetting(facts: PodFacts, container: ContainerFacts, line: string): ConfigFile | undefined {
+  const name = /unknown variable ['"]?([\w.-]{2,100})/i.exec(line)?.[1]?.replaceAll('-', '_');
+  const isArgument = name === undefined || commandText(container.spec).replaceAll('-', '_').includes(name);
+  const found = isArgument ? undefined : configFile(facts, container);
+  return found?.origin === undefined ? undefined : found;
+}
+
 function only<T>(all: readonly T[]): T | undefined {
   return all.length === 1 ? all[0] : undefined;
 }
@@ -58,7 +67,7 @@ function namedFiles(facts: PodFacts, container: ContainerFacts): readonly Config
     return isFolder ? filesIn(facts, mounted) : [fileAt(facts, mounted, path)];
   });
   const unique = new Map(files.map((each) => [each.file, each]));
-  return [...unique.values()].filter(({ file }) => !NO_CONFIG.test(file));
+  return [...unique.values()].filter(({ file }) => !isCode(file) && !KEYS.test(file));
 }
 
 /** The files of a mount that may be configurations. */
@@ -71,7 +80,12 @@ function filesIn(facts: PodFacts, mounted: MountedVolume): readonly ConfigFile[]
     if (path === subPath) return [root];
     return path.startsWith(`${subPath}/`) ? [`${root}/${path.slice(subPath.length + 1)}`] : [];
   });
-  return paths.filter((file) => !NO_CONFIG.test(file)).map((file) => fileAt(facts, mounted, file));
+  return paths.filter((file) => !isCode(file) && !KEYS.test(file)).map((file) => fileAt(facts, mounted, file));
+}
+
+/** Whether the file is a program or a part of one. */
+export function isCode(file: string): boolean {
+  return CODE.test(file);
 }
 
 export function fileAt(facts: PodFacts, mounted: MountedVolume, file: string): ConfigFile {

@@ -1,5 +1,7 @@
 /** Lists the ConfigMaps and Secrets that a pod or one of its containers refers to. */
 import type { Container, Pod } from '../evidence/kinds.ts';
+import type { ConfigEvidence } from '../evidence/pod-evidence.ts';
+import { listed } from './text.ts';
 
 export interface ConfigReference {
   readonly kind: 'ConfigMap' | 'Secret';
@@ -29,23 +31,35 @@ export function usedBy({ spec }: Pod, container: Container): readonly UsedConfig
   ];
 }
 
-/** A variable that may be left out, and where its value would come from. */
-export interface OptionalVariable extends ConfigReference {
+/** A variable that has its value from a key. */
+export interface KeyVariable extends ConfigReference {
   readonly variable: string;
   readonly key: string;
   readonly index: number;
+  readonly optional: boolean;
 }
 
-/** The variables of a container that the node leaves out where their ConfigMap, Secret or key is not there. */
-export function optionalVariables({ env = [] }: Container): readonly OptionalVariable[] {
-  return env.flatMap(({ name: variable, valueFrom }, index): readonly OptionalVariable[] => {
+/** The variables of a container that have their values from keys. */
+export function keyVariables({ env = [] }: Container): readonly KeyVariable[] {
+  return env.flatMap(({ name: variable, valueFrom }, index): readonly KeyVariable[] => {
     const { configMapKeyRef, secretKeyRef } = valueFrom ?? {};
     const [kind, ref] =
       secretKeyRef === undefined ? (['ConfigMap', configMapKeyRef] as const) : (['Secret', secretKeyRef] as const);
-    return ref?.optional !== true || ref.name === undefined || ref.name === ''
+    return ref?.name === undefined || ref.name === ''
       ? []
-      : [{ kind, name: ref.name, variable, key: ref.key, index }];
+      : [{ kind, name: ref.name, variable, key: ref.key, index, optional: ref.optional === true }];
   });
+}
+
+/** The variables of a container that the node leaves out where their ConfigMap, Secret or key is not there. */
+export function optionalVariables(container: Container): readonly KeyVariable[] {
+  return keyVariables(container).filter(({ optional }) => optional);
+}
+
+/** "; there is shop-config", or that another namespace has one of that name. */
+export function alikeText({ elsewhere = [], similar = [] }: Pick<ConfigEvidence, 'elsewhere' | 'similar'>): string {
+  if (similar.length > 0) return `; there is ${listed(similar)}`;
+  return elsewhere.length === 0 ? '' : `, but one in namespace ${listed(elsewhere)}`;
 }
 
 function ofVariables({ env, envFrom }: Container): readonly ConfigReference[] {

@@ -245,7 +245,8 @@ function isJudgedByProbe(
 /** The node's agent found the decisive line in more of the log than it kept. */
 function readingOf(lines: readonly string[], death: Death | undefined, spec: Container): LogReading {
   const reading = readLog(lines, { livedMs: death?.livedMs });
-  const says = terminationMessage(death, spec) ?? death?.log?.says;
+  const told = terminationMessage(death, spec) ?? death?.log?.says;
+  const says = told === undefined ? undefined : plainPaths(told);
   if (says === undefined || reading.decisive?.line === says) return reading;
   return { ...reading, decisive: { line: says, index: -1, related: [], firmness: 'firm' } };
 }
@@ -262,6 +263,15 @@ function terminationMessage(death: Death | undefined, { terminationMessagePolicy
   return readLog(lines, { livedMs: 0 }).decisive?.line ?? (lines.length === 1 ? quotable(message) : undefined);
 }
 
+/** The folder of one version of a ConfigMap, Secret or token, behind its links: /etc/app/..2026_01_31_12_00_00.123/app.yaml. */
+const VERSION_FOLDER = /\/\.\.(?:\d{4}(?:_\d\d){5}\.\w{1,30}|data)(?=\/)/g;
+
+/** Paths as the pod's specification has them. */
+function plainPaths(line: string): string {
+  return line.replace(VERSION_FOLDER, '');
+}
+
 function lastLines(lines: readonly string[] | undefined): readonly string[] {
-  return (lines ?? []).filter((line) => line.trim() !== '').slice(-LOG_LINES_SEARCHED);
+  const said = (lines ?? []).filter((line) => line.trim() !== '').slice(-LOG_LINES_SEARCHED);
+  return said.map((line) => plainPaths(line));
 }

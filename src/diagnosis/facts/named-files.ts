@@ -2,14 +2,14 @@
 import { fileIn } from '../../log-analysis/index.ts';
 import { nearNames } from '../../lib/index.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
-import { configFile, type ConfigFile, configMounts, fileAt } from './config-files.ts';
+import { configFile, type ConfigFile, configMounts, fileAt, isCode } from './config-files.ts';
 import type { ConfigReference } from './config-references.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { withFirstEnds } from './first-ends.ts';
 import { endedByItself } from './last-words.ts';
-import { filesOf, pathWithin } from './mounted-files.ts';
+import { filesOf, originOf, pathWithin } from './mounted-files.ts';
 import { configsBehind, type MountedVolume, volumeOf } from './mounts.ts';
-import { placeholderIn } from './odd-content.ts';
+import { LINE_END, placeholderIn } from './odd-content.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { listed } from './text.ts';
 
@@ -29,10 +29,16 @@ const ABOUT_CONFIG =
 export function withFiles(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
   return withFirstEnds(facts, found, (container, finding) => {
     const told = originText(facts, container, finding.says) ?? configText(facts, container, finding);
-    if (told === undefined) return finding;
-    const evidence = [...finding.evidence, ...told.quotes.filter((quote) => !isQuoted(finding.evidence, quote))];
-    return { ...finding, says: told.says === '' ? finding.says : `${finding.says}; ${told.says}`, evidence };
+    const says = [finding.says, told?.says ?? '', placeholderText(container)].filter((part) => part !== '').join('; ');
+    const quotes = (told?.quotes ?? []).filter((quote) => !isQuoted(finding.evidence, quote));
+    return { ...finding, says, evidence: [...finding.evidence, ...quotes] };
   });
+}
+
+/** Of a variable in brackets another rule tells where it should come from. */
+function placeholderText({ reading: { decisive } }: ContainerFacts): string {
+  const found = decisive === undefined ? undefined : placeholderIn(decisive.line);
+  return found === undefined || found.startsWith('$(') ? '' : `${found} is a placeholder that nothing has filled in`;
 }
 
 function isQuoted(evidence: readonly Quote[], quote: Quote): boolean {
@@ -64,6 +70,8 @@ function originText(facts: PodFacts, container: ContainerFacts, says: string): T
   const file = decisive === undefined ? undefined : fileIn(decisive.line);
   const mounted = file === undefined ? undefined : volumeOf(facts, container, file);
   if (file === undefined || mounted === undefined) return undefined;
+  // A place in its code is where it read something else.
+  if (isCode(file) && originOf(facts, mounted, file) !== undefined) return undefined;
   const { volume } = mounted;
   const configs = configsBehind(mounted);
   if (configs.length === 0 && volume.projected === undefined && volume.downwardAPI === undefined) return undefined;
@@ -123,7 +131,8 @@ function isSuspect(facts: PodFacts, { origin }: ConfigFile): boolean {
 
 function oddOf({ evidence }: PodFacts, { config, key = '' }: NonNullable<ConfigFile['origin']>): string | undefined {
   const known = evidence.configs.find(({ kind, name }) => kind === config?.kind && name === config.name);
-  return known?.odd?.[key];
+  const odd = known?.odd?.[key];
+  return odd === LINE_END ? undefined : odd;
 }
 
 /** "/etc/gw/nginx.conf is of ConfigMap gw, key main.conf, and has only comments" */

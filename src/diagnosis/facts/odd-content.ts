@@ -1,5 +1,7 @@
 /** Says what is odd about the content of a configuration, so that its values need not be kept or shown. Pure. */
 
+/** That is odd for the value of a variable, and not for a file. */
+export const LINE_END = 'ends with a line end';
 /** What is read of one content. */
 const MAX_READ = 256 * 1024;
 /** A text that was meant to have several lines is longer than this. */
@@ -15,6 +17,7 @@ const BY_LINES = /\.(?:ya?ml|ini|toml|properties|env|cnf)$|^redis.*\.conf$|\.cfg
  */
 export function oddContent(name: string, given: string): string | undefined {
   const text = given.slice(0, MAX_READ);
+  if (/^[^\r\n]{1,1000}\r?\n$/.test(text) && !name.includes('.')) return LINE_END;
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const [first = ''] = lines;
   if (lines.length === 0) return 'is empty';
@@ -38,7 +41,6 @@ export function oddContent(name: string, given: string): string | undefined {
 export function oddSecret(name: string, value: string): string | undefined {
   const inner = isBase64(value) ? Buffer.from(value, 'base64').toString('utf8') : undefined;
   if (inner !== undefined && isReadable(inner)) return 'is encoded twice (its value is base64 again)';
-  if (/^[^\r\n]{1,1000}\r?\n$/.test(value) && !name.includes('.')) return 'ends with a line end';
   return oddContent(name, value);
 }
 

@@ -13,6 +13,7 @@ import { endedPods } from './ended-pods.ts';
 import { endingSlowly } from './ending-slowly.ts';
 import { exhausted } from './exhausted.ts';
 import { exitCode } from './exit-code.ts';
+import { fileModes } from './file-modes.ts';
 import { healing } from './healing.ts';
 import { heap } from './heap.ts';
 import { held } from './held.ts';
@@ -67,6 +68,7 @@ export const POD_RULES: readonly PodRule[] = [
   endingSlowly,
   exhausted,
   exitCode,
+  fileModes,
   healing,
   heap,
   held,

@@ -93,7 +93,7 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
         : `is not let in by ${whom}, which refuses its ${credentialIn(word.line)}`;
   const says =
     rbac === null
-      ? `${title(container)} ${what}${isForbidden || change !== undefined ? '' : sourceText(container)}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
+      ? `${title(container)} ${what}${isForbidden || change !== undefined ? '' : sourceText(facts, container)}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
       : `${title(container)} may not ${rbac[3]} ${rbac[4]}: no role allows that to its service account ${rbac[1]}/${rbac[2]}: ${line.replace(/\.+$/, '')}`;
   const unready = container.death === undefined;
   const blames = blameOfPeer(
@@ -132,13 +132,18 @@ const TOKEN =
   /\b(?:jwt|bearer|(?:access|auth|id|refresh|api|session)[ _-]?token|token (?:is |has )?(?:invalid|expired)|invalid token)\b/i;
 
 /** " (with DB_PASSWORD of Secret shop-db)", where one Secret alone gives it passwords or tokens by variables. */
-function sourceText({ spec }: ContainerFacts): string {
+function sourceText({ evidence }: PodFacts, { spec }: ContainerFacts): string {
   const given = (spec.env ?? []).flatMap(({ name, valueFrom }) => {
-    const secret = valueFrom?.secretKeyRef?.name;
-    return secret !== undefined && CREDENTIAL.test(name) ? [{ name, secret }] : [];
+    const { name: secret, key = '' } = valueFrom?.secretKeyRef ?? {};
+    if (secret === undefined || !CREDENTIAL.test(name)) return [];
+    const known = evidence.configs.find((each) => each.kind === 'Secret' && each.name === secret);
+    return [{ name, secret, odd: known?.odd?.[key] }];
   });
-  const [only, ...more] = given;
-  return only === undefined || more.length > 0 ? '' : ` (with ${only.name} of Secret ${only.secret})`;
+  // A value that looks wrong is the one that is meant.
+  const odd = given.filter((each) => each.odd !== undefined);
+  const [only, ...more] = odd.length > 0 ? odd : given;
+  if (only === undefined || more.length > 0) return '';
+  return ` (with ${only.name} of Secret ${only.secret}${only.odd === undefined ? '' : `, whose value ${only.odd}`})`;
 }
 
 const CREDENTIAL = /pass|pwd|token|secret|key|auth|cred|url|dsn|uri/i;

@@ -1,7 +1,7 @@
 /** Tests findings that name the configuration behind an error that does not name it, and homes and folders that are empty. */
 import { describe, expect, it } from 'vitest';
 import { diagnosePod } from '../diagnose-pod.ts';
-import { crashed, evidence, lastWords, pod } from '../evidence.fixtures.ts';
+import { crashed, evidence, lastWords, pod, waiting } from '../evidence.fixtures.ts';
 import type { ConfigEvidence, PodEvidence } from '../evidence/pod-evidence.ts';
 import { crash, tellsEach } from './cases.fixtures.ts';
 
@@ -120,6 +120,56 @@ describe('the configuration behind an error', () => {
       ended(gw, command('relay', '/etc/app/a.yaml'), [found('ConfigMap', 'gw', ['a.yaml'])], 'panic: no leader'),
       'exit-code',
       /no leader \(exit code 1\)$/,
+    ],
+    [
+      'a setting of a server that no argument has',
+      ended(
+        gw,
+        command('mariadbd', '--defaults-file=/etc/app/tuning.cnf'),
+        [found('ConfigMap', 'gw', ['tuning.cnf'])],
+        "[ERROR] mariadbd: unknown variable 'inodb_buffer_pool_size=64M'",
+      ),
+      'malformed-config',
+      /cannot read its configuration \/etc\/app\/tuning\.cnf, which comes of ConfigMap gw: mariadbd: unknown variable/,
+    ],
+    [
+      'one that an argument has',
+      ended(
+        gw,
+        command('mariadbd', '--inodb-buffer-pool-size=64M'),
+        [found('ConfigMap', 'gw', ['tuning.cnf'])],
+        "[ERROR] mariadbd: unknown variable 'inodb-buffer-pool-size=64M'",
+      ),
+      'bad-argument',
+      /does not understand its arguments/,
+    ],
+    [
+      'a place in its code, behind the links of its volume',
+      ended(
+        { projected: { sources: [{ configMap: { name: 'code' } }, { configMap: { name: 'settings' } }] } },
+        command('node', '/etc/app/server.js'),
+        [
+          found('ConfigMap', 'code', ['server.js']),
+          found('ConfigMap', 'settings', ['s.json'], { 's.json': 'is empty' }),
+        ],
+        '/etc/app/..2026_01_31_12_00_00.abc/server.js:1',
+        'SyntaxError: Unexpected end of JSON input',
+        '    at JSON.parse (<anonymous>)',
+        '    at Object.<anonymous> (/etc/app/..2026_01_31_12_00_00.abc/server.js:1:40)',
+      ),
+      'malformed-config',
+      /; its configuration \/etc\/app\/s\.json is of ConfigMap settings and is empty$/,
+    ],
+    [
+      'a placeholder',
+      ended(
+        gw,
+        command('python3', '/etc/app/main.py'),
+        [found('ConfigMap', 'gw', ['main.py', 'logging.yaml'])],
+        "ValueError: Unknown level: '{{ .Values.level }}'",
+      ),
+      'exit-code',
+      /logging\.yaml is of ConfigMap gw; \{\{ \.Values\.level \}\} is a placeholder that nothing has filled in$/,
     ],
     [
       'a token in a folder of others',
@@ -273,4 +323,135 @@ describe('servers that go to the background', () => {
     const [first] = diagnosePod(evidence(left(['/run.sh'], 'listening on 8080', 'ready'))).findings;
     expect(first?.says).toMatch(/its line "listening on 8080" says that it serves, so its first process perhaps/);
   });
+});
+
+describe('files that others may read', () => {
+  const key = (spec: object, source: object, ...lines: readonly string[]): Partial<PodEvidence> => ({
+    pod: pod({
+      container: { volumeMounts: [{ name: 'k', mountPath: '/keys' }] },
+      spec: { ...spec, volumes: [{ name: 'k', ...source }] },
+      status: crashed({ exitCode: 255 }),
+    }),
+    logs: lastWords(...lines),
+  });
+  const secret = { secret: { secretName: 'deploy' } };
+  const SSH = [
+    '@         WARNING: UNPROTECTED PRIVATE KEY FILE!          @',
+    "Permissions 0644 for '/keys/id_rsa' are too open.",
+    'It is required that your private key files are NOT accessible by others.',
+    'This private key will be ignored.',
+    'Load key "/keys/id_rsa": bad permissions',
+    'git@git.example: Permission denied (publickey).',
+    'fatal: Could not read from remote repository.',
+  ];
+  const COOKIE = '[error] Cookie file /keys/.erlang.cookie must be accessible by owner only';
+  const as70 = { securityContext: { runAsUser: 70 } };
+  tellsEach([
+    [
+      'of ssh, above what follows from it',
+      key({}, secret, ...SSH),
+      'permission-denied',
+      /refuses \/keys\/id_rsa, which others may read: volume k \(Secret deploy\) has the mode 0644; set its defaultMode to 0400$/,
+      [/secret\.defaultMode: 0644/],
+    ],
+    [
+      'of another user',
+      key(as70, secret, 'FATAL:  private key file "/keys/tls.key" has group or world access'),
+      'permission-denied',
+      /set its defaultMode to 0440, and fsGroup so that user 70 may read it$/,
+    ],
+    [
+      'of a group',
+      key({ securityContext: { fsGroup: 7 } }, { secret: { secretName: 'd', defaultMode: 0o400 } }, ...SSH),
+      'permission-denied',
+      /and no fsGroup \(7\), which lets its group read it$/,
+    ],
+    [
+      'that must be its own',
+      key(as70, secret, COOKIE),
+      'permission-denied',
+      /only a copy that an init container makes/,
+    ],
+  ]);
+});
+
+describe('values that hold what nobody sees', () => {
+  const ref = (name: string, key: string) => ({ valueFrom: { secretKeyRef: { name, key } } });
+  const container = {
+    env: [
+      { name: 'DB_HOST', ...ref('db', 'host') },
+      { name: 'DB_PASSWORD', ...ref('db', 'password') },
+    ],
+  };
+  const given = (odd: ConfigEvidence['odd'], line: string): Partial<PodEvidence> => ({
+    pod: pod({ container, status: crashed({ exitCode: 1 }) }),
+    logs: lastWords(line),
+    configs: [found('Secret', 'db', ['host', 'password'], odd)],
+  });
+  tellsEach([
+    [
+      'a password',
+      given({ password: 'ends with a line end' }, 'Error: password authentication failed for user "app"'),
+      'authentication-refused',
+      /\(with DB_PASSWORD of Secret db, whose value ends with a line end\)/,
+    ],
+    [
+      'a host',
+      given({ host: 'is encoded twice (its value is base64 again)' }, 'Error: getaddrinfo ENOTFOUND ZGI='),
+      'dependency-not-resolved',
+      /; the value of its variable DB_HOST, of Secret db, is encoded twice/,
+    ],
+    ['nothing odd', given({}, 'Error: getaddrinfo ENOTFOUND pg'), 'dependency-not-resolved', /does not find pg [^;]*$/],
+  ]);
+});
+
+describe('names that are nearly right', () => {
+  const without = (alike: Partial<ConfigEvidence>): Partial<PodEvidence> => ({
+    pod: pod({
+      status: waiting('CreateContainerConfigError', 'configmap "shop-confg" not found'),
+      podStatus: { phase: 'Pending' },
+    }),
+    configs: [{ kind: 'ConfigMap', name: 'shop-confg', state: 'missing', keys: [], ...alike }],
+  });
+  const image = (name: string): Partial<PodEvidence> => ({
+    pod: pod({
+      container: { image: name },
+      status: waiting('ErrImageNeverPull', `Container image "${name}" is not present with pull policy of Never`),
+      podStatus: { phase: 'Pending' },
+    }),
+    node: {
+      name: 'n1',
+      node: {
+        metadata: { name: 'n1' },
+        status: { images: [{ names: ['registry.example/shop/api:1.4', 'registry.example/shop/web@sha256:1'] }] },
+      },
+    },
+  });
+  tellsEach([
+    [
+      'a ConfigMap',
+      without({ similar: ['shop-config'] }),
+      'missing-config',
+      /there is no ConfigMap shop-confg in namespace shop; there is shop-config$/,
+    ],
+    [
+      'one of another namespace',
+      without({ elsewhere: ['base'] }),
+      'missing-config',
+      /in namespace shop, but one in namespace base$/,
+    ],
+    [
+      'another tag',
+      image('registry.example/shop/api:1.5'),
+      'image-never-pulled',
+      /its node has registry\.example\/shop\/api:1\.4$/,
+    ],
+    [
+      'another letter',
+      image('registry.example/shop/apl:1.4'),
+      'image-never-pulled',
+      /its node has registry\.example\/shop\/api:1\.4$/,
+    ],
+    ['another program', image('registry.example/shop/web:2.0'), 'image-never-pulled', /forbids to pull it$/],
+  ]);
 });

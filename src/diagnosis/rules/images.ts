@@ -4,7 +4,8 @@ import type { ContainerFacts } from '../facts/container-facts.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { because } from '../facts/innermost.ts';
-import { quotable } from '../facts/text.ts';
+import { listed, quotable } from '../facts/text.ts';
+import { nearNames } from '../../lib/index.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { title } from './exit-code.ts';
@@ -220,7 +221,7 @@ function judge(
     };
   }
   if (reason === 'ErrImageNeverPull') {
-    const says = `${who}its image ${image.name} is not on node ${facts.pod.spec?.nodeName ?? ''}, and imagePullPolicy Never forbids to pull it`;
+    const says = `${who}its image ${image.name} is not on node ${facts.pod.spec?.nodeName ?? ''}, and imagePullPolicy Never forbids to pull it${onItsNode(facts, image)}`;
     return { id: 'image-never-pulled', says, try: change(given) };
   }
   if (reason === 'SignatureValidationFailed') {
@@ -238,7 +239,24 @@ function judge(
     return { id: 'image-pull', says, try: [facts.commands.kubectl('describe', `pod/${facts.name}`)] };
   }
   const why = kind.tells === true ? because(text) : '';
-  return { id: kind.id, says: `${who}${kind.says(image)}${why}`, try: kind.try(given) };
+  const near = kind.id === 'image-not-found' || kind.id === 'image-unauthorized' ? onItsNode(facts, image) : '';
+  return { id: kind.id, says: `${who}${kind.says(image)}${why}${near}`, try: kind.try(given) };
+}
+
+/** "; its node has registry.example/shop:1.2", of nearly that name. */
+function onItsNode({ evidence }: PodFacts, { name }: Image): string {
+  const all = (evidence.node?.node?.status?.images ?? []).flatMap(({ names = [] }) => names ?? []);
+  const tagged = all.filter((each) => !each.includes('@'));
+  const plain = (each: string): string => each.replace(/^docker\.io\/(?:library\/)?/, '');
+  const tag = (each: string): string => /:([^:/]+)$/.exec(each)?.[1] ?? 'latest';
+  const own = withoutTag(plain(name));
+  // Other names with other tags are other programs.
+  const near = [...new Set(tagged.map(plain))].filter((each) => {
+    if (each === plain(name)) return false;
+    const repository = withoutTag(each);
+    return repository === own || (tag(each) === tag(name) && nearNames(own, [repository], 6).length > 0);
+  });
+  return near.length === 0 ? '' : `; its node has ${listed(near)}`;
 }
 
 /** "repository name must be lowercase" */

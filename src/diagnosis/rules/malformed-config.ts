@@ -1,6 +1,7 @@
 /** Rule: the log says that a configuration, certificate or key exists but cannot be parsed. */
 import { anyOf } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
+import { configFile, isCode, unknownSetting } from '../facts/config-files.ts';
 import { endedByItself, lastWord, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import { type ConfigBehind, configsBehind, type MountedVolume, volumeOf } from '../facts/mounts.ts';
 import { fileIn } from '../../log-analysis/index.ts';
@@ -91,6 +92,8 @@ const ofContainer: ContainerRule = (facts, container) => {
 
 export const malformedConfig: PodRule = eachContainer(ofContainer);
 
+const OF_SERVER = /config|directive|\bsection\b/i;
+
 interface Source {
   readonly file?: string;
   readonly line?: string;
@@ -102,13 +105,25 @@ function sourceOf(facts: PodFacts, container: ContainerFacts, complaint: string)
   // Ruby names the place in its own code first.
   const own = complaint.replace(/^\S{1,300}:\d+:in [`'][^']{0,200}': /, '');
   const place = PLACE.exec(own);
-  const named = place?.[1] ?? place?.[2] ?? place?.[3] ?? fileIn(own);
+  const told = place?.[1] ?? place?.[2] ?? place?.[3] ?? fileIn(own);
+  // A place in its code is where it read something else.
+  const named = told !== undefined && isCode(told) ? undefined : told;
   for (const line of [complaint, ...container.lines.toReversed()]) {
     const file = line === complaint ? named : fileIn(line);
+    if (file !== undefined && isCode(file)) continue;
     const configs = file === undefined ? [] : configsOf(volumeOf(facts, container, file));
     if (configs.length > 0 && (named === undefined || named === file)) return { file, line, configs };
   }
-  return { file: named, configs: [] };
+  // Servers read one configuration; other programs parse answers of peers, too.
+  const served =
+    named !== undefined
+      ? undefined
+      : (unknownSetting(facts, container, complaint) ??
+        (OF_SERVER.test(complaint) ? configFile(facts, container) : undefined));
+  const { config } = served?.origin ?? {};
+  if (served === undefined || config === undefined) return { file: named, configs: [] };
+  const behind = configsOf(served.mounted).filter(({ kind, name }) => kind === config.kind && name === config.name);
+  return { file: served.file, configs: behind };
 }
 
 function configsOf(mounted: MountedVolume | undefined): readonly ConfigBehind[] {

@@ -1,5 +1,6 @@
 /** Rule: a ConfigMap, Secret or key does not exist, or a key is not a valid name of a variable. */
 import type { ContainerFacts } from '../facts/container-facts.ts';
+import { alikeText } from '../facts/config-references.ts';
 import { eventsWith, lastSeenMs, quoteEvent } from '../facts/events.ts';
 import { because } from '../facts/innermost.ts';
 import { configsBehind } from '../facts/mounts.ts';
@@ -142,9 +143,13 @@ function missingObject(facts: PodFacts, kind: ConfigKind, name: string, who: str
     rank: 90,
     says: later
       ? `${who} could not start without ${kind} ${name}, which has come since: the next try is under way`
-      : `${who} cannot start: there is no ${kind} ${name} in namespace ${facts.pod.metadata?.namespace ?? ''}`,
+      : `${who} cannot start: there is no ${kind} ${name} in namespace ${facts.pod.metadata?.namespace ?? ''}${alikeText(known ?? {})}`,
     evidence: [quote, ...(known === undefined ? [] : [stateQuote(known)]), ...references(facts, kind, name)],
-    try: later ? [kubectl('get', 'pod', facts.name, '--watch')] : [create, kubectl('get', word)],
+    try: later
+      ? [kubectl('get', 'pod', facts.name, '--watch')]
+      : known?.similar === undefined
+        ? [create, kubectl('get', word)]
+        : [...facts.commands.edit, create],
   };
 }
 

@@ -1,6 +1,7 @@
 /** Rule: the decisive line of a log names a cause of a known kind; each kind is a row. */
 import { anyOf, fileIn } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
+import { unknownSetting } from '../facts/config-files.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { LOCKED, lockHolder } from '../facts/lock-holders.ts';
 import { hiddenBy } from '../facts/mounts.ts';
@@ -260,6 +261,7 @@ export const saidCauses: PodRule = eachContainer(ofContainer);
 function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): readonly RankedFinding[] {
   const word = lastWord(container, cause.pattern);
   if (word === undefined || (cause.id === 'bad-argument' && OF_A_FILE.test(word.line))) return NOTHING;
+  if (cause.id === 'bad-argument' && unknownSetting(facts, container, word.line) !== undefined) return NOTHING;
   if (OF_PEERS.has(cause.id) && isCausedBySystem(word.line, word.match)) return NOTHING;
   // Another limit has the same error number.
   if (cause.id === 'too-many-files' && /inotify|fsnotify|file watchers/i.test(word.line)) return NOTHING;

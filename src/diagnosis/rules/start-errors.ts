@@ -3,7 +3,7 @@ import type { ContainerFacts } from '../facts/container-facts.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { quoteDeath } from '../facts/deaths.ts';
 import { because } from '../facts/innermost.ts';
-import { type LastWord, lastWord } from '../facts/last-words.ts';
+import { lastLine, type LastWord, lastWord } from '../facts/last-words.ts';
 import { limitQuote, memoryLimit } from '../facts/memory.ts';
 import { placeOf } from '../facts/mounts.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -168,7 +168,8 @@ const ABOUT_FILE = /not found|no such|librar|loading shared|relocating|cannot ex
 
 function missingCommand(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   const library = lastWord(container, LIBRARY);
-  const word = library ?? lastWord(container, SHELL_NOT_FOUND);
+  // A script that goes on says something else last.
+  const word = library ?? lastWord(container, SHELL_NOT_FOUND) ?? lastLine(container, SHELL_NOT_FOUND);
   const name = word?.match[1] ?? word?.match[2] ?? word?.match[3];
   const line = word?.line ?? container.lines.at(-1) ?? '';
   // The kernel says of a file without its interpreter, too, that it is not there; newer shells tell the two apart.

@@ -1,5 +1,6 @@
 /** Rule: the controller cannot create pods: quota, limit ranges, admission. */
 import { compareQuantities } from '../../api/index.ts';
+import { nearNames } from '../../lib/index.ts';
 import type { Event } from '../evidence/kinds.ts';
 import { eventsWith, lastSeenMs, quoteEvent } from '../facts/events.ts';
 import { because } from '../facts/innermost.ts';
@@ -54,7 +55,11 @@ const KINDS: readonly Kind[] = [
   {
     id: 'service-account-missing',
     pattern: /error looking up service account [^/]+\/([^:\s]+)|serviceaccount "([^"]+)" not found/i,
-    says: ([, looked, missing]) => `there is no ServiceAccount ${looked ?? missing ?? ''}`,
+    says: ([, looked, missing = ''], { evidence: { accounts = [] } }) => {
+      const name = looked ?? missing;
+      const near = nearNames(name, accounts);
+      return `there is no ServiceAccount ${name}${near.length === 0 ? '' : `; there is ${listed(near)}`}`;
+    },
     try: ({ kubectl }, [, looked, missing]) => [kubectl('create', 'serviceaccount', looked ?? missing ?? '')],
   },
   {
@@ -77,6 +82,9 @@ const KINDS: readonly Kind[] = [
 /** The words of a refusal by a LimitRange. */
 export const LIMIT_RANGE_REFUSAL =
   /(?:(maximum|minimum) (\S{1,100}) usage|(\S{1,100}) max limit to request ratio) per (\w{1,60}) is ([^\s,]{1,60})/i;
+
+/** Whether a service account is missing, so that the names of others are worth reading. */
+export const ACCOUNT_REFUSAL = /error looking up service account|serviceaccount "[^"]+" not found/i;
 
 /** The only LimitRange of the namespace that has such a limit; of several the only one with this amount. */
 function limitRangeOf({ evidence: { limitRanges = [] } }: WorkloadFacts, said: string): string | undefined {
