@@ -14,6 +14,7 @@ import { portInUseWord } from './rules/port-in-use.ts';
 import { isRefusedImage, pullSecrets } from './rules/pull-secrets.ts';
 import { refusedCredentials } from './rules/authentication.ts';
 import { isLateForReady, isSlowInit } from './rules/readiness.ts';
+import { isLongerThanWork } from './rules/serving-init.ts';
 import { LIMIT_RANGE_REFUSAL } from './workload/create-failed.ts';
 
 export type { ConfigReference } from './facts/config-references.ts';
@@ -85,9 +86,11 @@ export function credentialsWanted(evidence: PodEvidence): readonly ConfigReferen
   return [...wanted].flatMap(([key, one]) => (known.has(key) ? [] : [one]));
 }
 
-/** Once the logs are known: whether the node can tell which other container has the port that one of them wants. */
+/** Once the logs are known: whether the node can tell who has the port that a container wants, or where an init container serves. */
 export function wantsListening(evidence: PodEvidence): boolean {
-  const containers = containerFacts(evidence);
+  const facts = podFacts(evidence);
+  const { containers } = facts;
+  if (containers.some((container) => isLongerThanWork(facts, container))) return true;
   const shares = containers.length > 1 && evidence.pod.spec?.hostNetwork !== true;
   return shares && containers.some((container) => portInUseWord(container) !== undefined);
 }
@@ -141,7 +144,7 @@ export function placementWanted(evidence: PodEvidence): PlacementWanted {
   const { status, message = '' } = podFacts(evidence).condition('PodScheduled') ?? {};
   const text = status === 'False' ? message : '';
   const pods = /free ports/.test(text) ? 'all' : /ReadWriteOncePod/.test(text) ? 'namespace' : 'none';
-  return { pods, nodes: /enough free storage/.test(text) };
+  return { pods, nodes: /enough free storage|Insufficient (?:cpu|memory)/.test(text) };
 }
 
 /** Whether throttling figures are needed: they explain failed probes of running containers with a CPU limit. */

@@ -26,6 +26,7 @@ import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, saidBy, severityOf, title } from './exit-code.ts';
 import { lackedCapability } from './permissions.ts';
 import { isLateForReady, lostReadiness } from './readiness.ts';
+import { unexpandedIn } from './unexpanded-probes.ts';
 
 interface Case {
   readonly facts: PodFacts;
@@ -118,8 +119,8 @@ function judge(one: Case): readonly RankedFinding[] {
     'no-port': noSuchPort,
     other: unwell,
   };
-  const finding = rules[failure.kind](one);
   const { ending, facts, container } = one;
+  const finding = notFilledIn(one) ?? rules[failure.kind](one);
   if (one.effect === 'starting') return [stillStarting(one, finding)];
   if (ending === undefined) return [finding];
   const evidence = [...finding.evidence, ...endingQuotes(container, ending)];
@@ -134,8 +135,32 @@ function judge(one: Case): readonly RankedFinding[] {
   ];
 }
 
+/** A variable that nobody fills in is the cause of whatever the probe is answered. */
+function notFilledIn(one: Case): RankedFinding | undefined {
+  const { facts, container, probe, failure } = one;
+  if (failure.kind === 'no-port') return undefined;
+  const found = unexpandedIn(facts, container.spec, 'probe', probe);
+  if (found === undefined) return undefined;
+  const { reference, where, hint } = found;
+  const path = where === 'its command' ? 'exec.command' : 'httpGet';
+  return {
+    ...base(one),
+    id: 'unexpanded-variable',
+    rank: 92,
+    says: `${consequence(one)}: ${where} has ${reference} as it stands: ${hint}`,
+    evidence: quotes(one, field(one, path, `has ${reference}`)),
+    try: facts.commands.edit,
+  };
+}
+
 /** Faults that no time mends. */
-const SURE: ReadonlySet<string> = new Set(['probe-port', 'probe-scheme', 'probe-command', 'probe-redirect']);
+const SURE: ReadonlySet<string> = new Set([
+  'unexpanded-variable',
+  'probe-port',
+  'probe-scheme',
+  'probe-command',
+  'probe-redirect',
+]);
 
 /** A start that takes its time is a note, unless its probe can never succeed. */
 function stillStarting(one: Case, finding: RankedFinding): RankedFinding {
@@ -152,7 +177,7 @@ function stillStarting(one: Case, finding: RankedFinding): RankedFinding {
 function base(one: Case): Pick<RankedFinding, 'severity' | 'topic' | 'container'> {
   const { container, effect } = one;
   return {
-    severity: severityOfEffect(container, effect),
+    severity: severityOfEffect(one),
     topic:
       effect === 'unready' || effect === 'starting'
         ? `ready/${container.name}`
@@ -163,21 +188,35 @@ function base(one: Case): Pick<RankedFinding, 'severity' | 'topic' | 'container'
   };
 }
 
-function severityOfEffect(container: ContainerFacts, effect: Case['effect']): Severity {
+/** What never killed and does not last is a note; what can never succeed is more. */
+function shakySeverity(one: Case): Severity {
+  const { failure, container } = one;
+  const isFault = failure.kind === 'no-command' || failure.kind === 'no-port' || container.trouble !== 'none';
+  return isFault || isLasting(one) || (container.status?.restartCount ?? 0) > 0 ? 'warning' : 'info';
+}
+
+/** Whether the probe fails just now, and has so often in a row that it is no blip. */
+function isLasting({ facts, probe, failure }: Case): boolean {
+  const { periodSeconds = 10, timeoutSeconds = 1, failureThreshold = 3 } = probe;
+  const roundMs = (periodSeconds + timeoutSeconds) * 1000;
+  const eachMs = (failure.lastMs - failure.firstMs) / Math.max(1, failure.count - 1);
+  return facts.now - failure.lastMs <= 2 * roundMs && failure.count >= failureThreshold && eachMs <= 1.5 * roundMs;
+}
+
+function severityOfEffect(one: Case): Severity {
+  const { container, effect } = one;
   if (effect === 'killed') return severityOf(container);
-  return effect === 'shaky' ? 'warning' : effect === 'starting' ? 'info' : 'critical';
+  return effect === 'shaky' ? shakySeverity(one) : effect === 'starting' ? 'info' : 'critical';
 }
 
 /** "container web is killed by its liveness probe" */
-function consequence({ container, type, effect, facts, probe, failure }: Case): string {
-  const { periodSeconds = 10, timeoutSeconds = 1, failureThreshold = 3 } = probe;
-  const isLasting =
-    facts.now - failure.lastMs <= 2 * (periodSeconds + timeoutSeconds) * 1000 && failure.count >= failureThreshold;
+function consequence(one: Case): string {
+  const { container, type, effect } = one;
   if (effect === 'killed') return `${title(container)} is killed by its ${type} probe`;
   if (effect === 'killing') return `${title(container)} is being killed by its ${type} probe`;
   if (effect === 'unready') return `${title(container)} is not ready: its ${type} probe fails`;
   if (effect === 'starting') return `${title(container)} has not started up yet: its ${type} probe fails`;
-  return `the ${type} probe of ${title(container)} ${isLasting ? 'fails, and has for some time' : 'fails now and then'}`;
+  return `the ${type} probe of ${title(container)} ${isLasting(one) ? 'fails, and has for some time' : 'fails now and then'}`;
 }
 
 /** "/health on port 8080", "port 5432", "its command pg_isready -U app" */
