@@ -1,5 +1,6 @@
 /** Diagnoses a pod. Pure: the same evidence gives the same answer. */
 import type { PodEvidence } from './evidence/pod-evidence.ts';
+import { awaitedText } from './facts/awaited.ts';
 import { withVariables } from './facts/blamed-variables.ts';
 import type { ContainerFacts } from './facts/container-facts.ts';
 import { withChanges } from './facts/changes-before.ts';
@@ -87,13 +88,17 @@ function unexplained(facts: PodFacts): readonly RankedFinding[] {
 export function diagnosePod(evidence: PodEvidence): Diagnosis {
   const facts = podFacts(evidence);
   const { name, namespace, uid } = evidence.pod.metadata ?? {};
+  const asWanted = isAsWanted(facts);
+  const findings = told(podFindings(facts));
+  // Where nothing fails, the state alone tells what the pod waits for.
+  const awaited = asWanted || findings.length > 0 ? undefined : awaitedText(facts);
   return {
     apiVersion: 'mendlet.dev/v1alpha1',
     kind: 'Diagnosis',
     subject: { kind: 'pod', namespace, name: name ?? '', uid, nodeName: evidence.pod.spec?.nodeName },
-    state: podState(facts),
-    asWanted: isAsWanted(facts),
-    findings: told(podFindings(facts)),
+    state: awaited === undefined ? podState(facts) : `${podState(facts)}; ${awaited}`,
+    asWanted,
+    findings,
     notLookedAt: evidence.notLookedAt,
   };
 }

@@ -11,6 +11,8 @@ export const MANY_DEATHS_WINDOW_MS = 24 * 60 * MINUTE;
 export const NORMAL_START_MS = 30_000;
 /** An init container that runs for longer is asked what it waits for. */
 export const SLOW_INIT_MS = 15_000;
+/** An init container that runs for longer, and serves, does not end. */
+export const SERVING_INIT_MS = 30_000;
 /** An init container that runs for longer is a finding, because the other containers wait for it. */
 export const LONG_INIT_MS = 5 * MINUTE;
 /** An autoscaler that is younger has not seen enough of its target's metrics. */
@@ -31,6 +33,9 @@ export const PROBE_TROUBLE_MS = 15 * MINUTE;
 export const PROBE_TROUBLE_GAP_MS = 5 * MINUTE;
 /** A container that lived for this long answered its probes: an overloaded machine kills late, but not by minutes. */
 export const PROVING_LIFE_MS = 5 * MINUTE;
+/** A probe that asks this late, first or again, is told while it is waited for; one that asks very late is a warning, seconds. */
+export const LATE_PROBE_SECONDS = 120;
+export const VERY_LATE_PROBE_SECONDS = 300;
 /** Share of throttled periods, among the periods in which a container wanted to run, that is a finding. */
 export const THROTTLED_SHARE = 0.25;
 export const THROTTLED_MIN_PERIODS = 20;

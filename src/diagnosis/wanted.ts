@@ -23,6 +23,7 @@ import { portInUseWord } from './rules/port-in-use.ts';
 import { isRefusedImage, pullSecrets } from './rules/pull-secrets.ts';
 import { refusedCredentials } from './rules/authentication.ts';
 import { isLateForReady, isSlowInit } from './rules/readiness.ts';
+import { isLongerThanWork } from './rules/serving-init.ts';
 import { ACCOUNT_REFUSAL, LIMIT_RANGE_REFUSAL } from './workload/create-failed.ts';
 
 export type { ConfigReference } from './facts/config-references.ts';
@@ -97,9 +98,11 @@ export function credentialsWanted(evidence: PodEvidence): readonly ConfigReferen
   return [...wanted].flatMap(([key, one]) => (known.has(key) ? [] : [one]));
 }
 
-/** Once the logs are known: whether the node can tell which other container has the port that one of them wants. */
+/** Once the logs are known: whether the node can tell who has the port that a container wants, or where an init container serves. */
 export function wantsListening(evidence: PodEvidence): boolean {
-  const containers = containerFacts(evidence);
+  const facts = podFacts(evidence);
+  const { containers } = facts;
+  if (containers.some((container) => isLongerThanWork(facts, container))) return true;
   const shares = containers.length > 1 && evidence.pod.spec?.hostNetwork !== true;
   return shares && containers.some((container) => portInUseWord(container) !== undefined);
 }
@@ -171,7 +174,7 @@ export function placementWanted(evidence: PodEvidence): PlacementWanted {
     : /ReadWriteOncePod/.test(text) || namesLock(evidence)
       ? 'namespace'
       : 'none';
-  return { pods, nodes: /enough free storage/.test(text) };
+  return { pods, nodes: /enough free storage|Insufficient (?:cpu|memory)/.test(text) };
 }
 
 /** The first pod of its Job, where a container says that it finds something already there; undefined: nothing asks for it. */

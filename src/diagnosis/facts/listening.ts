@@ -24,7 +24,7 @@ export function listeningQuote(container: ContainerFacts, type: ProbeType): read
 }
 
 /** "8080", "127.0.0.1:8080 only" */
-function placeText({ port, loopback }: ListeningPort): string {
+export function placeText({ port, loopback }: Pick<ListeningPort, 'port' | 'loopback'>): string {
   if (loopback === undefined) return `${port}`;
   return `${loopback.includes(':') ? `[${loopback}]` : loopback}:${port} only`;
 }

@@ -1,13 +1,15 @@
 /** Reads memory limits, and suggests larger ones. */
-import { quantityValue } from '../../api/index.ts';
+import { quantityMilliValue, quantityValue } from '../../api/index.ts';
 import type { Quote } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { formatBytes } from './text.ts';
 
-const MIB = 1024 * 1024;
+export const MIB = 1024 * 1024;
 
 export interface MemoryLimit {
   readonly bytes: number;
+  /** Exact for less than a byte, too. */
+  readonly milliBytes: number;
   readonly text: string;
   readonly path: string;
 }
@@ -18,7 +20,12 @@ export function memoryLimit(container: ContainerFacts): MemoryLimit | undefined 
   const wanted = container.spec.resources?.limits?.['memory'];
   const text = inForce ?? wanted;
   if (text === undefined) return undefined;
-  return { bytes: quantityValue(text), text, path: `${container.path}.resources.limits.memory` };
+  return {
+    bytes: quantityValue(text),
+    milliBytes: quantityMilliValue(text),
+    text,
+    path: `${container.path}.resources.limits.memory`,
+  };
 }
 
 export function limitQuote(limit: MemoryLimit | undefined): readonly Quote[] {

@@ -4,6 +4,7 @@ import {
   hostPortsClash,
   hostPortsOf,
   type NodeVolumeSpace,
+  quantityMilliValue,
   VOLUME_SPACE_ANNOTATION,
 } from '../../api/index.ts';
 import type { Node, Pod } from '../evidence/kinds.ts';
@@ -75,6 +76,20 @@ export function holdersText({ pod, evidence }: PodFacts, holders: readonly Pod[]
   });
   const left = holders.length - texts.length;
   return listed(left > 0 ? [...texts, `${left} more`] : texts);
+}
+
+/** The node with most of a resource, as its status has it; undefined: the nodes were not read, or one does not say. */
+export function largestOf(
+  { evidence }: PodFacts,
+  resource: string,
+): { readonly name: string; readonly amount: string } | undefined {
+  const nodes = evidence.placement?.nodes ?? [];
+  const found = nodes.flatMap(({ metadata, status }) => {
+    const amount = status?.allocatable?.[resource];
+    return amount === undefined ? [] : [{ name: metadata?.name ?? '', amount }];
+  });
+  if (found.length < nodes.length) return undefined;
+  return found.toSorted((a, b) => quantityMilliValue(b.amount) - quantityMilliValue(a.amount))[0];
 }
 
 export interface Room {

@@ -20,6 +20,7 @@ import { held } from './held.ts';
 import { hooks } from './hooks.ts';
 import { images } from './images.ts';
 import { jobHeldOpen } from './job-held-open.ts';
+import { lateProbes } from './late-probes.ts';
 import { livenessCascade } from './liveness-cascade.ts';
 import { lockHeld } from './lock-held.ts';
 import { malformedConfig } from './malformed-config.ts';
@@ -36,8 +37,10 @@ import { readiness } from './readiness.ts';
 import { saidCauses } from './said-causes.ts';
 import { sandbox } from './sandbox.ts';
 import { sandboxLost } from './sandbox-lost.ts';
+import { servingInit } from './serving-init.ts';
 import { startErrors } from './start-errors.ts';
 import { terminating } from './terminating.ts';
+import { tinyMemory } from './tiny-memory.ts';
 import { unexpandedVariables } from './unexpanded-variables.ts';
 import { unschedulable } from './unschedulable.ts';
 import { volumeAway } from './volume-away.ts';
@@ -75,6 +78,7 @@ export const POD_RULES: readonly PodRule[] = [
   hooks,
   images,
   jobHeldOpen,
+  lateProbes,
   livenessCascade,
   lockHeld,
   malformedConfig,
@@ -91,7 +95,9 @@ export const POD_RULES: readonly PodRule[] = [
   saidCauses,
   sandbox,
   sandboxLost,
+  servingInit,
   startErrors,
+  tinyMemory,
   unexpandedVariables,
   unschedulable,
   volumeAway,

@@ -8,6 +8,7 @@ import { RECENT_DEATH_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { because, serviceCommands, serviceQuote, servicesBehind } from './dependencies.ts';
 import { commandForLog, title } from './exit-code.ts';
+import { unexpandedIn } from './unexpanded-probes.ts';
 
 export const hooks: PodRule = eachContainer((facts, container) => {
   const [event] = eventsWith(container.events, 'FailedPostStartHook');
@@ -16,14 +17,16 @@ export const hooks: PodRule = eachContainer((facts, container) => {
   if (event === undefined || !troubled || facts.now - lastSeenMs(event) > RECENT_DEATH_MS) return NOTHING;
   const hook = container.spec.lifecycle?.postStart;
   const behind = servicesBehind(facts, hookTrouble(container)?.host, []);
+  const raw = hook === undefined ? undefined : unexpandedIn(facts, container.spec, 'hook', hook);
+  const notFilledIn = raw === undefined ? '' : `: ${raw.where} has ${raw.reference} as it stands: ${raw.hint}`;
   return [
     {
-      id: 'post-start-hook',
+      id: raw === undefined ? 'post-start-hook' : 'unexpanded-variable',
       severity: 'critical',
-      rank: 87,
+      rank: raw === undefined ? 87 : 92,
       topic: `end/${container.name}`,
       container: container.name,
-      says: `${title(container)} is ended because its postStart hook fails${saidByHook(container, behind)}`,
+      says: `${title(container)} is ended because its postStart hook fails${notFilledIn}${raw === undefined ? saidByHook(container, behind) : ''}`,
       evidence: [
         quoteEvent(event),
         ...behind.map(serviceQuote),

@@ -31,6 +31,7 @@ import { pauseQuotes, resumable } from './healing.ts';
 import { heldUpBy, waitsForPeer } from './held-up.ts';
 import { lackedCapability } from './permissions.ts';
 import { isLateForReady, lostReadiness } from './readiness.ts';
+import { unexpandedIn } from './unexpanded-probes.ts';
 
 interface Case {
   readonly facts: PodFacts;
@@ -130,7 +131,7 @@ function judge(one: Case): readonly RankedFinding[] {
   // A program that waits for a lock answers no probe, however much time it is given.
   const waits = lockWaitOf(container) !== undefined;
   const judged = rules[failure.kind](one);
-  const finding = waits ? { ...judged, fallback: true } : withReason(one, judged);
+  const finding = notFilledIn(one) ?? (waits ? { ...judged, fallback: true } : withReason(one, judged));
   if (one.effect === 'starting') return [stillStarting(one, finding)];
   if (one.effect === 'paused') return [heldFromRestart(one, finding)];
   if (ending === undefined) return [finding];
@@ -214,8 +215,32 @@ function heldFromRestart({ facts }: Case, finding: RankedFinding): RankedFinding
   };
 }
 
+/** A variable that nobody fills in is the cause of whatever the probe is answered. */
+function notFilledIn(one: Case): RankedFinding | undefined {
+  const { facts, container, probe, failure } = one;
+  if (failure.kind === 'no-port') return undefined;
+  const found = unexpandedIn(facts, container.spec, 'probe', probe);
+  if (found === undefined) return undefined;
+  const { reference, where, hint } = found;
+  const path = where === 'its command' ? 'exec.command' : 'httpGet';
+  return {
+    ...base(one),
+    id: 'unexpanded-variable',
+    rank: 92,
+    says: `${consequence(one)}: ${where} has ${reference} as it stands: ${hint}`,
+    evidence: quotes(one, field(one, path, `has ${reference}`)),
+    try: facts.commands.edit,
+  };
+}
+
 /** Faults that no time mends. */
-const SURE: ReadonlySet<string> = new Set(['probe-port', 'probe-scheme', 'probe-command', 'probe-redirect']);
+const SURE: ReadonlySet<string> = new Set([
+  'unexpanded-variable',
+  'probe-port',
+  'probe-scheme',
+  'probe-command',
+  'probe-redirect',
+]);
 
 /** A start that takes its time is a note, unless its probe can never succeed. */
 function stillStarting(one: Case, finding: RankedFinding): RankedFinding {
@@ -232,7 +257,7 @@ function stillStarting(one: Case, finding: RankedFinding): RankedFinding {
 function base(one: Case): Pick<RankedFinding, 'severity' | 'topic' | 'container'> {
   const { container, effect } = one;
   return {
-    severity: severityOfEffect(container, effect),
+    severity: severityOfEffect(one),
     topic:
       effect === 'unready' || effect === 'starting'
         ? `ready/${container.name}`
@@ -243,22 +268,39 @@ function base(one: Case): Pick<RankedFinding, 'severity' | 'topic' | 'container'
   };
 }
 
-function severityOfEffect(container: ContainerFacts, effect: Case['effect']): Severity {
+/** What never killed and does not last is a note; what can never succeed is more. */
+function shakySeverity(one: Case): Severity {
+  const { failure, container } = one;
+  const isFault = failure.kind === 'no-command' || failure.kind === 'no-port' || container.trouble !== 'none';
+  return isFault || isLasting(one) || (container.status?.restartCount ?? 0) > 0 ? 'warning' : 'info';
+}
+
+/** Whether the probe fails just now, and has so often in a row that it is no blip. */
+function isLasting({ facts, probe, failure }: Case): boolean {
+  const { periodSeconds = 10, timeoutSeconds = 1, failureThreshold = 3 } = probe;
+  const roundMs = (periodSeconds + timeoutSeconds) * 1000;
+  const eachMs = (failure.lastMs - failure.firstMs) / Math.max(1, failure.count - 1);
+  return facts.now - failure.lastMs <= 2 * roundMs && failure.count >= failureThreshold && eachMs <= 1.5 * roundMs;
+}
+
+function severityOfEffect(one: Case): Severity {
+  const { container, effect } = one;
   if (effect === 'killed') return severityOf(container);
-  return effect === 'shaky' ? 'warning' : effect === 'starting' ? 'info' : 'critical';
+  return effect === 'shaky' ? shakySeverity(one) : effect === 'starting' ? 'info' : 'critical';
 }
 
 /** "container web is killed by its liveness probe" */
-function consequence({ container, type, effect, facts, probe, failure }: Case): string {
+function consequence(one: Case): string {
+  const { container, type, effect, facts, probe, failure } = one;
   if (effect === 'killed') return `${title(container)} is killed by its ${type} probe`;
   if (effect === 'killing') return `${title(container)} is being killed by its ${type} probe`;
   if (effect === 'unready') return `${title(container)} is not ready: its ${type} probe fails`;
   if (effect === 'starting') return `${title(container)} has not started up yet: its ${type} probe fails`;
-  const { isInRow, isLasting } = rowOf(facts, probe, failure);
+  const isInRow = failsInRow(probe, failure);
   if (effect === 'paused') {
     return `${title(container)} does not answer its ${type} probe any more (since ${formatAge(facts.now - failure.firstMs)})`;
   }
-  const how = isLasting
+  const how = isLasting(one)
     ? 'fails, and has for some time'
     : isInRow
       ? `failed in a row, the last time ${formatAge(facts.now - failure.lastMs)} ago`
@@ -266,16 +308,13 @@ function consequence({ container, type, effect, facts, probe, failure }: Case): 
   return `the ${type} probe of ${title(container)} ${how}`;
 }
 
-/** Whether no try came between that succeeded, and whether that is still so. */
-function rowOf(
-  { now }: PodFacts,
+/** Whether it failed as often as it may, and no try came between that succeeded. */
+function failsInRow(
   { periodSeconds = 10, timeoutSeconds = 1, failureThreshold = 3 }: Probe,
-  failure: ProbeFailure,
-) {
-  const { count, firstMs, lastMs } = failure;
+  { count, firstMs, lastMs }: ProbeFailure,
+): boolean {
   const triesMs = (periodSeconds + timeoutSeconds) * 1000;
-  const isInRow = count >= failureThreshold && lastMs - firstMs <= (count - 1) * triesMs + ROUNDING_MS;
-  return { isInRow, isLasting: now - lastMs <= 2 * triesMs && count >= failureThreshold };
+  return count >= failureThreshold && lastMs - firstMs <= (count - 1) * triesMs + ROUNDING_MS;
 }
 
 /** Events count whole seconds. */
@@ -289,7 +328,7 @@ function isHeldFromRestart({ facts, container, type, probe, failure }: Omit<Case
   const startedAt = Date.parse(container.status?.state?.running?.startedAt ?? '');
   const isPaused = facts.condition(HEALING_PAUSED_CONDITION)?.status === 'True' && pauseOf(facts.pod) !== undefined;
   if (!isPaused || type === 'readiness' || Number.isNaN(startedAt) || failure.firstMs < startedAt) return false;
-  return rowOf(facts, probe, failure).isInRow;
+  return failsInRow(probe, failure);
 }
 
 /** "/health on port 8080", "port 5432", "its command pg_isready -U app" */

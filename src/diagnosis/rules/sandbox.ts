@@ -67,6 +67,9 @@ function finding(facts: PodFacts, event: Event): RankedFinding {
     id: kind?.id ?? 'sandbox',
     severity: 'critical',
     rank: 86,
+    // The limit that is too small for any is the cause, and its own rule reports it.
+    fallback:
+      kind?.id === 'sandbox-cgroup' || kind?.id === 'memory-limit-too-low' || /cannot allocate memory/i.test(message),
     topic: 'start',
     says: `pod ${facts.name} cannot start on node ${nodeName}: ${kind?.says ?? 'the runtime cannot make its sandbox'}${because(message)}`,
     evidence: [quoteEvent(event), ...fieldsOf(facts, kind?.id)],

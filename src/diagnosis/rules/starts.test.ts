@@ -422,7 +422,7 @@ const starts: readonly Case[] = [
       ],
     },
     'memory-limit-too-low',
-    /its memory limit is too low even to begin/,
+    /has a memory limit of 200Ki, which is 204800 bytes: 200Mi is meant/,
     [/spec\.containers\[0\]\.resources\.limits\.memory: 200Ki/],
   ],
   [

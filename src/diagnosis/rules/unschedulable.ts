@@ -1,13 +1,13 @@
 /** Rule: no node fits the pod; the finding explains the scheduler's message part by part, and suggests remedies. */
-import { hostPortsClash, hostPortsOf, podRequests, quantityMilliValue } from '../../api/index.ts';
+import { hostPortsClash, hostPortsOf, podRequests, quantityMilliValue, quantityValue } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import { apartText, companions } from '../facts/anti-affinity.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
-import { holdersText, portHolders } from '../facts/placement.ts';
+import { holdersText, largestOf, portHolders } from '../facts/placement.ts';
 import { keptText } from '../facts/rollout-overlap.ts';
 import { wantedLabels } from '../facts/node-wishes.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
-import { inBrackets, listed } from '../facts/text.ts';
+import { formatBytes, inBrackets, listed } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
@@ -28,17 +28,22 @@ function spreadKeys({ spec }: PodFacts['pod']): readonly string[] {
 /** Small requests that suit many containers. There is no such default for devices. */
 const SMALL_REQUESTS: Readonly<Record<string, string>> = { cpu: '100m', memory: '64Mi' };
 
+/** A number of cpus that no machine has: one of thousandths without its unit. */
+const LIKE_MILLI = /^\d{3,}$/;
+
 /** Lowers the request of the container that asks for most. */
 function askLess({ commands, containers }: PodFacts, resource: string): readonly string[] {
   const small = SMALL_REQUESTS[resource];
   if (small === undefined || !commands.settable) return commands.edit;
   const requests = containers.map(({ name, spec }) => ({
     name,
+    text: spec.resources?.requests?.[resource],
     amount: amountOf(spec.resources?.requests?.[resource]),
   }));
   const [most] = requests.toSorted((a, b) => b.amount - a.amount);
   const which = most === undefined ? [] : ['-c', most.name];
-  return [commands.kubectl('set', 'resources', commands.target, ...which, `--requests=${resource}=${small}`)];
+  const less = resource === 'cpu' && LIKE_MILLI.test(most?.text ?? '') ? `${most?.text}m` : small;
+  return [commands.kubectl('set', 'resources', commands.target, ...which, `--requests=${resource}=${less}`)];
 }
 
 /** Those that the holders have; all where no holder is known. */
@@ -61,12 +66,25 @@ function askerOf({ spec }: Pod, resource: string, asked: string): string {
   return init === undefined || spec?.containers.some(asks) === true ? 'it' : `its init container ${init.name}`;
 }
 
+/** "no node has 500 cpu at all (n1, the largest, has 2): 500m is meant", of what the whole of no node is enough for. */
+function beyondAll(facts: PodFacts, resource: string, asked: string): string | undefined {
+  const largest = largestOf(facts, resource);
+  if (largest === undefined || quantityMilliValue(largest.amount) >= quantityMilliValue(asked)) return undefined;
+  const has = resource === 'memory' ? formatBytes(quantityValue(largest.amount)) : largest.amount;
+  const meant = resource === 'cpu' && LIKE_MILLI.test(asked) ? `: ${asked}m is meant` : '';
+  const who = askerOf(facts.pod, resource, asked);
+  return `no node has ${asked} ${resource} at all, for which ${who} asks (${largest.name}, the largest, has ${has})${meant}`;
+}
+
 /** The messages of upstream's scheduler plugins; other messages are quoted unchanged. */
 const REASONS: readonly Reason[] = [
   {
     pattern: /^Insufficient (\S+)$/,
-    says: ([, resource = ''], nodes, { pod }) => {
+    says: ([, resource = ''], nodes, facts) => {
+      const { pod } = facts;
       const asked = pod.spec === undefined ? undefined : podRequests(pod.spec)[resource];
+      const never = asked === undefined ? undefined : beyondAll(facts, resource, asked);
+      if (never !== undefined) return never;
       return `${nodes} not enough ${resource} left${asked === undefined ? '' : ` for the ${asked} that ${askerOf(pod, resource, asked)} asks for`}`;
     },
     fields: ({ containers }, [, resource = '']) =>
