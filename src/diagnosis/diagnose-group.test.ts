@@ -278,7 +278,7 @@ describe('pods with one cause', () => {
     });
     expect(headlines(given)).toEqual([
       expect.stringMatching(/^critical exit-code: deployment\/redis: container web ends .*boom/),
-      'critical dependency-refused: 2 workloads (deployment/web and deployment/api) are refused by one service: service redis has no endpoint that is ready: of its pod redis-x, container web ends: boom (exit code 1)',
+      'critical dependency-refused: 2 workloads (deployment/web and deployment/api) need one service: service redis has no endpoint that is ready: of its pod redis-x, container web ends: boom (exit code 1)',
     ]);
   });
 });
