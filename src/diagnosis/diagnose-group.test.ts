@@ -244,6 +244,17 @@ describe('pods with one cause', () => {
     ]);
   });
 
+  it('that a peer outside of the cluster gives to all lead to no service', () => {
+    const line = 'cannot reach the ledger: connect ETIMEDOUT ledger.example:5432';
+    const given = group({ workloads: ['crm', 'fx'].map((name) => asker(name, line)) });
+    expect(headlines(given)).toEqual([
+      expect.stringMatching(
+        /^critical dependency-times-out: 2 of 2 pods .* have one cause: ledger\.example:5432 does not/,
+      ),
+    ]);
+    expect(diagnoseGroup(given).findings[0]?.try.join(' ')).not.toContain('service/');
+  });
+
   it('are not those whom a peer refuses for different users', () => {
     const refused = (user: string): string =>
       `connection to server at "maindb", port 5432 failed: FATAL: password authentication failed for user "${user}"`;
@@ -278,7 +289,7 @@ describe('pods with one cause', () => {
     });
     expect(headlines(given)).toEqual([
       expect.stringMatching(/^critical exit-code: deployment\/redis: container web ends .*boom/),
-      'critical dependency-refused: 2 workloads (deployment/web and deployment/api) are refused by one service: service redis has no endpoint that is ready: of its pod redis-x, container web ends: boom (exit code 1)',
+      'critical dependency-refused: 2 workloads (deployment/web and deployment/api) need one service: service redis has no endpoint that is ready: of its pod redis-x, container web ends: boom (exit code 1)',
     ]);
   });
 });

@@ -36,7 +36,7 @@ describe.skipIf(!mayUnshare)('in a network of its own (skipped where nobody may 
   it('sees which container of a pod holds each socket', async () => {
     const idle = { name: 'idle', pids: [2 ** 30] };
     const held = { container: 'web', process: expect.stringMatching(/node|MainThread/) };
-    expect(await listeners.ofPod([idle, { name: 'web', pids: [child.pid ?? 0] }])).toEqual([
+    expect(await listeners.ofPod([idle, { name: 'web', pids: [child.pid ?? 0] }], 'TCP')).toEqual([
       { port: 7070, ...held },
       { port: 8080, ...held },
       { port: 9090, loopback: '127.0.0.1', ...held },
@@ -46,7 +46,7 @@ describe.skipIf(!mayUnshare)('in a network of its own (skipped where nobody may 
   it('tells the ports of a pod also when nobody can be found who holds them', async () => {
     const other = spawn('nsenter', ['-n', '-t', String(child.pid), 'sleep', '600']);
     try {
-      const ports = () => listeners.ofPod([{ name: 'other', pids: [other.pid ?? 0] }]);
+      const ports = () => listeners.ofPod([{ name: 'other', pids: [other.pid ?? 0] }], 'TCP');
       await expect.poll(ports).toEqual([{ port: 7070 }, { port: 8080 }, { port: 9090, loopback: '127.0.0.1' }]);
     } finally {
       other.kill('SIGKILL');
@@ -65,5 +65,5 @@ it.each([
   ['none', []],
 ])('tells nothing of %s', async (_, pids) => {
   expect(await listeners.of(pids)).toBeUndefined();
-  expect(await listeners.ofPod([{ name: 'web', pids }])).toBeUndefined();
+  expect(await listeners.ofPod([{ name: 'web', pids }], 'TCP')).toBeUndefined();
 });

@@ -11,6 +11,7 @@ import {
   type OpenSocket,
   openSocketsIn,
   ownedPorts,
+  type Protocol,
 } from './listening-ports.ts';
 import type { ContainerProcesses, Listeners } from './ports.ts';
 import { processName } from './process-name.node.ts';
@@ -37,21 +38,25 @@ async function listeningIn(pids: readonly number[]): Promise<readonly ListeningP
   return listeners && listeningPorts(listeners, held);
 }
 
-async function ofPod(containers: readonly ContainerProcesses[]): Promise<readonly PodListeningPort[] | undefined> {
+async function ofPod(
+  containers: readonly ContainerProcesses[],
+  protocol: Protocol,
+): Promise<readonly PodListeningPort[] | undefined> {
   const pid = containers.flatMap(({ pids }) => pids).find(isElsewhere);
   if (pid === undefined) return undefined;
-  const listeners = await listenersOf(pid);
+  const listeners = await listenersOf(pid, protocol);
   return listeners && ownedPorts(listeners, holdersOf(listeners, containers));
 }
 
 /** `undefined`: the process has ended. */
-async function listenersOf(pid: number): Promise<readonly Listener[] | undefined> {
+async function listenersOf(pid: number, protocol: Protocol = 'TCP'): Promise<readonly Listener[] | undefined> {
   // A namespace has as many sockets as it has: off our own thread.
-  const tables = await Promise.all(['tcp', 'tcp6'].map((name) => table(`/proc/${pid}/net/${name}`)));
+  const name = protocol.toLowerCase();
+  const tables = await Promise.all(['', '6'].map((family) => table(`/proc/${pid}/net/${name}${family}`)));
   // Without IPv6 there is one alone; without any, the process has ended.
   if (tables.every((text) => text === undefined)) return undefined;
   const littleEndian = endianness() === 'LE';
-  return tables.flatMap((text) => (text === undefined ? [] : listenersIn(text, littleEndian)));
+  return tables.flatMap((text) => (text === undefined ? [] : listenersIn(text, littleEndian, protocol)));
 }
 
 /** Who holds these sockets, by inode; of several processes the oldest, which made it. */

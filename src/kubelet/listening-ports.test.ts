@@ -35,6 +35,13 @@ describe('a line of the table', () => {
     expect(listenersIn(`${HEAD}${text}`, true)).toEqual(expected);
   });
 
+  it('of UDP, which waits for anybody', () => {
+    const waits = line('00000000:1FBD', { state: '07' });
+    expect(listenersIn(`${HEAD}${waits}`, true, 'UDP')).toEqual([{ port: 8125, inode: '42' }]);
+    expect(listenersIn(`${HEAD}${waits}`, true)).toEqual([]);
+    expect(listenersIn(`${HEAD}${line('00000000:1FBD', { state: '01' })}`, true, 'UDP')).toEqual([]);
+  });
+
   it('of a machine of the other endianness', () => {
     expect(listenersIn(`${HEAD}${line('7F000001:1F90')}${line(`${'0'.repeat(31)}1:1F91`)}`, false)).toEqual([
       { port: 8080, inode: '42', loopback: '127.0.0.1' },

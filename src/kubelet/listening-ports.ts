@@ -1,4 +1,4 @@
-/** Parses the listening sockets of a network namespace from /proc/PID/net/tcp and tcp6. Pure; `listeners.node.ts` reads them. */
+/** Parses the listening sockets of a network namespace from /proc/PID/net/tcp, tcp6, udp and udp6. Pure; `listeners.node.ts` reads them. */
 import type { ListeningPort, PodListeningPort } from '../api/index.ts';
 
 /** A socket that listens. */
@@ -16,20 +16,22 @@ export interface HeldSockets {
   readonly complete: boolean;
 }
 
-/** The kernel's number for LISTEN. */
-const LISTEN = '0A';
+export type Protocol = 'TCP' | 'UDP';
+
+/** The kernel's numbers: LISTEN, and of UDP, which has none, a socket without a peer, which waits for anybody. */
+const WAITING: Readonly<Record<Protocol, string>> = { TCP: '0A', UDP: '07' };
 const LOCAL_ADDRESS = 1;
 const STATE = 3;
 const INODE = 9;
 
 /**
- * @param table of tcp or tcp6; other lines are left out
+ * @param table of tcp, tcp6, udp or udp6; other lines are left out
  * @param littleEndian how this machine writes the words of an address
  */
-export function listenersIn(table: string, littleEndian: boolean): readonly Listener[] {
+export function listenersIn(table: string, littleEndian: boolean, protocol: Protocol = 'TCP'): readonly Listener[] {
   return table.split('\n').flatMap((line) => {
     const words = line.trim().split(/\s+/);
-    if (words[STATE] !== LISTEN) return [];
+    if (words[STATE] !== WAITING[protocol]) return [];
     const [, address = '', port = ''] =
       /^([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4})$/.exec(words[LOCAL_ADDRESS] ?? '') ?? [];
     if (address === '') return [];
@@ -47,15 +49,8 @@ export interface OpenSocket {
   readonly address: string | undefined;
 }
 
-/** UDP has no LISTEN: a socket without a peer waits for anybody. */
-const WAITING = { TCP: LISTEN, UDP: '07' };
-
 /** @param table of /proc/net: tcp, tcp6, udp or udp6; sockets on loopback addresses are left out */
-export function openSocketsIn(
-  table: string,
-  protocol: keyof typeof WAITING,
-  littleEndian: boolean,
-): readonly OpenSocket[] {
+export function openSocketsIn(table: string, protocol: Protocol, littleEndian: boolean): readonly OpenSocket[] {
   return table.split('\n').flatMap((line) => {
     const words = line.trim().split(/\s+/);
     const [, text, port = ''] = /^([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4})$/.exec(words[LOCAL_ADDRESS] ?? '') ?? [];

@@ -82,8 +82,11 @@ export interface Listeners {
    * the node's network. Never rejects.
    */
   of(pids: readonly number[]): Promise<readonly ListeningPort[] | undefined>;
-  /** TCP ports in the network of these containers of one pod, by number, with who holds them. Otherwise likewise. */
-  ofPod(containers: readonly ContainerProcesses[]): Promise<readonly PodListeningPort[] | undefined>;
+  /** The ports in the network of these containers of one pod, by number, with who holds them. Otherwise likewise. */
+  ofPod(
+    containers: readonly ContainerProcesses[],
+    protocol: 'TCP' | 'UDP',
+  ): Promise<readonly PodListeningPort[] | undefined>;
 }
 
 export interface ContainerProcesses {

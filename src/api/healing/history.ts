@@ -166,7 +166,10 @@ export interface PodListeningPort extends Omit<ListeningPort, 'own'> {
 export interface ListeningPorts {
   readonly apiVersion: string;
   readonly kind: 'ListeningPorts';
+  /** Of TCP. */
   readonly ports: readonly PodListeningPort[];
+  /** Of UDP: the sockets that wait for anybody. Absent: an older node. */
+  readonly udp?: readonly PodListeningPort[];
 }
 
 /** frozen: its cgroup is frozen; stopped: its main process got SIGSTOP; traced: a debugger holds it. */

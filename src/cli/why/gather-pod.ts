@@ -139,7 +139,7 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
     ...second,
     services: known.isBehind === true ? services : await withCauses(asker, services, behind(asker, pod, known)),
     configs: [...configs, ...credentials],
-    ...(listening && { listening }),
+    ...(listening && { listening: listening.ports, listeningUdp: listening.udp ?? [] }),
     ...(sharers && { placement: sharers }),
     ...(firstAttempt && { firstAttempt }),
     notLookedAt: asker.notLookedAt,

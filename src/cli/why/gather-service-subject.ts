@@ -107,7 +107,9 @@ async function gatherBehind(asker: Asker, service: Service, namespaceFlag: strin
     policies,
     looked,
     ...(nobody && { nobody }),
-    listening: Object.fromEntries(listening.flatMap(([pod, ports]) => (ports === undefined ? [] : [[pod, ports]]))),
+    listening: Object.fromEntries(
+      listening.flatMap(([pod, ports]) => (ports === undefined ? [] : [[pod, ports.ports]])),
+    ),
     readyNodes: nodes
       .filter(({ status }) => isConditionTrue(status?.conditions, 'Ready'))
       .map(({ metadata }) => metadata?.name ?? ''),

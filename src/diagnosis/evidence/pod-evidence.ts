@@ -46,6 +46,8 @@ export interface PodEvidence {
   readonly stopped?: Readonly<Record<string, StoppedProcess>>;
   /** Where its containers listen; absent: nothing asks for it, or its node cannot tell. */
   readonly listening?: readonly PodListeningPort[];
+  /** Likewise, of UDP. */
+  readonly listeningUdp?: readonly PodListeningPort[];
   /** Pods of the same controller, without this one. */
   readonly siblings: readonly Pod[];
   /** The first pod of its Job, where this one may only meet what that left; absent: not asked for, or it is the first. */

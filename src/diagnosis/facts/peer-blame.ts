@@ -46,8 +46,11 @@ export function blameOfPeer(
   const peer = peerOfWord(container, word);
   if (peer === undefined || /^(?:localhost$|127\.|::1$|0\.0\.0\.0$)/.test(peer.host)) return undefined;
   const namespace = pod.metadata?.namespace ?? 'default';
-  const known = serviceBehind(evidence.services, peer.host, namespace);
-  const service = known ?? serviceOfHost(peer.host, namespace);
+  const found = serviceBehind(evidence.services, peer.host, namespace);
+  const known = found?.missing === true ? undefined : found;
+  // "db.example" is a name outside of the cluster, unless a service has been found for it.
+  const mayBeService = found === undefined && (!peer.host.includes('.') || /\.svc(?:\.|$)/.test(peer.host));
+  const service = known ?? (mayBeService ? serviceOfHost(peer.host, namespace) : undefined);
   const at = peer.port === undefined ? '' : `:${peer.port}`;
   return {
     service: service === undefined ? peer.host : `${service.namespace}/${service.name}`,

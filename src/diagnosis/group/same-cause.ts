@@ -84,8 +84,9 @@ function together(all: readonly PlacedFinding[], total: number): RankedFinding {
 }
 
 function fateOf(all: readonly PlacedFinding[]): string {
-  const ids = new Set(all.map(({ id }) => id));
-  return ids.size > 1 ? SEVERAL_WAYS : (AWAY[all[0]?.id ?? ''] ?? SEVERAL_WAYS);
+  // Some may need it only because another service does.
+  const ways = new Set(all.map(({ id, blames }) => `${id} ${blames?.says ?? ''}`));
+  return ways.size > 1 ? SEVERAL_WAYS : (AWAY[all[0]?.id ?? ''] ?? SEVERAL_WAYS);
 }
 
 /** The question about the place of the cause comes before those about who suffers from it. */

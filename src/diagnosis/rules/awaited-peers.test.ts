@@ -184,6 +184,15 @@ describe('a container that is not ready for what it depends on', () => {
     expect(others).toEqual([]);
   });
 
+  it.each([
+    'Readiness probe failed: Get "http://10.0.0.9:80/ready": context deadline exceeded (Client.Timeout exceeded)',
+    'Readiness probe failed: Get "http://10.0.0.9:80/ready": dial tcp 10.0.0.9:80: connect: connection refused',
+  ])('by its environment, whatever its probe gives: %s', (output) => {
+    expect(says({ ...unready(http, output), services: [service('db')] })).toEqual([
+      'dependency-not-ready: container web is not ready, and service db, which its variable DATABASE_URL names, has no endpoint that is ready',
+    ]);
+  });
+
   it('with the reason why nobody is behind it', () => {
     const given = unready(http, 'Readiness probe failed: HTTP probe failed with statuscode: 503');
     const db = (nobody: ServiceEvidence['nobody']) => service('db', { notReady: 0, selector: { app: 'db' }, nobody });

@@ -8,7 +8,6 @@ import {
   dependencyTrouble,
   isItself,
   isOfPod,
-  namedPeers,
   noEndpointText,
   probeTrouble,
   serviceBehind,
@@ -18,6 +17,7 @@ import {
 import { formatHost } from '../../log-analysis/index.ts';
 import { type ProbeFailure, probeFailures, quoteProbe } from '../facts/probe-failures.ts';
 import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/last-words.ts';
+import { awayOfSpec } from '../facts/away-of-spec.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { unresolvedTrouble } from '../facts/unresolved.ts';
 import type { Blame, Quote, RankedFinding } from '../finding.ts';
@@ -216,18 +216,6 @@ function unreadyWithoutWords(facts: PodFacts, container: ContainerFacts): readon
       try: serviceCommands(facts, service),
     },
   ];
-}
-
-/** A service of the cluster that its specification names and of which nothing is ready; not one of this pod itself. */
-function awayOfSpec(facts: PodFacts, container: ContainerFacts) {
-  const { services, pod } = facts.evidence;
-  const namespace = pod.metadata?.namespace ?? 'default';
-  for (const { host, at } of namedPeers(container)) {
-    const service = serviceBehind(services, host, namespace);
-    if (service === undefined || service.missing || service.ready > 0 || isOfPod(service, pod)) continue;
-    return { service, at: at.replace(/^env\[\d+\] \((.*)\)$/, 'variable $1'), path: `${container.path}.${at}` };
-  }
-  return undefined;
 }
 
 /** The log names no peer, but a service that the pod declares has no ready endpoints. */

@@ -54,6 +54,18 @@ describe('a port that is taken', () => {
     });
   });
 
+  it('of UDP has the owner of that', () => {
+    const found = finding({
+      pod: beside([proxy]),
+      logs: lastWords('listen udp 0.0.0.0:8125: bind: address already in use'),
+      listening: [{ port: 8125, container: 'web' }],
+      listeningUdp: [{ port: 8125, container: 'auth-proxy', process: 'statsd' }],
+    });
+    expect(found?.says).toContain(
+      'container web cannot listen on port 8125: container auth-proxy of its pod (statsd) listens there',
+    );
+  });
+
   it.each<[string, Partial<PodEvidence>, string]>([
     [
       'an owner whose process has no name',

@@ -43,7 +43,7 @@ const ofContainer: ContainerRule = (facts, container) => {
   const named = lines.flatMap((line) => listenPort(line) ?? [])[0]?.toString();
   const declared = named === undefined ? declaredPort(container) : undefined;
   const port = named ?? declared?.port;
-  const holder = port === undefined ? undefined : holderOf(facts, container, port);
+  const holder = port === undefined ? undefined : holderOf(facts, container, port, /\bUDP/i.test(word.line));
   return [
     explainedEnd(facts, container, {
       id: 'port-in-use',
@@ -75,9 +75,11 @@ interface Holder {
 }
 
 /** Whom the node saw; else a container of the pod that declares the port; else, on the node's network, a known pod of that node. */
-function holderOf(facts: PodFacts, container: ContainerFacts, port: string): Holder | undefined {
+function holderOf(facts: PodFacts, container: ContainerFacts, port: string, isUdp: boolean): Holder | undefined {
   const others = facts.containers.filter(({ name }) => name !== container.name);
-  const seen = facts.evidence.listening?.find((each) => String(each.port) === port);
+  const { listening = [], listeningUdp = [] } = facts.evidence;
+  const lists = isUdp ? [listeningUdp, listening] : [listening, listeningUdp];
+  const seen = lists.flat().find((each) => String(each.port) === port);
   const owner = others.find(({ name }) => name === seen?.container);
   if (owner !== undefined) {
     const process = seen?.process === undefined ? '' : ` (${quotable(seen.process)})`;

@@ -1,8 +1,10 @@
 /** Rule: a probe fails, often by its own fault: wrong path, port or scheme, too early, too tight, a missing command. */
 import { HEALING_PAUSED_CONDITION, pauseOf } from '../../api/index.ts';
 import type { Probe } from '../evidence/kinds.ts';
+import { awayOfSpec } from '../facts/away-of-spec.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { type Death, quoteDeath } from '../facts/deaths.ts';
+import { noEndpointText } from '../facts/dependencies.ts';
 import { type Ending, endingOf, endingQuotes, whatFollows } from '../facts/ending.ts';
 import { lastLine, quoteLastLines, quoteLine } from '../facts/last-words.ts';
 import { isAnsweredBySibling, listeningOf, listeningQuote, listensInside, listensInstead } from '../facts/listening.ts';
@@ -166,7 +168,7 @@ function withReason(one: Case, finding: RankedFinding): RankedFinding {
   if (effect !== 'starting' && effect !== 'killing' && waitsForPeer(facts, container))
     return { ...finding, fallback: true };
   const cause = heldUpBy(facts, container);
-  if (cause === undefined) return isRepeating(container) ? { ...finding, manifest: undefined } : finding;
+  if (cause === undefined) return withAway(one, isRepeating(container) ? { ...finding, manifest: undefined } : finding);
   return {
     ...finding,
     id: cause.id,
@@ -176,6 +178,20 @@ function withReason(one: Case, finding: RankedFinding): RankedFinding {
     evidence: [...cause.evidence.slice(0, 3), ...quotes(one), ...cause.evidence.slice(3)],
     try: cause.try,
     manifest: cause.manifest,
+    ...(cause.blames && { blames: cause.blames }),
+  };
+}
+
+/** The log says nothing of it, but a service that the program needs is not there: another rule tells of one that is not ready for that. */
+function withAway({ facts, container, effect }: Case, finding: RankedFinding): RankedFinding {
+  const away = awayOfSpec(facts, container);
+  if (away === undefined) return finding;
+  if (effect === 'unready') return { ...finding, fallback: true };
+  const { service, at } = away;
+  return {
+    ...finding,
+    says: `${finding.says}; service ${service.name}, which its ${at} names, ${noEndpointText(service)}`,
+    manifest: undefined,
   };
 }
 

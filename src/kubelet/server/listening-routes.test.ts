@@ -24,13 +24,15 @@ async function get(query: string, found: PodView | undefined = view()): Promise<
     },
     listeners: {
       of: async () => undefined,
-      ofPod: async ([container]) =>
-        container?.pids[0] === 7
-          ? [
-              { port: 8080, container: container.name, process: 'haproxy' },
-              { port: 9, loopback: '127.0.0.1' },
-            ]
-          : undefined,
+      ofPod: async ([container], protocol) =>
+        container?.pids[0] === 7 && protocol === 'UDP'
+          ? [{ port: 8125, container: container.name, process: 'statsd' }]
+          : container?.pids[0] === 7
+            ? [
+                { port: 8080, container: container.name, process: 'haproxy' },
+                { port: 9, loopback: '127.0.0.1' },
+              ]
+            : undefined,
     },
   });
   const call = parseCall({ method: 'GET', url: `/mendlet/v1/listening${query}`, headers: {} });
@@ -47,6 +49,7 @@ describe('where a pod listens', () => {
         { port: 8080, container: 'c', process: 'haproxy' },
         { port: 9, loopback: '127.0.0.1' },
       ],
+      udp: [{ port: 8125, container: 'c', process: 'statsd' }],
     });
   });
 
