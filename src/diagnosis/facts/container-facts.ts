@@ -233,7 +233,8 @@ function isJudgedByProbe(
 function readingOf(lines: readonly string[], death: Death | undefined, spec: Container): LogReading {
   const reading = readLog(lines, { livedMs: death?.livedMs });
   const says = terminationMessage(death, spec) ?? death?.log?.says;
-  if (says === undefined || reading.decisive?.line === says) return reading;
+  // A newer reader tells more of the same line.
+  if (says === undefined || reading.decisive?.line.startsWith(says) === true) return reading;
   return { ...reading, decisive: { line: says, index: -1, related: [], firmness: 'firm' } };
 }
 

@@ -3,7 +3,7 @@ import { hostPortsClash, hostPortsOf, podRequests, quantityMilliValue } from '..
 import type { Pod } from '../evidence/kinds.ts';
 import { apartText, companions } from '../facts/anti-affinity.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
-import { holdersText, portHolders } from '../facts/placement.ts';
+import { holdersText, neverFits, portHolders } from '../facts/placement.ts';
 import { keptText } from '../facts/rollout-overlap.ts';
 import { wantedLabels } from '../facts/node-wishes.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
@@ -53,6 +53,13 @@ function amountOf(quantity: string | undefined): number {
   return quantity === undefined ? 0 : quantityMilliValue(quantity);
 }
 
+/** "6 cpu", "64Gi of memory" */
+function amountText(resource: string, amount: string): string {
+  return /^(?:memory|ephemeral-storage|hugepages-)/.test(resource)
+    ? `${amount} of ${resource}`
+    : `${amount} ${resource}`;
+}
+
 /** "it", or the init container that alone asks for as much. */
 function askerOf({ spec }: Pod, resource: string, asked: string): string {
   const asks = ({ resources }: { readonly resources?: { readonly requests?: Readonly<Record<string, string>> } }) =>
@@ -65,8 +72,12 @@ function askerOf({ spec }: Pod, resource: string, asked: string): string {
 const REASONS: readonly Reason[] = [
   {
     pattern: /^Insufficient (\S+)$/,
-    says: ([, resource = ''], nodes, { pod }) => {
+    says: ([, resource = ''], nodes, facts, { count, all }) => {
+      const { pod } = facts;
       const asked = pod.spec === undefined ? undefined : podRequests(pod.spec)[resource];
+      const never = asked === undefined || count < all ? undefined : neverFits(facts, resource, asked);
+      if (asked !== undefined && never !== undefined)
+        return `${askerOf(pod, resource, asked)} asks for ${amountText(resource, asked)}, and ${never}`;
       return `${nodes} not enough ${resource} left${asked === undefined ? '' : ` for the ${asked} that ${askerOf(pod, resource, asked)} asks for`}`;
     },
     fields: ({ containers }, [, resource = '']) =>
