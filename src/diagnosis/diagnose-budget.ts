@@ -3,9 +3,11 @@ import { findCondition } from '../api/index.ts';
 import { podFindings } from './diagnose-pod.ts';
 import type { BudgetEvidence } from './evidence/object-evidence.ts';
 import { eventsWith, quoteEvent } from './facts/events.ts';
+import { nearestPod, wrongLabelsText } from './facts/nearest-pod.ts';
 import { objectCommands } from './facts/object-commands.ts';
 import { podFacts } from './facts/pod-facts.ts';
-import { listed, plural } from './facts/text.ts';
+import { selectorTexts } from './facts/selector-text.ts';
+import { inBrackets, listed, plural } from './facts/text.ts';
 import type { Diagnosis, Quote, RankedFinding } from './finding.ts';
 import { ordered, told } from './order-findings.ts';
 import { causeText, groupFindings } from './workload/group-findings.ts';
@@ -70,19 +72,27 @@ export function budgetFindings(evidence: BudgetEvidence): readonly RankedFinding
 }
 
 /** No pod has the labels of its selector. */
-function withoutPods({ budget, namespaceFlag }: BudgetEvidence): readonly RankedFinding[] {
+function withoutPods({ budget, others = [], namespaceFlag }: BudgetEvidence): readonly RankedFinding[] {
   const { name = '' } = budget.metadata ?? {};
+  const labels = selectorTexts(budget.spec?.selector);
+  const nearest = nearestPod(others, Object.entries(budget.spec?.selector?.matchLabels ?? {}));
+  const pod = nearest?.pod.metadata?.name ?? '';
+  const near =
+    nearest === undefined || nearest.wrong.length === 0 ? '' : `; the nearest, pod ${pod}, ${wrongLabelsText(nearest)}`;
   return [
     {
       topic: 'budget',
       id: 'budget-without-pods',
       severity: 'warning',
       rank: 40,
-      says: `budget ${name} protects nothing: no pod has the labels that its selector wants`,
+      says: `budget ${name} protects nothing: no pod has the labels that its selector wants${inBrackets(labels)}${near}`,
       evidence: [
         { source: 'field', path: 'spec.selector', value: JSON.stringify(budget.spec?.selector ?? {}).slice(0, 300) },
       ],
-      try: [objectCommands(namespaceFlag).kubectl('get', 'pods', '--show-labels')],
+      try: [
+        objectCommands(namespaceFlag).kubectl('edit', `pdb/${name}`),
+        objectCommands(namespaceFlag).kubectl('get', 'pods', '--show-labels'),
+      ],
     },
   ];
 }

@@ -482,7 +482,7 @@ describe('a cron job of which no job succeeds', () => {
         metadata: { name: 'tidy', namespace: 'shop', creationTimestamp: ago(9000) },
         spec: { schedule: '* * * * *', concurrencyPolicy: policy, jobTemplate: {} },
         status: { lastScheduleTime: ago(20), ...status },
-      } as CronJobEvidence['cronJob'],
+      },
       events: [],
       jobs: [running(20)],
       notLookedAt: [],

@@ -115,6 +115,24 @@ describe('healthy pods', () => {
       },
     ],
     [
+      'pulls a large image, after it had been warned of something that it got over',
+      {
+        pod: pod({
+          metadata: { creationTimestamp: ago(90) },
+          status: waiting('ContainerCreating'),
+          podStatus: { phase: 'Pending' },
+        }),
+        events: [
+          event('FailedSomethingNew', 'not yet', { seconds: 80 }),
+          { ...event('Pulling', 'Pulling image "web"', { seconds: 60 }), type: 'Normal' },
+        ],
+      },
+    ],
+    [
+      'has said that its database is locked, and is ready',
+      { logs: { web: { current: ['starting', 'database is locked'] } } },
+    ],
+    [
       'pulls a large image',
       {
         pod: pod({

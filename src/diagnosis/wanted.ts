@@ -174,7 +174,7 @@ export function placementWanted(evidence: PodEvidence): PlacementWanted {
     : /ReadWriteOncePod/.test(text) || namesLock(evidence)
       ? 'namespace'
       : 'none';
-  return { pods, nodes: /enough free storage|Insufficient (?:cpu|memory)/.test(text) };
+  return { pods, nodes: /enough free storage|Insufficient /.test(text) };
 }
 
 /** The first pod of its Job, where a container says that it finds something already there; undefined: nothing asks for it. */

@@ -26,7 +26,8 @@ export interface DecisiveLine {
 /** What a runtime prints before an error. */
 const PREFIX =
   /^(?:[Cc]aused by: |\[cause\]: |---> |Exception in thread "[^"]{0,100}" |Unhandled exception\. |Uncaught )/;
-const DETAIL = /^(?:DETAIL|HINT|CONTEXT|CAUSE|REASON): /;
+/** What tools print below an error, some with their own name before it: "DETAIL: …", "initdb: hint: …". */
+const DETAIL = /^(?:[\w.-]{1,40}: )?(?:DETAIL|HINT|CONTEXT|CAUSE|REASON|[Dd]etail|[Hh]int|[Hh]elp): /;
 
 /** What is told of a candidate. `candidates`: all of its log, for the causes of its trace; `dialects`: those of the log. */
 export function describe(

@@ -470,6 +470,15 @@ describe('servers', () => {
       'FATAL: database files are incompatible with server (They are of version 13)',
     ],
     [
+      'a tool that prints its name before the detail',
+      [
+        'initdb: error: directory "/var/lib/pg/data" exists but is not empty',
+        'initdb: detail: It contains a lost+found directory, perhaps due to it being a mount point.',
+        'initdb: hint: Using a mount point directly as the data directory is not recommended.',
+      ],
+      'initdb: error: directory "/var/lib/pg/data" exists but is not empty (It contains a lost+found directory, perhaps due to it being a mount point)',
+    ],
+    [
       'PostgreSQL: a session',
       ['LOG:  database system is ready to accept connections', 'FATAL:  password authentication failed for user "a"'],
       undefined,

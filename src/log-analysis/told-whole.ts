@@ -23,7 +23,7 @@ export function withNext({ said, role }: RoledLine, next: RoledLine | undefined)
   const isAnnounced =
     said.endsWith(':') || ERROR_AT.test(said) || (role === 'head' && next.role === 'line' && isClassAlone(said));
   const isPlace = next.indent > 0 && /^in ["']\/[^"']{1,300}["'], line \d+/.test(next.said);
-  const detail = /^(?:DETAIL|CONTEXT|detail): +(.*)$/.exec(next.said)?.[1];
+  const detail = /^(?:[\w.-]{1,40}: )?(?:DETAIL|CONTEXT|[Dd]etail): +(.*)$/.exec(next.said)?.[1];
   if (detail !== undefined) return `${said} (${detail.replace(/\.$/, '')})`;
   return isAnnounced || isPlace ? `${said} ${next.said}` : said;
 }

@@ -39,7 +39,8 @@ export async function gatherBudget(
       .slice(0, MAX_BUDGET_PODS)
       .map((pod) => gatherPod(asker, pod, { namespaceFlag, quiet: isDeep?.(pod) === false })),
   );
-  return { now: asker.now, budget, pods, looked, events, notLookedAt: asker.notLookedAt, namespaceFlag };
+  const others = pods.length === 0 ? { others: all } : {};
+  return { now: asker.now, budget, pods, ...others, looked, events, notLookedAt: asker.notLookedAt, namespaceFlag };
 }
 
 function isOver({ status }: Pod): boolean {

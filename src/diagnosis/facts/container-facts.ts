@@ -247,7 +247,8 @@ function readingOf(lines: readonly string[], death: Death | undefined, spec: Con
   const reading = readLog(lines, { livedMs: death?.livedMs });
   const told = terminationMessage(death, spec) ?? death?.log?.says;
   const says = told === undefined ? undefined : plainPaths(told);
-  if (says === undefined || reading.decisive?.line === says) return reading;
+  // A newer reader tells more of the same line.
+  if (says === undefined || reading.decisive?.line.startsWith(says) === true) return reading;
   return { ...reading, decisive: { line: says, index: -1, related: [], firmness: 'firm' } };
 }
 

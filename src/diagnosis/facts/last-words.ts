@@ -11,6 +11,9 @@ export interface LastWord {
   readonly fromEnd: number;
 }
 
+/** What a program advises names no cause. */
+const ADVICE = /^(?:[\w.-]{1,40}: )?(?:hint|help): /i;
+
 /** The distance of errors beside a decisive line that is weak. */
 const BESIDE = 6;
 
@@ -20,8 +23,7 @@ const BESIDE = 6;
  */
 export function lastWord(container: ContainerFacts, pattern: RegExp): LastWord | undefined {
   const { decisive, others, live } = container.reading;
-  const own =
-    decisive === undefined ? [] : [decisive.line, ...decisive.related.filter((line) => !line.startsWith('HINT:'))];
+  const own = decisive === undefined ? [] : [decisive.line, ...decisive.related.filter((line) => !ADVICE.test(line))];
   const first = firstMatch(own, pattern);
   if (first !== undefined) return { ...first, fromEnd: 0 };
   if (decisive?.firmness === 'firm') return undefined;

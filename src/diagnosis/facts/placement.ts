@@ -5,6 +5,7 @@ import {
   hostPortsOf,
   type NodeVolumeSpace,
   quantityMilliValue,
+  quantityValue,
   VOLUME_SPACE_ANNOTATION,
 } from '../../api/index.ts';
 import type { Node, Pod } from '../evidence/kinds.ts';
@@ -78,20 +79,6 @@ export function holdersText({ pod, evidence }: PodFacts, holders: readonly Pod[]
   return listed(left > 0 ? [...texts, `${left} more`] : texts);
 }
 
-/** The node with most of a resource, as its status has it; undefined: the nodes were not read, or one does not say. */
-export function largestOf(
-  { evidence }: PodFacts,
-  resource: string,
-): { readonly name: string; readonly amount: string } | undefined {
-  const nodes = evidence.placement?.nodes ?? [];
-  const found = nodes.flatMap(({ metadata, status }) => {
-    const amount = status?.allocatable?.[resource];
-    return amount === undefined ? [] : [{ name: metadata?.name ?? '', amount }];
-  });
-  if (found.length < nodes.length) return undefined;
-  return found.toSorted((a, b) => quantityMilliValue(b.amount) - quantityMilliValue(a.amount))[0];
-}
-
 export interface Room {
   /** "n2 has 10Gi for all its volumes" */
   readonly says: string;
@@ -113,6 +100,30 @@ export function mostRoom({ evidence }: PodFacts): Room | undefined {
     quote: { source: 'field', of: `node/${name}`, path: `metadata.annotations[${VOLUME_SPACE_ANNOTATION}]`, value },
   };
 }
+
+/** Resources that are counted in bytes. */
+const IN_BYTES = /^(?:memory|ephemeral-storage|hugepages-)/;
+
+/**
+ * "the largest node (n2) has 2", "no node has any", of a resource that is asked for in an amount that no node could ever give;
+ * undefined: one could, or not all are known.
+ */
+export function neverFits({ evidence }: PodFacts, resource: string, asked: string): string | undefined {
+  const nodes = evidence.placement?.nodes ?? [];
+  if (nodes.length === 0 || nodes.length >= MAX_NODES_KNOWN) return undefined;
+  const amounts = nodes.map(({ metadata, status }) => {
+    const text = status?.allocatable?.[resource] ?? '0';
+    return { name: metadata?.name ?? '', text, amount: quantityMilliValue(text) };
+  });
+  const [most] = amounts.toSorted((a, b) => b.amount - a.amount || (a.name < b.name ? -1 : 1));
+  if (most === undefined || most.amount >= quantityMilliValue(asked)) return undefined;
+  if (most.amount === 0) return 'no node has any';
+  const has = IN_BYTES.test(resource) ? formatBytes(quantityValue(most.text)) : most.text;
+  return `the largest node (${most.name}) has ${has}`;
+}
+
+/** Of more nodes one that is not listed may be larger. */
+const MAX_NODES_KNOWN = 500;
 
 function volumeBytes({ metadata }: Node): number | undefined {
   try {

@@ -34,6 +34,16 @@ describe('a pod that ends slowly', () => {
     expect(deleted(20, undefined).findings[0]?.says).toContain('its program does not end on SIGTERM');
   });
 
+  it.each<[string, readonly string[], boolean]>([
+    ['waits for its program', ['bash', '-c', 'node server.js; echo ended'], true],
+    ['becomes its program', ['bash', '-c', 'echo starts; exec node server.js'], false],
+    ['has one command alone, which it becomes', ['sh', '-c', 'node server.js'], false],
+  ])('because of a shell that %s', (_, command, isOfShell) => {
+    const metadata = { deletionTimestamp: ago(-40), deletionGracePeriodSeconds: 60 };
+    const { findings } = diagnosePod(evidence({ pod: pod({ metadata, container: { command: [...command] } }) }));
+    expect(findings[0]?.says.includes('its first process is bash -c, which does not pass SIGTERM')).toBe(isOfShell);
+  });
+
   it('is well at first', () => {
     expect(deleted(10, { sleep: { seconds: 50 } }).findings).toEqual([]);
   });

@@ -1,5 +1,6 @@
 /** Rule: a container was told to end some time ago and still runs, because its program or its preStop hook takes long. */
 import type { Container } from '../evidence/kinds.ts';
+import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endingOf, endingQuotes, whatFollows } from '../facts/ending.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { quotable } from '../facts/text.ts';
@@ -19,6 +20,18 @@ function hookText({ exec, httpGet, sleep }: LifecycleHandler): string {
   return sleep === undefined ? 'unknown' : `sleep ${sleep.seconds}s`;
 }
 
+const SHELL = /^(?:\/usr)?(?:\/bin\/)?(?:ba|da|a|z|k)?sh$/;
+
+/** A shell that starts its program as one command of several stays the first process, on which SIGTERM has no effect. */
+function shellText({ spec }: ContainerFacts): string | undefined {
+  const words = [...(spec.command ?? []), ...(spec.args ?? [])];
+  const [shell = '', flag = '', script = ''] = words;
+  if (!SHELL.test(shell) || !/^-[a-z]*c$/.test(flag)) return undefined;
+  const isCompound = /[;\n|&]\s*\S/.test(script.trim());
+  if (!isCompound || /(?:^|[\s;&])(?:exec|trap)\s/.test(script)) return undefined;
+  return `its first process is ${shell} ${flag}, which does not pass SIGTERM to the program that it waits for: put exec before that`;
+}
+
 export const endingSlowly: PodRule = eachContainer((facts, container) => {
   const ending = endingOf(facts, container);
   // The rule about probes tells of kills for a probe.
@@ -32,7 +45,7 @@ export const endingSlowly: PodRule = eachContainer((facts, container) => {
     failed !== undefined
       ? 'its preStop hook failed, and its program goes on'
       : hook === undefined
-        ? 'its program does not end on SIGTERM'
+        ? (shellText(container) ?? 'its program does not end on SIGTERM')
         : `its preStop hook (${hookText(hook)}), or its program after it, takes long`;
   return [
     {

@@ -47,8 +47,11 @@ function killed(facts: PodFacts, container: ContainerFacts): readonly RankedFind
 /** " (a default of a LimitRange)", by the note that admission leaves. */
 function defaultText({ pod }: PodFacts, { name }: ContainerFacts): string {
   const note = pod.metadata?.annotations?.['kubernetes.io/limit-ranger'] ?? '';
-  const own = note.split(';').find((part) => part.trim().endsWith(`container ${name}`));
-  return own?.includes('memory limit') === true ? ' (a default of a LimitRange of its namespace)' : '';
+  // "cpu, memory request for container web; cpu, memory limit for container web"
+  const own = note
+    .split(';')
+    .some((part) => part.trim().endsWith(`container ${name}`) && /\bmemory\b.{0,100}\blimit for /.test(part));
+  return own ? ' (a default of a LimitRange of its namespace)' : '';
 }
 
 /** What its processes had is so much less than the limit that files in memory must have had the rest. */

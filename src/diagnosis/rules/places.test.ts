@@ -49,6 +49,30 @@ const places: readonly Case[] = [
     /3 nodes have not enough cpu left$/,
   ],
   [
+    'more than any node has, for an init container',
+    {
+      ...unscheduled('0/2 nodes are available: 2 Insufficient cpu.', {
+        initContainers: [{ name: 'reindex', image: 'a', resources: { requests: { cpu: '6' } } }],
+      }),
+      placement: {
+        nodes: ['1', '2'].map((cpu) => ({ metadata: { name: `n${cpu}` }, status: { allocatable: { cpu } } })),
+      },
+    },
+    'unschedulable',
+    /: its init container reindex asks for 6 cpu, and the largest node \(n2\) has 2$/,
+  ],
+  [
+    'what no node has',
+    {
+      ...unscheduled('0/1 nodes are available: 1 Insufficient nvidia.com/gpu.', {
+        initContainers: [{ name: 'warm', image: 'a', resources: { requests: { 'nvidia.com/gpu': '1' } } }],
+      }),
+      placement: { nodes: [{ metadata: { name: 'n1' }, status: { allocatable: { cpu: '2' } } }] },
+    },
+    'unschedulable',
+    /asks for 1 nvidia\.com\/gpu, and no node has any$/,
+  ],
+  [
     'several reasons',
     unscheduled(
       "0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) didn't match Pod's node affinity/selector.",

@@ -95,7 +95,7 @@ describe('a cause that stands in the specification', () => {
         placement: { nodes: [{ metadata: { name: 'n1' }, status: { allocatable: { cpu: '2', memory: '8Gi' } } }] },
       },
       'unschedulable',
-      /no node has 500 cpu at all, for which it asks \(n1, the largest, has 2\): 500m is meant$/,
+      /it asks for 500 cpu, and the largest node \(n1\) has 2: 500m is meant$/,
     ],
     [
       'an init container that listens',

@@ -1,13 +1,13 @@
 /** Rule: no node fits the pod; the finding explains the scheduler's message part by part, and suggests remedies. */
-import { hostPortsClash, hostPortsOf, podRequests, quantityMilliValue, quantityValue } from '../../api/index.ts';
+import { hostPortsClash, hostPortsOf, podRequests, quantityMilliValue } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import { apartText, companions } from '../facts/anti-affinity.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
-import { holdersText, largestOf, portHolders } from '../facts/placement.ts';
+import { holdersText, neverFits, portHolders } from '../facts/placement.ts';
 import { keptText } from '../facts/rollout-overlap.ts';
 import { wantedLabels } from '../facts/node-wishes.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
-import { formatBytes, inBrackets, listed } from '../facts/text.ts';
+import { inBrackets, listed } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
@@ -58,6 +58,13 @@ function amountOf(quantity: string | undefined): number {
   return quantity === undefined ? 0 : quantityMilliValue(quantity);
 }
 
+/** "6 cpu", "64Gi of memory" */
+function amountText(resource: string, amount: string): string {
+  return /^(?:memory|ephemeral-storage|hugepages-)/.test(resource)
+    ? `${amount} of ${resource}`
+    : `${amount} ${resource}`;
+}
+
 /** "it", or the init container that alone asks for as much. */
 function askerOf({ spec }: Pod, resource: string, asked: string): string {
   const asks = ({ resources }: { readonly resources?: { readonly requests?: Readonly<Record<string, string>> } }) =>
@@ -66,25 +73,18 @@ function askerOf({ spec }: Pod, resource: string, asked: string): string {
   return init === undefined || spec?.containers.some(asks) === true ? 'it' : `its init container ${init.name}`;
 }
 
-/** "no node has 500 cpu at all (n1, the largest, has 2): 500m is meant", of what the whole of no node is enough for. */
-function beyondAll(facts: PodFacts, resource: string, asked: string): string | undefined {
-  const largest = largestOf(facts, resource);
-  if (largest === undefined || quantityMilliValue(largest.amount) >= quantityMilliValue(asked)) return undefined;
-  const has = resource === 'memory' ? formatBytes(quantityValue(largest.amount)) : largest.amount;
-  const meant = resource === 'cpu' && LIKE_MILLI.test(asked) ? `: ${asked}m is meant` : '';
-  const who = askerOf(facts.pod, resource, asked);
-  return `no node has ${asked} ${resource} at all, for which ${who} asks (${largest.name}, the largest, has ${has})${meant}`;
-}
-
 /** The messages of upstream's scheduler plugins; other messages are quoted unchanged. */
 const REASONS: readonly Reason[] = [
   {
     pattern: /^Insufficient (\S+)$/,
-    says: ([, resource = ''], nodes, facts) => {
+    says: ([, resource = ''], nodes, facts, { count, all }) => {
       const { pod } = facts;
       const asked = pod.spec === undefined ? undefined : podRequests(pod.spec)[resource];
-      const never = asked === undefined ? undefined : beyondAll(facts, resource, asked);
-      if (never !== undefined) return never;
+      const never = asked === undefined || count < all ? undefined : neverFits(facts, resource, asked);
+      if (asked !== undefined && never !== undefined) {
+        const meant = resource === 'cpu' && LIKE_MILLI.test(asked) ? `: ${asked}m is meant` : '';
+        return `${askerOf(pod, resource, asked)} asks for ${amountText(resource, asked)}, and ${never}${meant}`;
+      }
       return `${nodes} not enough ${resource} left${asked === undefined ? '' : ` for the ${asked} that ${askerOf(pod, resource, asked)} asks for`}`;
     },
     fields: ({ containers }, [, resource = '']) =>

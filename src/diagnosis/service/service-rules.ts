@@ -3,6 +3,7 @@ import type { NetworkPolicy, Pod, ServicePort } from '../../api/index.ts';
 import { labelSelectorOf, matchesLabels, SelectorError } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import { listeningText } from '../facts/listening.ts';
+import { nearestPod, wrongLabelsText } from '../facts/nearest-pod.ts';
 import { listed, plural } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';
@@ -75,17 +76,13 @@ const nothingSelected: ServiceRule = (facts) => {
       },
     ];
   }
-  const texts = wrong.map(([key, value]) => {
-    const own = pod.metadata?.labels?.[key];
-    return own === undefined ? `has no label ${key} (wanted: ${value})` : `has ${key}=${own} instead of ${value}`;
-  });
   const labels = Object.entries(pod.metadata?.labels ?? {})
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
   return [
     {
       ...base,
-      says: `its selector matches no pod; the nearest, pod ${name}, ${listed(texts)}`,
+      says: `its selector matches no pod; the nearest, pod ${name}, ${wrongLabelsText(nearest)}`,
       evidence: [field, { source: 'field', of: `pod/${name}`, path: 'metadata.labels', value: labels }],
       try: [kubectl(evidence, 'edit', `service/${evidence.name}`), kubectl(evidence, 'get', 'pods', '--show-labels')],
     },
@@ -94,32 +91,6 @@ const nothingSelected: ServiceRule = (facts) => {
 
 function podsText(pods: readonly Pod[]): string {
   return pods.length === 0 ? 'has no pods' : `has ${plural(pods.length, 'pod')}, with other labels`;
-}
-
-interface Nearest {
-  readonly pod: Pod;
-  readonly wrong: readonly (readonly [string, string])[];
-}
-
-/** The pod with most of the labels, or with the same keys; undefined: none has anything in common. */
-function nearestPod(pods: readonly Pod[], selector: readonly (readonly [string, string])[]): Nearest | undefined {
-  let best: (Nearest & { readonly score: number }) | undefined;
-  for (const pod of pods) {
-    const labels = pod.metadata?.labels ?? {};
-    const wrong = selector.filter(([key, value]) => labels[key] !== value);
-    // A right label counts most; a key with another value still shows that the pod was meant.
-    const keys = wrong.filter(([key, value]) => isLike(labels[key], value)).length;
-    const score = (selector.length - wrong.length) * 3 + keys * 2;
-    if (score > 0 && (best === undefined || score > best.score)) best = { pod, wrong, score };
-  }
-  return best;
-}
-
-/** "web" and "web-v2", "frontend" and "front-end": spellings of one name. */
-function isLike(own: string | undefined, wanted: string): boolean {
-  if (own === undefined) return false;
-  const [a, b] = [own, wanted].map((text) => text.toLowerCase().replace(/[^a-z0-9]/g, '')) as [string, string];
-  return a.length > 1 && b.length > 1 && (a.includes(b) || b.includes(a));
 }
 
 const nothingReady: ServiceRule = ({ selected, ready, service, evidence }) => {

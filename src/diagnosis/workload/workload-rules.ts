@@ -9,6 +9,7 @@ import { NORMAL_START_MS } from '../limits.ts';
 import { NOTHING } from '../rule.ts';
 import { createFailed } from './create-failed.ts';
 import { noNodeMatches } from './no-node-matches.ts';
+import { oldPodEnds } from './old-pod-ends.ts';
 import { rolloutHolder, updatedPods } from './rollout-progress.ts';
 import { isHeldJob, type WorkloadFacts } from './workload-facts.ts';
 
@@ -277,7 +278,13 @@ export const WORKLOAD_RULES: readonly WorkloadRule[] = [
   held,
 ];
 /** Rules about what stands beside: no pod is the cause of it, and it explains no pod. */
-export const RULES_BESIDE: readonly WorkloadRule[] = [autoscaled, noNodeMatches, evictedOften, notYetAvailable];
+export const RULES_BESIDE: readonly WorkloadRule[] = [
+  autoscaled,
+  noNodeMatches,
+  evictedOften,
+  notYetAvailable,
+  oldPodEnds,
+];
 
 function conditionQuote(
   type: string,

@@ -41,6 +41,21 @@ describe('workloads', () => {
     expect(diagnoseWorkload(workload({ workload: none }))).toMatchObject({ state: 'scaled to 0', findings: [] });
   });
 
+  it('says that its next pod waits for the old one, which ends slowly', () => {
+    const object = {
+      ...deployment,
+      spec: { replicas: 1, selector: {}, template: {}, strategy: { type: 'Recreate' } },
+    } as WorkloadObject;
+    const going = (seconds: number): Pod =>
+      pod({ metadata: { deletionTimestamp: ago(seconds - 60), deletionGracePeriodSeconds: 60 } });
+    const { findings, state } = diagnoseWorkload(workload({ workload: object, pods: [going(20)] }));
+    expect(state).toBe('0/1 ready');
+    expect(findings[0]?.says).toMatch(
+      /^deployment\/web makes its next pod when pod web-1 has ended \(strategy Recreate\), and no pod of it serves meanwhile: container web ends slowly/,
+    );
+    expect(ids(workload({ workload: object, pods: [going(5)] }))).not.toContain('old-pod-ends');
+  });
+
   it('says what many pods share once', () => {
     const [first, second, third] = three();
     const crashing = pod({ name: 'web-1', status: crashed({ exitCode: 137, reason: 'OOMKilled' }) });

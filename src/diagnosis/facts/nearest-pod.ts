@@ -1,0 +1,43 @@
+/** Which pod a selector that matches none was probably meant for. Pure. */
+import type { Pod } from '../evidence/kinds.ts';
+import { listed } from './text.ts';
+
+export interface Nearest {
+  readonly pod: Pod;
+  /** What the selector asks for and the pod does not have. */
+  readonly wrong: readonly (readonly [key: string, value: string])[];
+}
+
+/** The pod with most of the labels, or with the same keys; undefined: none has anything in common. */
+export function nearestPod(
+  pods: readonly Pod[],
+  selector: readonly (readonly [key: string, value: string])[],
+): Nearest | undefined {
+  let best: (Nearest & { readonly score: number }) | undefined;
+  for (const pod of pods) {
+    const labels = pod.metadata?.labels ?? {};
+    const wrong = selector.filter(([key, value]) => labels[key] !== value);
+    // A right label counts most; a key with another value still shows that the pod was meant.
+    const keys = wrong.filter(([key, value]) => isLike(labels[key], value)).length;
+    const score = (selector.length - wrong.length) * 3 + keys * 2;
+    if (score > 0 && (best === undefined || score > best.score)) best = { pod, wrong, score };
+  }
+  return best;
+}
+
+/** "has app=web instead of web-v2" */
+export function wrongLabelsText({ pod, wrong }: Nearest): string {
+  return listed(
+    wrong.map(([key, value]) => {
+      const own = pod.metadata?.labels?.[key];
+      return own === undefined ? `has no label ${key} (wanted: ${value})` : `has ${key}=${own} instead of ${value}`;
+    }),
+  );
+}
+
+/** "web" and "web-v2", "frontend" and "front-end": spellings of one name. */
+function isLike(own: string | undefined, wanted: string): boolean {
+  if (own === undefined) return false;
+  const [a, b] = [own, wanted].map((text) => text.toLowerCase().replace(/[^a-z0-9]/g, '')) as [string, string];
+  return a.length > 1 && b.length > 1 && (a.includes(b) || b.includes(a));
+}
