@@ -71,6 +71,37 @@ describe('healthy pods', () => {
       },
     ],
     [
+      'has two sources of one path in a volume, and an empty configuration',
+      {
+        pod: pod({
+          container: { volumeMounts: [{ name: 'c', mountPath: '/etc/app' }] },
+          spec: {
+            volumes: [
+              { name: 'c', projected: { sources: [{ configMap: { name: 'a' } }, { configMap: { name: 'b' } }] } },
+            ],
+          },
+        }),
+        configs: ['a', 'b'].map((name) => ({
+          kind: 'ConfigMap' as const,
+          name,
+          state: 'found' as const,
+          keys: ['app.yaml'],
+          odd: { 'app.yaml': 'is empty' },
+        })),
+      },
+    ],
+    [
+      'is a job that starts a server beside it',
+      {
+        pod: pod({
+          container: { command: ['sh', '-c', 'service nginx start; curl localhost'] },
+          spec: { restartPolicy: 'OnFailure' },
+          podStatus: { phase: 'Succeeded' },
+          status: { ready: false, state: ended(0, 60, 'Completed') },
+        }),
+      },
+    ],
+    [
       'restarted just now, for a new image',
       {
         pod: pod({ status: { restartCount: 1, state: running, lastState: ended(143, 20) } }),

@@ -8,7 +8,7 @@ const FIELD = /^[a-z][\w ]{1,30}: \S/;
 const MAX_PARTS = 6;
 /** Begins a list of options and commands. */
 export const USAGE =
-  /^(?:usage(?: of \S{1,100})?:|(?:[\w-]{1,20} )?(?:options|flags|commands|arguments|subcommands):$)/i;
+  /^(?:usage(?: of \S{1,100})? ?:|(?:[\w-]{1,20} )?(?:options|flags|commands|arguments|subcommands):$)/i;
 /** "  -t, --timeout NUM    Shutdown timeout" */
 const OPTION = /^(?:-\w,? {1,3})?--[\w-]{2,40}(?:[ =][^\s]{1,40})? {2,}\S/;
 const SHELL = /^\S{1,300}: (?:line )?\d{1,6}: .{1,200}: (?:command )?not found$/;

@@ -20,6 +20,17 @@ describe('what is told', () => {
       /attempt 3\/3\): ConnectError: Name or service/,
     ],
     [
+      'an error above the end of another thread',
+      [
+        '2026-01-31 12:00:00,100 MainThread INFO indexer: loading dictionary',
+        "2026-01-31 12:00:00,200 MainThread ERROR indexer: cannot load dictionary: No such file or directory: '/dict/a'",
+        '2026-01-31 12:00:00,300 poller INFO poller: poll 7: 0 new messages',
+        '2026-01-31 12:00:00,400 poller INFO poller: closing partition consumer 3 (committed offset 833)',
+        '2026-01-31 12:00:00,500 MainThread INFO indexer: shutdown complete',
+      ],
+      /cannot load dictionary/,
+    ],
+    [
       'the cause of an error without names',
       [
         'Traceback (most recent call last):',

@@ -88,7 +88,7 @@ const FEW_LINES = 3;
 
 /** The last line that may mean something. */
 function lastSaid(roled: readonly RoledLine[], ofRequest: ReadonlySet<number>): string | undefined {
-  const last = roled.findLast(
+  const at = roled.findLastIndex(
     ({ role, text }, position) =>
       role === 'line' &&
       !ofRequest.has(position) &&
@@ -101,8 +101,9 @@ function lastSaid(roled: readonly RoledLine[], ofRequest: ReadonlySet<number>): 
       !isAccess(text),
   );
   // A program that only prints how it is called was called in another way.
-  const usage = last ?? roled.find(({ text }) => USAGE.test(text));
-  return usage === undefined ? undefined : shortened(maskSecrets(usage.said));
+  const usage = roled.findIndex(({ text }) => USAGE.test(text));
+  const last = roled[usage > at ? usage : at];
+  return last === undefined ? undefined : shortened(maskSecrets(last.said));
 }
 
 /** The decisive line of a log, secrets masked; undefined when no line says what went wrong. */

@@ -28,6 +28,10 @@ interface Weight {
 
 const LEVEL_SCORES: Readonly<Record<Level, number>> = { fatal: 60, error: 50, warning: 22, info: 0, debug: 0 };
 
+/** What programs print of themselves before they say how they are called. */
+const BANNER =
+  /^(?:running on|built with|status|known bugs|copyright|version|license)\b|\bv(?:ersion )?\d+\.\d|\(c\) |https?:\/\//i;
+
 /** How much a line says about the end; undefined: nothing. */
 export function weigh(line: RoledLine, dialects: readonly Dialect[], next: RoledLine | undefined): Weight | undefined {
   const { text, said, level, role } = line;
@@ -70,7 +74,14 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
   // A server that cannot listen ends for that, whatever else did not go well before.
   if (score >= 40 && CANNOT_LISTEN.test(text)) score += 8;
   // What stands right above a usage says why it is printed.
-  if (level === undefined && role === 'line' && next?.text !== undefined && USAGE.test(next.text) && !USAGE.test(text))
+  if (
+    level === undefined &&
+    role === 'line' &&
+    next?.text !== undefined &&
+    USAGE.test(next.text) &&
+    !USAGE.test(text) &&
+    !BANNER.test(text)
+  )
     score = Math.max(score, 42);
   if (score < 20) return undefined;
   // A line that ends with a colon announces the next one.

@@ -13,7 +13,7 @@ export function withVariables(facts: PodFacts, found: readonly RankedFinding[]):
     const blamed =
       absentVariable(facts, container, finding) ??
       oddVariable(facts, container, finding) ??
-      blamedVariable(container, finding.id);
+      blamedVariable(facts, container, finding.id);
     if (blamed === undefined || (blamed.isAbsent !== true && hasWord(finding.says, blamed.name))) return finding;
     return {
       ...finding,
@@ -118,7 +118,16 @@ const SERVICE_LINK = /^tcp:\/\/(?:\d{1,3}\.){3}\d{1,3}:\d{1,5}$/;
 /** Values that many variables have. */
 const COMMON = /^(?:true|false|yes|no|on|off|null|none|undefined|\d)$/i;
 
-function blamedVariable(container: ContainerFacts, id: string): Blamed | undefined {
+/** ", which is empty, as its pod has no label shard": a field that a variable is of, and that is not there. */
+function absentField(pod: PodFacts['pod'], { spec }: ContainerFacts, variable: string): string {
+  const path = spec.env?.find(({ name }) => name === variable)?.valueFrom?.fieldRef?.fieldPath ?? '';
+  const [, kind, key] = /^metadata\.(label|annotation)s\['([^']{1,300})'\]$/.exec(path) ?? [];
+  if (kind === undefined || key === undefined) return '';
+  const all = (kind === 'label' ? pod.metadata?.labels : pod.metadata?.annotations) ?? {};
+  return all[key] === undefined ? `, which is empty, as its pod has no ${kind} ${key}` : '';
+}
+
+function blamedVariable({ pod }: PodFacts, container: ContainerFacts, id: string): Blamed | undefined {
   const { decisive } = container.reading;
   if (decisive === undefined) return undefined;
   const quoted = [...decisive.line.matchAll(QUOTED)].flatMap(([, a, b, c]) => a ?? b ?? c ?? []);
@@ -146,7 +155,9 @@ function blamedVariable(container: ContainerFacts, id: string): Blamed | undefin
   if (/^(?:authentication|not-allowed|certificate|missing-data|connections)/.test(id)) return undefined;
   const naming = read === undefined ? namingVariable(container, [decisive.line, ...values]) : undefined;
   if (naming !== undefined) return naming;
-  return read === undefined ? undefined : { name: read, says: `it reads its variable ${read} there` };
+  return read === undefined
+    ? undefined
+    : { name: read, says: `it reads its variable ${read} there${absentField(pod, container, read)}` };
 }
 
 /** A word that is a URL, a path or a name with a port. */

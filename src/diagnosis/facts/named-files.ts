@@ -23,7 +23,7 @@ const OF_CONTENT =
   /^(?:exit-code|malformed-config|missing-setting|bad-argument|completed-under-always|encoding|version-mismatch)$/;
 /** What lines about a configuration speak of. */
 const ABOUT_CONFIG =
-  /config|\bconf\b|setting|directive|\bsections?\b|\boptions?\b|parameter|propert(?:y|ies)|\bfields?\b|\bkeys?\b|KeyError|NoneType|undefined|\bnil\b|ya?ml|json|toml|\bini\b|pars(?:e|ing)|syntax|schema|validat|\bunknown\b|invalid|\bmissing\b|required|expected|unexpected|unsupported|\bline \d|stanza|\bblock\b/i;
+  /config|\bconf\b|setting|directive|\bsections?\b|\boptions?\b|parameter|propert(?:y|ies)|\bfields?\b|\bkeys?\b|KeyError|NoneType|undefined|\bnil\b|ya?ml|json|toml|\bini\b|pars(?:e|ing)|syntax|schema|validat|\bunknown\b|invalid|\bmissing\b|required|expected|unexpected|unsupported|\bline \d|stanza|\bblock\b|for input string|NumberFormat/i;
 
 /** The findings about ends; the first of each container says where the file comes from that is wrong. */
 export function withFiles(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {

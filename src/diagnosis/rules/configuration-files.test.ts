@@ -1,7 +1,7 @@
 /** Tests findings that name the configuration behind an error that does not name it, and homes and folders that are empty. */
 import { describe, expect, it } from 'vitest';
 import { diagnosePod } from '../diagnose-pod.ts';
-import { crashed, evidence, lastWords, pod, waiting } from '../evidence.fixtures.ts';
+import { crashed, event, evidence, lastWords, pod, waiting } from '../evidence.fixtures.ts';
 import type { ConfigEvidence, PodEvidence } from '../evidence/pod-evidence.ts';
 import { crash, tellsEach } from './cases.fixtures.ts';
 
@@ -371,6 +371,94 @@ describe('files that others may read', () => {
       key(as70, secret, COOKIE),
       'permission-denied',
       /only a copy that an init container makes/,
+    ],
+  ]);
+});
+
+describe('a program that only says how it is called', () => {
+  tellsEach([
+    [
+      'below what it says of itself',
+      crash(
+        1,
+        'HAProxy version 2.6.12 - https://haproxy.org/',
+        'Usage : haproxy [-f <file>]*',
+        '        -v displays version',
+      ),
+      'exit-code',
+      /its last line is: Usage : haproxy .*: it does not understand its arguments$/,
+    ],
+  ]);
+});
+
+describe('fields of the specification that name what is not there', () => {
+  const node = {
+    name: 'n1',
+    node: { metadata: { name: 'n1' }, status: { nodeInfo: { containerRuntimeVersion: 'containerd://2.0' } as never } },
+  };
+  const unset = { podStatus: { phase: 'Pending' } };
+  tellsEach([
+    [
+      'a variable of subPathExpr',
+      {
+        pod: pod({
+          container: { env: [{ name: 'PODNAME', value: 'x' }] },
+          status: waiting(
+            'CreateContainerConfigError',
+            'failed to expand subPathExpr "$(POD_NAME)" of container "web"',
+          ),
+          ...unset,
+        }),
+      },
+      'config-error',
+      /of container "web": it has no variable POD_NAME, but PODNAME$/,
+    ],
+    [
+      'a label',
+      {
+        pod: pod({
+          container: { env: [{ name: 'SHARD', valueFrom: { fieldRef: { fieldPath: "metadata.labels['shard']" } } }] },
+          status: crashed({ exitCode: 1 }),
+        }),
+        logs: lastWords(
+          'Traceback (most recent call last):',
+          '  File "/app/main.py", line 3, in <module>',
+          '    shard = int(os.environ["SHARD"])',
+          "ValueError: invalid literal for int() with base 10: ''",
+        ),
+      },
+      'exit-code',
+      /it reads its variable SHARD there, which is empty, as its pod has no label shard$/,
+    ],
+    [
+      'a profile',
+      {
+        pod: pod({
+          container: { securityContext: { seccompProfile: { type: 'Localhost', localhostProfile: 'audit.json' } } },
+          status: waiting(
+            'CreateContainerError',
+            'cannot load seccomp profile "/var/lib/seccomp/audit.json": open /var/lib/seccomp/audit.json: no such file or directory',
+          ),
+          ...unset,
+        }),
+      },
+      'start-refused',
+      /its seccomp profile audit\.json \(seccompProfile\.localhostProfile\) is not on node n1/,
+    ],
+    [
+      'the socket of another runtime',
+      {
+        pod: pod({ status: waiting('ContainerCreating'), ...unset }),
+        node,
+        events: [
+          event(
+            'FailedMount',
+            'MountVolume.SetUp failed for volume "sock" : hostPath type check failed: /var/run/docker.sock is not a socket file',
+          ),
+        ],
+      },
+      'volume-mount',
+      /docker\.sock is not a socket file: its node runs containerd, and has no socket of docker$/,
     ],
   ]);
 });

@@ -37,7 +37,8 @@ function byCode(facts: PodFacts, container: ContainerFacts): readonly RankedFind
   const code = container.death?.exitCode ?? 0;
   const usage =
     code === 2 ? lastWord(container, /usage|unrecognized|unknown (option|flag|command)|invalid option/i) : undefined;
-  const hint = usage === undefined ? '' : ': it does not understand its arguments';
+  const isHelp = container.reading.decisive === undefined && HELP.test(container.reading.lastLine ?? '');
+  const hint = usage === undefined && !isHelp ? '' : ': it does not understand its arguments';
   return [
     {
       ...base(facts, container),
@@ -48,16 +49,19 @@ function byCode(facts: PodFacts, container: ContainerFacts): readonly RankedFind
       evidence: [
         ...whatHappened(container),
         ...quoteFirst(container),
-        ...(usage === undefined ? [] : argumentsOf(container)),
+        ...(usage === undefined && !isHelp ? [] : argumentsOf(container)),
       ],
       try: [
         commandForLog(facts, container),
-        ...(usage === undefined ? [] : facts.commands.edit),
+        ...(usage === undefined && !isHelp ? [] : facts.commands.edit),
         ...commandForFirst(facts, container),
       ],
     },
   ];
 }
+
+/** A program that only says how it is called was called in another way. */
+const HELP = /^usage\b.{0,102}:/i;
 
 /** What the program said decides; an exit code alone says little. */
 function headline(container: ContainerFacts): string {

@@ -1,4 +1,5 @@
 /** Rule: a ConfigMap, Secret or key does not exist, or a key is not a valid name of a variable. */
+import { nearNames } from '../../lib/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { alikeText } from '../facts/config-references.ts';
 import { eventsWith, lastSeenMs, quoteEvent } from '../facts/events.ts';
@@ -67,11 +68,22 @@ function otherConfigError(
       rank: 70,
       topic: `end/${container.name}`,
       container: container.name,
-      says: `${title(container)} cannot be configured${because(text)}`,
+      says: `${title(container)} cannot be configured${because(text)}${undefinedName(container, text)}`,
       evidence: [quote],
       try: facts.commands.edit,
     },
   ];
+}
+
+/** A name in a subPathExpr that no variable of the container has. */
+function undefinedName({ spec }: ContainerFacts, text: string): string {
+  const expression = /subPathExpr "([^"]{1,300})"/.exec(text)?.[1] ?? '';
+  const own = (spec.env ?? []).map(({ name }) => name);
+  const missing = [...expression.matchAll(/\$\((\w{1,100})\)/g)].map(([, name = '']) => name);
+  const [name] = missing.filter((each) => !own.includes(each));
+  if (name === undefined) return '';
+  const near = nearNames(name, own);
+  return `: it has no variable ${name}${near.length === 0 ? '' : `, but ${listed(near)}`}`;
 }
 
 /** A missing ConfigMap or Secret of a volume keeps the whole pod from starting. */

@@ -23,6 +23,9 @@ const BINARY_AS_SCRIPT = /^(\S+): (?:line )?\d+: .?ELF/;
 const FOREIGN_PROGRAM = /exec ([^:\s]+):|(\/[^:\s]+): (?!line \d)/;
 /** The message of runc's init when its exec fails. */
 const NOTHING_TO_EXEC = /^exec (\S+): no such file or directory$/;
+/** A profile that the node does not have. */
+const PROFILE =
+  /cannot load (seccomp) profile "([^"]{1,500})": .*no such file|(apparmor) profile "?([^"\s]{1,200})"? (?:is )?not (?:found|loaded)/i;
 const NOT_ALLOWED = /permission denied/;
 /** The message of the runtime's init for E2BIG; shells print it with a capital letter. */
 const TOO_MUCH_TO_PASS = /argument list too long/;
@@ -96,10 +99,25 @@ function refused(facts: PodFacts, container: ContainerFacts, refusal: Refusal): 
     const evidence = [...base.evidence, ...quotes];
     return [{ ...base, id: 'not-executable', rank: 92, says, evidence, manifest: executable }];
   }
-  const says = `${title(container)} cannot start: the runtime refuses it${because(text)}`;
+  const profile = PROFILE.exec(text);
+  const named = profile === null ? undefined : (localProfile(facts, container) ?? profile[2] ?? profile[4] ?? '');
+  const what =
+    profile === null
+      ? 'the runtime refuses it'
+      : `its ${(profile[1] ?? profile[3] ?? '').toLowerCase()} profile ${named} is not on node ${facts.pod.spec?.nodeName ?? ''}`;
+  const says = `${title(container)} cannot start: ${what}${because(text)}`;
   return [
     { ...base, id: 'start-refused', rank: 60, says, try: [facts.commands.kubectl('describe', `pod/${facts.name}`)] },
   ];
+}
+
+/** "audit.json (seccompProfile.localhostProfile)", by its specification. */
+function localProfile({ pod }: PodFacts, { spec }: ContainerFacts): string | undefined {
+  for (const field of ['seccompProfile', 'appArmorProfile'] as const) {
+    const name = (spec.securityContext?.[field] ?? pod.spec?.securityContext?.[field])?.localhostProfile;
+    if (name !== undefined && name !== null) return `${name} (${field}.localhostProfile)`;
+  }
+  return undefined;
 }
 
 /** A shell, or the runtime's init, ran and did not find the program. */

@@ -159,11 +159,20 @@ function mount(facts: PodFacts): readonly RankedFinding[] {
       rank: 82,
       topic: 'volumes',
       fallback: /unmounted volumes/i.test(event.message ?? ''),
-      says: `pod ${facts.name} cannot start: ${volume === undefined ? 'a volume' : `volume ${volume}`} cannot be mounted${because(event.message)}`,
+      says: `pod ${facts.name} cannot start: ${volume === undefined ? 'a volume' : `volume ${volume}`} cannot be mounted${because(event.message)}${otherRuntime(facts, event.message ?? '')}`,
       evidence: [quoteEvent(event), ...definitionOf(facts, volume)],
       try: facts.commands.edit,
     },
   ];
+}
+
+/** The socket of a runtime that the node does not have. */
+function otherRuntime({ evidence }: PodFacts, message: string): string {
+  const runtime = evidence.node?.node?.status?.nodeInfo?.containerRuntimeVersion?.split(':')[0];
+  const asked = /\/(docker|containerd|crio)\b[^\s"]{0,60}\.sock\b/.exec(message)?.[1];
+  if (runtime === undefined || runtime === '' || asked === undefined) return '';
+  const isOwn = asked === 'crio' ? runtime === 'cri-o' : runtime === asked;
+  return isOwn ? '' : `: its node runs ${runtime}, and has no socket of ${asked}`;
 }
 
 function definitionOf({ pod }: PodFacts, name: string | undefined): readonly Quote[] {

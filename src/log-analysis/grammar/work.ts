@@ -157,7 +157,7 @@ function isQuestion(text: string): boolean {
 }
 
 const NOT_GOING_ON =
-  /\b(?:not|never|no longer|isn't|cannot|can't|until|before|once|if|to be(?:come)?|become|failed|error|exiting|no \w+ available|timeout|timed out|waiting on|un\w+able)\b|: 0$/i;
+  /\b(?:not|never|no longer|isn't|cannot|can't|until|before|once|if|to be(?:come)?|become|failed|error|exiting|closing|closed|stopping|stopped|shut(?:ting)? ?down|leaving|unsubscribed|disconnect\w*|draining|terminat\w+|no \w+ available|timeout|timed out|waiting on|un\w+able)\b|: 0$/i;
 
 /** Words of a try that is repeated: the error may be overcome by a success that is not about the whole program. */
 const RETRY = words(
