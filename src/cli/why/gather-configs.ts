@@ -1,9 +1,11 @@
-/** Gathers ConfigMaps and Secrets that a waiting pod refers to. Only the names of their keys and of registries are kept. */
+/** Gathers ConfigMaps and Secrets that a waiting pod refers to. Only the names of their keys and of registries are kept, and which values are empty or "localhost". */
 import { CONFIG_MAPS, type ObjectMeta, SECRETS } from '../../api/index.ts';
 import { type ConfigEvidence, type ConfigReference } from '../../diagnosis/index.ts';
 import { decodeText } from '../../lib/index.ts';
 import { type Asker } from './ask.ts';
 import { MAX_CONFIGS } from './limits.ts';
+
+const LOCALHOST_IN_BASE64 = Buffer.from('localhost').toString('base64');
 
 export async function gatherConfigs(
   asker: Asker,
@@ -31,6 +33,11 @@ async function gatherOne(
   if (answer.kind !== 'found') return { kind, name, state: answer.kind, keys: [] };
   const binary = 'binaryData' in answer.value ? Object.keys(answer.value.binaryData ?? {}) : [];
   const keys = [...Object.keys(answer.value.data ?? {}), ...binary].toSorted();
+  const values = Object.entries<string>(answer.value.data ?? {});
+  const keysWith = (wanted: string): readonly string[] =>
+    values.flatMap(([key, value]) => (value === wanted ? [key] : []));
+  const emptyKeys = keysWith('');
+  const localhostKeys = keysWith(kind === 'Secret' ? LOCALHOST_IN_BASE64 : 'localhost');
   const writtenAt = lastWritten(answer.value.metadata);
   const registries = kind === 'Secret' ? registriesOf(answer.value.data) : undefined;
   return {
@@ -38,6 +45,8 @@ async function gatherOne(
     name,
     state: 'found',
     keys,
+    ...(emptyKeys.length > 0 && { emptyKeys }),
+    ...(localhostKeys.length > 0 && { localhostKeys }),
     ...(registries && { registries }),
     ...(writtenAt !== undefined && { writtenAt }),
   };

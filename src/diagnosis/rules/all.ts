@@ -13,6 +13,7 @@ import { endedPods } from './ended-pods.ts';
 import { endingSlowly } from './ending-slowly.ts';
 import { exhausted } from './exhausted.ts';
 import { exitCode } from './exit-code.ts';
+import { fileUrls } from './file-urls.ts';
 import { healing } from './healing.ts';
 import { heap } from './heap.ts';
 import { held } from './held.ts';
@@ -21,6 +22,7 @@ import { images } from './images.ts';
 import { jobHeldOpen } from './job-held-open.ts';
 import { lateProbes } from './late-probes.ts';
 import { livenessCascade } from './liveness-cascade.ts';
+import { localSocket } from './local-socket.ts';
 import { malformedConfig } from './malformed-config.ts';
 import { missingConfig } from './missing-config.ts';
 import { missingSetting } from './missing-setting.ts';
@@ -69,6 +71,7 @@ export const POD_RULES: readonly PodRule[] = [
   endingSlowly,
   exhausted,
   exitCode,
+  fileUrls,
   healing,
   heap,
   held,
@@ -77,6 +80,7 @@ export const POD_RULES: readonly PodRule[] = [
   jobHeldOpen,
   lateProbes,
   livenessCascade,
+  localSocket,
   malformedConfig,
   missingConfig,
   missingSetting,
