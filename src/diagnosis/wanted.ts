@@ -19,6 +19,8 @@ import { LOCKED } from './facts/lock-holders.ts';
 import { NORMAL_START_MS } from './limits.ts';
 import { namedConfigs } from './facts/named-files.ts';
 import { awaitsVolumes } from './rules/missing-config.ts';
+import { namesVariable } from './facts/blamed-variables.ts';
+import { socketLookedFor } from './rules/local-socket.ts';
 import { portInUseWord } from './rules/port-in-use.ts';
 import { isRefusedImage, pullSecrets } from './rules/pull-secrets.ts';
 import { refusedCredentials } from './rules/authentication.ts';
@@ -92,10 +94,19 @@ export function credentialsWanted(evidence: PodEvidence): readonly ConfigReferen
     ...(container.death !== undefined && asksForValues(container)
       ? keyVariables(container.spec).map(({ kind, name }) => ({ kind, name }))
       : []),
+    ...(mayBeEmpty(facts, container)
+      ? usedBy(evidence.pod, container.spec).filter(({ asVariable }) => asVariable)
+      : []),
     ...namedConfigs(facts, container),
   ]);
   const wanted = new Map(used.map((one) => [`${one.kind}/${one.name}`, one]));
   return [...wanted].flatMap(([key, one]) => (known.has(key) ? [] : [one]));
+}
+
+/** Whether a variable may be set and empty: it names one itself, or looks for a server where nobody meant it to. */
+function mayBeEmpty(facts: PodFacts, container: ContainerFacts): boolean {
+  if (container.death === undefined || container.death.exitCode === 0) return false;
+  return namesVariable(container) || socketLookedFor(facts, container) !== undefined;
 }
 
 /** Once the logs are known: whether the node can tell who has the port that a container wants, or where an init container serves. */

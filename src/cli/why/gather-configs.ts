@@ -1,4 +1,4 @@
-/** Gathers ConfigMaps and Secrets that a waiting pod refers to. Only the names of their keys and of registries are kept. */
+/** Gathers ConfigMaps and Secrets that a waiting pod refers to. Only the names of their keys and of registries are kept, and what is odd about values. */
 import { CONFIG_MAPS, type KubeObject, type ObjectMeta, type Resource, SECRETS } from '../../api/index.ts';
 import { type ConfigEvidence, type ConfigReference, oddContent, oddSecret } from '../../diagnosis/index.ts';
 import { decodeText, nearNames } from '../../lib/index.ts';
@@ -7,6 +7,8 @@ import { MAX_CONFIGS, MAX_LISTED } from './limits.ts';
 
 /** Names of configurations often differ in one part only: api-config and web-config are two. */
 const ONE_IN = 4;
+
+const LOCALHOST_IN_BASE64 = Buffer.from('localhost').toString('base64');
 
 export async function gatherConfigs(
   asker: Asker,
@@ -36,6 +38,11 @@ async function gatherOne(
   if (answer.kind === 'forbidden') return { kind, name, state: 'forbidden', keys: [] };
   const binary = 'binaryData' in answer.value ? Object.keys(answer.value.binaryData ?? {}) : [];
   const keys = [...Object.keys(answer.value.data ?? {}), ...binary].toSorted();
+  const values = Object.entries<string>(answer.value.data ?? {});
+  const keysWith = (wanted: string): readonly string[] =>
+    values.flatMap(([key, value]) => (value === wanted ? [key] : []));
+  const emptyKeys = keysWith('');
+  const localhostKeys = keysWith(kind === 'Secret' ? LOCALHOST_IN_BASE64 : 'localhost');
   const writtenAt = lastWritten(answer.value.metadata);
   const odd = oddOf(kind, answer.value.data ?? {});
   const registries = kind === 'Secret' ? registriesOf(answer.value.data) : undefined;
@@ -45,6 +52,8 @@ async function gatherOne(
     state: 'found',
     keys,
     ...(odd && { odd }),
+    ...(emptyKeys.length > 0 && { emptyKeys }),
+    ...(localhostKeys.length > 0 && { localhostKeys }),
     ...(registries && { registries }),
     ...(writtenAt !== undefined && { writtenAt }),
   };

@@ -100,6 +100,10 @@ export interface ConfigEvidence {
   readonly elsewhere?: readonly string[];
   /** Of one that is missing: those of its namespace with similar names. */
   readonly similar?: readonly string[];
+  /** Names of the keys whose values are empty. */
+  readonly emptyKeys?: readonly string[];
+  /** Names of the keys whose values are "localhost". */
+  readonly localhostKeys?: readonly string[];
   /** Of a Secret for pulling images: the registries that it has credentials for. */
   readonly registries?: readonly string[];
   /** RFC 3339: when it was made, or written last as far as it says itself. */

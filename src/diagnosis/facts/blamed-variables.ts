@@ -3,6 +3,7 @@ import { peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { alikeText, keyVariables, optionalVariables } from './config-references.ts';
 import type { ContainerFacts } from './container-facts.ts';
+import { variablesThatAre } from './empty-values.ts';
 import { withFirstEnds } from './first-ends.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { hasWord, quotable } from './text.ts';
@@ -13,6 +14,7 @@ export function withVariables(facts: PodFacts, found: readonly RankedFinding[]):
     const blamed =
       absentVariable(facts, container, finding) ??
       oddVariable(facts, container, finding) ??
+      emptyVariable(facts, container, finding) ??
       blamedVariable(facts, container, finding.id);
     if (blamed === undefined || (blamed.isAbsent !== true && hasWord(finding.says, blamed.name))) return finding;
     return {
@@ -106,6 +108,29 @@ function oddVariable(facts: PodFacts, container: ContainerFacts, { id }: RankedF
     };
   }
   return undefined;
+}
+
+/** A variable's name in a line. */
+const VARIABLE = /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g;
+
+/** Whether the container's last word names something like a variable that its ConfigMaps and Secrets may set. */
+export function namesVariable({ reading, spec }: ContainerFacts): boolean {
+  const isFromElsewhere =
+    (spec.envFrom ?? []).length > 0 || (spec.env ?? []).some((one) => one.valueFrom !== undefined);
+  return isFromElsewhere && (reading.decisive?.line.match(VARIABLE) ?? []).length > 0;
+}
+
+/** A variable that the line names, and that is set and empty. */
+function emptyVariable(facts: PodFacts, container: ContainerFacts, { id, says }: RankedFinding): Blamed | undefined {
+  if (UNRELATED.has(id) || container.death === undefined) return undefined;
+  const { decisive } = container.reading;
+  const lines = [decisive?.line ?? '', ...(decisive?.related ?? [])];
+  const found = variablesThatAre('empty', facts, container).find(({ name }) =>
+    lines.some((line) => hasWord(line, name)),
+  );
+  if (found === undefined || says.includes('is empty') || says.includes('are empty')) return undefined;
+  const { name, of, quote } = found;
+  return { name, says: `its variable ${name}${of} is set, and empty`, isAbsent: true, quote };
 }
 
 /** A line of code that reads a variable, in the languages that people write. */

@@ -18,6 +18,8 @@ export interface Commands {
   readonly whyNode: (name: string) => string;
   /** Prints the log of the life before. */
   readonly previousLog: (container: string) => string;
+  /** Starts a pod without an owner, or a Job, once more as it is. Empty for others. */
+  readonly again: readonly string[];
   /** Edits the manifest with the fault: that of the owner, or of a pod, which is then replaced. Empty for a static pod. */
   readonly edit: readonly string[];
 }
@@ -36,7 +38,11 @@ export function commandsFor(pod: Pod, owner: WorkloadObject | undefined, namespa
   };
   const whole = owned ? anew(target, ' | sed /controller-uid/d') : anew(`pod/${name}`);
   const edit = settable ? [kubectl('edit', target)] : isStatic(pod) ? [] : [whole];
+  const isJob = target.startsWith('job/');
+  const filter = isJob ? ' | sed /controller-uid/d' : '';
+  const once = `${kubectl('get', isJob ? target : `pod/${name}`, '-o', 'yaml')}${filter} | ${kubectl('replace', '--force', '-f', '-')}`;
   return {
+    again: isJob || (!owned && !isStatic(pod)) ? [once] : [],
     target,
     owned,
     settable,

@@ -10,6 +10,7 @@ import { endedByItself } from './last-words.ts';
 import { filesOf, originOf, pathWithin } from './mounted-files.ts';
 import { configsBehind, type MountedVolume, volumeOf } from './mounts.ts';
 import { LINE_END, placeholderIn } from './odd-content.ts';
+import { configsElsewhere, otherPlaceText } from './other-mounts.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { listed } from './text.ts';
 
@@ -28,7 +29,10 @@ const ABOUT_CONFIG =
 /** The findings about ends; the first of each container says where the file comes from that is wrong. */
 export function withFiles(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
   return withFirstEnds(facts, found, (container, finding) => {
-    const told = originText(facts, container, finding.says) ?? configText(facts, container, finding);
+    const elsewhere = elsewhereText(facts, container, finding);
+    const told =
+      originText(facts, container, finding.says) ??
+      (elsewhere === '' ? configText(facts, container, finding) : { says: elsewhere, quotes: [] });
     const says = [finding.says, told?.says ?? '', placeholderText(container)].filter((part) => part !== '').join('; ');
     const quotes = (told?.quotes ?? []).filter((quote) => !isQuoted(finding.evidence, quote));
     return { ...finding, says, evidence: [...finding.evidence, ...quotes] };
@@ -53,16 +57,30 @@ export function namedConfigs(facts: PodFacts, container: ContainerFacts): readon
   const mounted = file === undefined ? undefined : volumeOf(facts, container, file);
   const named = mounted === undefined ? [] : configsBehind(mounted);
   const line = decisive?.line ?? lastLine ?? '';
+  const elsewhere =
+    file !== undefined && mounted === undefined && IS_ABSENT.test(line) ? configsElsewhere(facts, container, file) : [];
   // Secrets are read only where the line asks for it.
   const all = endedByItself(container) ? configMounts(facts, container).flatMap((mount) => configsBehind(mount)) : [];
   const others = all.filter(({ kind }) => kind === 'ConfigMap' || ABOUT_CONFIG.test(line));
-  return [...named, ...others].map(({ kind, name }) => ({ kind, name }));
+  return [...named, ...elsewhere, ...others].map(({ kind, name }) => ({ kind, name }));
 }
+
+const IS_ABSENT =
+  /no such file|does not exist|not found|ENOENT|FileNotFound|NoSuchFile|(?:can't|cannot|could not|unable to) (?:find|open|read|load)/i;
 
 interface Told {
   readonly says: string;
   readonly quotes: readonly Quote[];
 }
+
+/** Where else the file may be that the finding says is not there. */
+function elsewhereText(facts: PodFacts, container: ContainerFacts, { id, says }: RankedFinding): string {
+  const file = IS_ABOUT_ABSENT.has(id) ? ABSENT_FILE.exec(says)?.[1] : undefined;
+  return file === undefined ? '' : otherPlaceText(facts, container, file);
+}
+
+const IS_ABOUT_ABSENT: ReadonlySet<string> = new Set(['missing-setting', 'missing-binary']);
+const ABSENT_FILE = /(?:does not find its file|its program) (\/[^\s,;]{1,300}?)(?= in image| is not|[,;]|$)/;
 
 /** "/etc/mqtt/passwd is of Secret iot-users, which has only passwords" */
 function originText(facts: PodFacts, container: ContainerFacts, says: string): Told | undefined {

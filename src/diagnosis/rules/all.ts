@@ -14,6 +14,7 @@ import { endingSlowly } from './ending-slowly.ts';
 import { exhausted } from './exhausted.ts';
 import { exitCode } from './exit-code.ts';
 import { fileModes } from './file-modes.ts';
+import { fileUrls } from './file-urls.ts';
 import { healing } from './healing.ts';
 import { heap } from './heap.ts';
 import { held } from './held.ts';
@@ -22,6 +23,7 @@ import { images } from './images.ts';
 import { jobHeldOpen } from './job-held-open.ts';
 import { lateProbes } from './late-probes.ts';
 import { livenessCascade } from './liveness-cascade.ts';
+import { localSocket } from './local-socket.ts';
 import { lockHeld } from './lock-held.ts';
 import { malformedConfig } from './malformed-config.ts';
 import { missingConfig } from './missing-config.ts';
@@ -72,6 +74,7 @@ export const POD_RULES: readonly PodRule[] = [
   exhausted,
   exitCode,
   fileModes,
+  fileUrls,
   healing,
   heap,
   held,
@@ -80,6 +83,7 @@ export const POD_RULES: readonly PodRule[] = [
   jobHeldOpen,
   lateProbes,
   livenessCascade,
+  localSocket,
   lockHeld,
   malformedConfig,
   missingConfig,

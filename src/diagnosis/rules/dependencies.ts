@@ -1,5 +1,5 @@
 /** Rule: a peer refuses connections, or its name does not resolve. */
-import { DEPENDS_ON } from '../../api/index.ts';
+import { DEPENDS_ON, isConditionTrue, type Job } from '../../api/index.ts';
 import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import {
@@ -96,7 +96,8 @@ function finding(
         : `${host}:${port}${addressOf(word.line, host, port)}${nameOf(behind, host)}`;
   const peer = at === undefined ? named : `a peer, which by ${at === 'command' ? 'its command' : at} is ${named},`;
   const refused = kind === 'refused';
-  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name)`}${outcome}${policyText(facts, kind, behind) || ownText(facts, behind) || because(kind, behind, port)}${refused ? ofOwnPod(facts, container, host, port) : ''}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
+  const tooEarly = tooEarlyText(facts, container, trouble.kind, behind, port);
+  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name)`}${outcome}${policyText(facts, kind, behind) || ownText(facts, behind) || because(kind, behind, port)}${refused ? ofOwnPod(facts, container, host, port) : ''}${tooEarly}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
     severity: unready ? (container.kind === 'init' ? 'warning' : 'critical') : severityOf(container),
@@ -112,8 +113,31 @@ function finding(
       ...behind.map(serviceQuote),
       ...declared(facts),
     ],
-    try: commands(facts, container, trouble, behind),
+    try: [...(tooEarly === '' ? [] : facts.commands.again), ...commands(facts, container, trouble, behind)],
   };
+}
+
+/** A program that ends within this time ends at its start, ms. */
+const EARLY_MS = 120_000;
+
+/** Whether the peer has come up since the end, after which nothing starts the container again. */
+function tooEarlyText(
+  { pod, owner }: PodFacts,
+  { status, death }: ContainerFacts,
+  kind: Trouble['kind'],
+  [service]: readonly ServiceEvidence[],
+  port: number | undefined,
+): string {
+  if (status?.state?.terminated === undefined || pod.spec?.restartPolicy !== 'Never') return '';
+  if (service === undefined || service.missing || service.ready === 0) return '';
+  const isOther = port !== undefined && service.ports.length > 0 && !service.ports.includes(port);
+  if (isOther || (kind === 'not-resolved' && service.clusterIPs.length > 0)) return '';
+  const isOver =
+    owner === undefined || (owner.kind === 'Job' && isConditionTrue((owner as Job).status?.conditions, 'Failed'));
+  const policy = owner === undefined ? 'restartPolicy: Never' : 'its job has failed';
+  // One that has run for long was no part of the start.
+  const when = (death?.livedMs ?? 0) < EARLY_MS ? 'it was too early, as ' : '';
+  return `: ${when}service ${service.name} is ready now${isOver ? `, and nothing starts it again (${policy})` : ''}`;
 }
 
 /** " (service api)", of an address. */

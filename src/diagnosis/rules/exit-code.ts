@@ -279,7 +279,7 @@ export function commandForLog({ commands, name }: PodFacts, container: Container
 
 /** What in a line names something: peers, files, quoted words and variables, each as it stands there. */
 const NAMING =
-  /["'`‘“]([\w./:@ -]{3,80})["'`’”]|(?:^|[\s(=[<])(\/[\w@%+=.,~#/-]{2,200}\w)|\b([\w-]{1,63}(?:\.[\w-]{1,63}){0,8}:\d{2,5})\b|\b([A-Z][A-Z0-9]*_[A-Z0-9_]{2,})\b/g;
+  /(?<!\w)["'`‘“]([\w./:@ -]{3,80})["'`’”]|(?:^|[\s(=[<])(\/[\w@%+=.,~#/-]{2,200}\w)|\b([\w-]{1,63}(?:\.[\w-]{1,63}){0,8}:\d{2,5})\b|\b([A-Z][A-Z0-9]*_[A-Z0-9_]{2,})\b/g;
 const MAX_LINE_IN_HEADLINE = 200;
 
 /** The headline, with the line where that names what the headline does not. */

@@ -9,6 +9,7 @@ import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';
+import { socketLookedFor } from './local-socket.ts';
 import { userFields } from './permissions.ts';
 
 /** Only names in capitals count as variables; other keys belong to a program's own settings. */
@@ -133,6 +134,8 @@ function fileInFolder(line: string): string | undefined {
 
 function missingFile(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   const word = lastWord(container, NO_FILE);
+  // No image is meant to have the socket of a server that runs elsewhere.
+  if (socketLookedFor(facts, container) !== undefined) return NOTHING;
   const header = word === undefined ? null : HEADER.exec(word.line);
   if (word !== undefined && header !== null) return [missingHeader(facts, container, word, header)];
   const file = word && (fileInFolder(word.line) ?? fileNear(word.line, word.match.index));

@@ -118,7 +118,7 @@ function runsAs({ pod }: PodFacts, { spec }: ContainerFacts): string {
 }
 
 /** " as user 1000: volume tls (Secret tls-api) has mode 0400 and its pod no fsGroup", where a volume's mode keeps its user out. */
-function keptFrom(facts: PodFacts, container: ContainerFacts, file: string): string {
+export function keptFrom(facts: PodFacts, container: ContainerFacts, file: string): string {
   const { securityContext: shared } = facts.pod.spec ?? {};
   const user = container.spec.securityContext?.runAsUser ?? shared?.runAsUser;
   const mounted = volumeOf(facts, container, file);
