@@ -237,13 +237,13 @@ function notFilledIn(one: Case): RankedFinding | undefined {
   if (failure.kind === 'no-port') return undefined;
   const found = unexpandedIn(facts, container.spec, 'probe', probe);
   if (found === undefined) return undefined;
-  const { reference, where, hint } = found;
+  const { reference, becomes, where, hint } = found;
   const path = where === 'its command' ? 'exec.command' : 'httpGet';
   return {
     ...base(one),
     id: 'unexpanded-variable',
     rank: 92,
-    says: `${consequence(one)}: ${where} has ${reference} as it stands: ${hint}`,
+    says: `${consequence(one)}: ${where} has ${reference} ${becomes}: ${hint}`,
     evidence: quotes(one, field(one, path, `has ${reference}`)),
     try: facts.commands.edit,
   };

@@ -133,7 +133,7 @@ describe('a cause that stands in the specification', () => {
       'a variable in the command of a probe',
       probed(['psql', 'host=db password=$(PGPW)', '-c', 'select 1'], fromSecret),
       'unexpanded-variable',
-      /is killed by its liveness probe: its command has \$\(PGPW\) as it stands: variables are not expanded .* use sh -c with \$\{PGPW\}$/,
+      /is killed by its liveness probe: its command has \$\(PGPW\) replaced by nothing: .* no variables with valueFrom; use sh -c with \$\{PGPW\}$/,
     ],
     [
       'a variable of shells without a shell',
@@ -145,7 +145,7 @@ describe('a cause that stands in the specification', () => {
       'a variable that a shell takes for a command',
       probed(['sh', '-c', 'redis-cli -a $(PGPW) ping'], fromSecret),
       'unexpanded-variable',
-      /its command has \$\(PGPW\) as it stands: a shell runs a command PGPW for that; use \$\{PGPW\}$/,
+      /its command has \$\(PGPW\) replaced by nothing: .* use sh -c with \$\{PGPW\}$/,
     ],
     [
       'a variable in the command of a hook',

@@ -8,6 +8,8 @@ type Handler = Pick<Probe, 'exec' | 'httpGet'>;
 export interface UnexpandedText {
   /** "$(PGPASSWORD)", as it stands there. */
   readonly reference: string;
+  /** What becomes of it: it stays, or nothing is put in its place. */
+  readonly becomes: 'as it stands' | 'replaced by nothing';
   /** "its command", "its path", "its header Authorization" */
   readonly where: string;
   /** What to do about it. */
@@ -26,15 +28,18 @@ export function unexpandedIn(
   { exec, httpGet }: Handler,
 ): UnexpandedText | undefined {
   const of = kind === 'probe' ? 'probes' : 'hooks';
-  const isFilledIn = (name: string): boolean => kind === 'probe' && isPlain(facts, container, name);
+  const isFilledIn = (name: string): boolean => kind === 'probe' && isPlain(container, name);
   const command = exec?.command ?? [];
   const reference = command.length === 0 ? undefined : inCommand(container, command, isFilledIn);
   if (reference !== undefined) {
     const name = reference.replace(/^\$[({]?|[)}]$/g, '');
-    const hint = isShell(command)
-      ? `a shell runs a command ${name} for that; use \${${name}}`
-      : `variables are not expanded in commands of ${of}; use sh -c with \${${name}}`;
-    return { reference, where: 'its command', hint };
+    const isEmpty = kind === 'probe' && reference.startsWith('$(') && hasSource(container, name);
+    const hint = isEmpty
+      ? `commands of ${of} know no variables with valueFrom; use sh -c with \${${name}}`
+      : isShell(command)
+        ? `a shell runs a command ${name} for that; use \${${name}}`
+        : `variables are not expanded in commands of ${of}; use sh -c with \${${name}}`;
+    return { reference, becomes: isEmpty ? 'replaced by nothing' : 'as it stands', where: 'its command', hint };
   }
   const texts: readonly (readonly [string, string])[] = [
     ['its path', httpGet?.path ?? ''],
@@ -44,7 +49,12 @@ export function unexpandedIn(
   for (const [where, text] of texts) {
     const [found] = text.matchAll(OF_KUBERNETES);
     if (found !== undefined)
-      return { reference: found[0], where, hint: `variables are not expanded in what ${of} ask` };
+      return {
+        reference: found[0],
+        becomes: 'as it stands',
+        where,
+        hint: `variables are not expanded in what ${of} ask`,
+      };
   }
   return undefined;
 }
@@ -78,7 +88,12 @@ function isDefined({ env = [], envFrom = [] }: Container, name: string): boolean
   return env.some((each) => each.name === name) || (envFrom.length > 0 && /^[A-Z][A-Z0-9_]+$/.test(name));
 }
 
-/** Upstream's kubelet fills in plain values, and no others; a node of mendlet, which remembers deaths, fills in none. */
-function isPlain({ evidence }: PodFacts, { env = [] }: Container, name: string): boolean {
-  return evidence.history === undefined && env.some((each) => each.name === name && each.valueFrom === undefined);
+/** Kubelets fill in plain values in commands of probes (upstream: ExpandContainerCommandOnlyStatic). */
+function isPlain({ env = [] }: Container, name: string): boolean {
+  return env.some((each) => each.name === name && each.valueFrom === undefined);
+}
+
+/** They put nothing in the place of the others. */
+function hasSource({ env = [] }: Container, name: string): boolean {
+  return env.some((each) => each.name === name && each.valueFrom !== undefined);
 }

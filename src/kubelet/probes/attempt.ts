@@ -8,6 +8,7 @@ import { type Clock, errorMessage, withDeadline } from '../../lib/index.ts';
 import { formatDuration } from '../go-format.ts';
 import type { ProbeAttempt, ProbeTransport } from '../ports.ts';
 import { ATTEMPT_OVERRUN_MS, DEFAULT_TIMEOUT_SECONDS, LATE_TOLERANCE_MS, MAX_PROBE_TRIES } from './limits.ts';
+import { probeCommand } from './probe-command.ts';
 import { httpTarget, probeUserAgent, resolvePort } from './probe-target.ts';
 
 export interface AttemptPorts {
@@ -63,7 +64,9 @@ async function attemptOnce(ports: AttemptPorts, input: AttemptInput): Promise<Pr
 
 async function perform(ports: AttemptPorts, input: AttemptInput, timeoutMs: number): Promise<ProbeAttempt> {
   const { probe, container, podIp } = input;
-  if (probe.exec !== undefined) return execAttempt(ports.runtime, input, probe.exec.command ?? [], timeoutMs);
+  if (probe.exec !== undefined) {
+    return execAttempt(ports.runtime, input, probeCommand(probe.exec.command ?? [], container.env), timeoutMs);
+  }
   const action = probe.httpGet ?? probe.tcpSocket ?? probe.grpc;
   if (action === undefined) return { result: 'error', output: 'missing probe handler' };
   const port = resolvePort(action.port, container);
