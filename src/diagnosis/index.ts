@@ -11,6 +11,7 @@ export * from './wanted.ts';
 export { isOfPod, type ServiceName, waitingInits } from './facts/dependencies.ts';
 export type * from './evidence/rollout-evidence.ts';
 export { isOfRollout, rolloutsOfRecords, rolloutsOfSets, rolloutText } from './rollout/rollouts.ts';
+export type { RefusedRight } from './facts/refused-rights.ts';
 export { quoteText } from './quote-text.ts';
 export { oddContent, oddSecret } from './facts/odd-content.ts';
 export { type VolumeTrouble, volumeTrouble } from './facts/local-volumes.ts';

@@ -23,6 +23,7 @@ import { namesVariable } from './facts/blamed-variables.ts';
 import { socketLookedFor } from './rules/local-socket.ts';
 import { portInUseWord } from './rules/port-in-use.ts';
 import { isRefusedImage, pullSecrets } from './rules/pull-secrets.ts';
+import { type RefusedRight, refusedRight } from './facts/refused-rights.ts';
 import { refusedCredentials } from './rules/authentication.ts';
 import { isLateForReady, isSlowInit } from './rules/readiness.ts';
 import { isLongerThanWork } from './rules/serving-init.ts';
@@ -107,6 +108,12 @@ export function credentialsWanted(evidence: PodEvidence): readonly ConfigReferen
 function mayBeEmpty(facts: PodFacts, container: ContainerFacts): boolean {
   if (container.death === undefined || container.death.exitCode === 0) return false;
   return namesVariable(container) || socketLookedFor(facts, container) !== undefined;
+}
+
+/** Once the logs are known: the right that a container's service account lacks; undefined: none. */
+export function rightWanted(evidence: PodEvidence): RefusedRight | undefined {
+  const facts = podFacts(evidence);
+  return facts.containers.flatMap((one) => refusedRight(refusedCredentials(facts, one)?.word.line ?? '') ?? [])[0];
 }
 
 /** Once the logs are known: whether the node can tell who has the port that a container wants, or where an init container serves. */

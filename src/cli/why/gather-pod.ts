@@ -23,6 +23,7 @@ import {
   type ServiceName,
   TEMPLATE_HASH,
   type Throttling,
+  rightWanted,
   wantsListening,
   wantsRollout,
   wantsThrottling,
@@ -33,6 +34,7 @@ import { type CauseOptions, withCauses } from './gather-causes.ts';
 import { gatherConfigs } from './gather-configs.ts';
 import { gatherHeld } from './gather-held.ts';
 import { gatherHistory } from './gather-history.ts';
+import { gatherBindings } from './gather-bindings.ts';
 import { gatherListening } from './gather-listening.ts';
 import { gatherNode } from './gather-node.ts';
 import { gatherPlacement } from './gather-placement.ts';
@@ -121,12 +123,14 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
     ...(placement && { placement }),
   };
   const earlier = known.siblings === undefined ? firstAttemptWanted(second) : undefined;
-  const [services, credentials, listening, sharers, firstAttempt] = await Promise.all([
+  const right = rightWanted(second);
+  const [services, credentials, listening, sharers, bindings, firstAttempt] = await Promise.all([
     gatherNamed(asker, second),
     gatherConfigs(asker, pod.metadata?.namespace, credentialsWanted(second)),
     wantsListening(second) ? gatherListening(asker, pod) : undefined,
     // Now that the logs are known, one may name a lock.
     placement === undefined ? gatherPlacement(asker, second) : undefined,
+    right && gatherBindings(asker, right),
     earlier &&
       gatherPod(asker, earlier, {
         owners: first.owners,
@@ -141,6 +145,7 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
     configs: [...configs, ...credentials],
     ...(listening && { listening: listening.ports, listeningUdp: listening.udp ?? [] }),
     ...(sharers && { placement: sharers }),
+    ...(bindings && { bindings }),
     ...(firstAttempt && { firstAttempt }),
     notLookedAt: asker.notLookedAt,
   };

@@ -19,6 +19,7 @@ export type {
   PodCondition,
   PodListeningPort,
   Probe,
+  RoleBinding,
   StoppedProcess,
 } from '../../api/index.ts';
 

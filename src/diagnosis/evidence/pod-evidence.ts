@@ -8,6 +8,7 @@ import type {
   PersistentVolumeClaim,
   Pod,
   PodListeningPort,
+  RoleBinding,
   StoppedProcess,
   WorkloadObject,
 } from './kinds.ts';
@@ -48,6 +49,8 @@ export interface PodEvidence {
   readonly listening?: readonly PodListeningPort[];
   /** Likewise, of UDP. */
   readonly listeningUdp?: readonly PodListeningPort[];
+  /** RoleBindings of the namespace in which its service account lacks a right; absent: it lacks none, or they could not be read. */
+  readonly bindings?: readonly RoleBinding[] | undefined;
   /** Pods of the same controller, without this one. */
   readonly siblings: readonly Pod[];
   /** The first pod of its Job, where this one may only meet what that left; absent: not asked for, or it is the first. */

@@ -7,6 +7,7 @@ import { endedByItself, type LastWord, lastWord, linesAround, quoteLine, rankOfW
 import { blameOfPeer } from '../facts/peer-blame.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { isCausedBySystem } from '../facts/system-errors.ts';
+import { bindingText, type RefusedRight, refusedRight } from '../facts/refused-rights.ts';
 import { environmentPeers, peerText } from '../facts/spec-peers.ts';
 import { formatAge, quotable } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
@@ -47,9 +48,6 @@ const OWN_SETTINGS =
 /** A peer that knows who asks, and keeps for somebody else what is asked for: RabbitMQ says ACCESS_REFUSED of it, too. */
 const HELD_BY_OTHER = /\bin exclusive use\b|\bRESOURCE_LOCKED\b|\bexclusive (?:access|queue|lock)\b/i;
 const NO_FILE = /no such file|\bENOENT\b/i;
-/** The words of an API server about a service account. */
-const RBAC = /User \\?["']system:serviceaccount:([^"':]+):([^"'\\]+)\\?["'] cannot (\w+) resource \\?["']([^"'\\]+)/i;
-
 export interface RefusedCredentials {
   readonly word: LastWord;
   /** The peer knows who asks, and does not allow it. */
@@ -81,7 +79,7 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
   const { decisive } = container.reading;
   const line = decisive?.line === word.line ? saidBy(decisive) : quotable(word.line);
   const change = configChange(facts, container);
-  const rbac = RBAC.exec(word.line);
+  const right = refusedRight(word.line);
   const peer = peerOf(container, word);
   const whom = peer === undefined ? 'its peer' : `its peer ${peer}`;
   const what = isForbidden
@@ -92,9 +90,9 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
         ? `is not let in by ${whom}, which wants a password, and it gives none`
         : `is not let in by ${whom}, which refuses its ${credentialIn(word.line)}`;
   const says =
-    rbac === null
+    right === undefined
       ? `${title(container)} ${what}${isForbidden || change !== undefined ? '' : sourceText(facts, container)}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
-      : `${title(container)} may not ${rbac[3]} ${rbac[4]}: no role allows that to its service account ${rbac[1]}/${rbac[2]}: ${line.replace(/\.+$/, '')}`;
+      : `${title(container)} may not ${right.verb} ${right.resource}: no role allows that to its service account ${right.account.namespace}/${right.account.name}${bindingText(right, facts.evidence.bindings)}: ${line.replace(/\.+$/, '')}`;
   const unready = container.death === undefined;
   const blames = blameOfPeer(
     facts,
@@ -107,10 +105,10 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
     rank: rankOfWord(87, word),
     says,
     line: word.line,
-    more: change === undefined || rbac !== null ? [] : [change.quote],
-    try: commands(facts, container, { change, rbac }),
+    more: change === undefined || right !== undefined ? [] : [change.quote],
+    try: commands(facts, container, { change, right }),
   });
-  const told = blames === undefined || rbac !== null ? ended : { ...ended, blames };
+  const told = blames === undefined || right !== undefined ? ended : { ...ended, blames };
   if (!unready) return told;
   return {
     ...told,
@@ -174,14 +172,16 @@ function peerOf(container: ContainerFacts, word: LastWord): string | undefined {
 function commands(
   facts: PodFacts,
   container: ContainerFacts,
-  { change, rbac }: { readonly change: ConfigChange | undefined; readonly rbac: RegExpExecArray | null },
+  { change, right }: { readonly change: ConfigChange | undefined; readonly right: RefusedRight | undefined },
 ): readonly string[] {
   const { commands: make, name } = facts;
   const log =
     container.death === undefined ? make.kubectl('logs', name, '-c', container.name) : commandForLog(facts, container);
-  if (rbac !== null) {
-    const [, namespace, account, verb = '', resource = ''] = rbac;
-    return [make.cluster('auth', 'can-i', verb, resource, `--as=system:serviceaccount:${namespace}:${account}`), log];
+  if (right !== undefined) {
+    const { account, verb, resource, namespace } = right;
+    const user = `--as=system:serviceaccount:${account.namespace}:${account.name}`;
+    const where = namespace === undefined ? ['-A'] : ['-n', namespace];
+    return [make.cluster('auth', 'can-i', verb, resource, user, ...where), log];
   }
   if (change === undefined) return [log, ...make.edit];
   const object = `${change.kind.toLowerCase()}/${change.name}`;

@@ -97,7 +97,7 @@ function finding(
   const peer = at === undefined ? named : `a peer, which by ${at === 'command' ? 'its command' : at} is ${named},`;
   const refused = kind === 'refused';
   const tooEarly = tooEarlyText(facts, container, trouble.kind, behind, port);
-  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name)`}${outcome}${policyText(facts, kind, behind) || ownText(facts, behind) || because(kind, behind, port)}${refused ? ofOwnPod(facts, container, host, port) : ''}${tooEarly}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
+  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name)`}${outcome}${policyText(facts, kind, behind) || ownText(facts, behind) || domainText(kind, behind, host) || setText(facts, kind, behind, host) || because(kind, behind, port)}${refused ? ofOwnPod(facts, container, host, port) : ''}${tooEarly}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
     severity: unready ? (container.kind === 'init' ? 'warning' : 'critical') : severityOf(container),
@@ -143,6 +143,28 @@ function tooEarlyText(
 /** " (service api)", of an address. */
 function nameOf([service]: readonly ServiceEvidence[], host: string): string {
   return service?.clusterIPs.includes(host) === true ? ` (service ${service.name})` : '';
+}
+
+/** The domain of nearly every cluster. */
+const CLUSTER_DOMAIN = 'cluster.local';
+
+/** A name of the service that ends with another cluster's domain. */
+function domainText(kind: Trouble['kind'], [service]: readonly ServiceEvidence[], host = ''): string {
+  const domain = /\.svc\.([a-z][\w.-]{1,200})$/i.exec(host)?.[1]?.replace(/\.$/, '');
+  if (kind !== 'not-resolved' || service === undefined || service.missing || domain === undefined) return '';
+  if (domain === CLUSTER_DOMAIN) return '';
+  return `: service ${service.name} is there, but its name ends with ${CLUSTER_DOMAIN} unless the cluster has another domain, and not with ${domain}`;
+}
+
+/** A pod of a StatefulSet has its name below one service alone, that of its serviceName. */
+function setText({ pod }: PodFacts, kind: Trouble['kind'], [service]: readonly ServiceEvidence[], host = ''): string {
+  if (kind !== 'not-resolved' || service === undefined || service.missing || service.clusterIPs.length > 0) return '';
+  const set = /^([a-z0-9-]{1,200})-\d{1,5}\./.exec(host)?.[1];
+  const own = /^(.{1,200})-\d{1,5}$/.exec(pod.metadata?.name ?? '')?.[1];
+  const { subdomain } = pod.spec ?? {};
+  if (set === undefined || set !== own || subdomain === service.name) return '';
+  const named = subdomain === undefined ? 'no serviceName' : `the serviceName ${subdomain}`;
+  return `: statefulset/${set} has ${named}, so that service ${service.name} has no names of its pods`;
 }
 
 /** Its own service answers only when one of its pods is ready, which it does not get before it is answered. */

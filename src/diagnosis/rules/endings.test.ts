@@ -529,6 +529,49 @@ const endings: readonly Case[] = [
     [/service\/db: no endpoint at all, port 5432/],
   ],
   [
+    'a name with the domain of another cluster',
+    {
+      ...crash(1, 'getaddrinfo ENOTFOUND db.shop.svc.prod.local'),
+      services: [
+        {
+          namespace: 'shop',
+          name: 'db',
+          missing: false,
+          ready: 1,
+          notReady: 0,
+          clusterIPs: ['10.96.0.7'],
+          ports: [5432],
+        },
+      ],
+    },
+    'dependency-not-resolved',
+    /: service db is there, but its name ends with cluster\.local .*, and not with prod\.local$/,
+  ],
+  [
+    'the name of a peer of its own set, below a service that the set does not name',
+    {
+      pod: pod({
+        metadata: { name: 'kv-1', namespace: 'shop' },
+        spec: { subdomain: 'kv' },
+        status: crashed({ exitCode: 1 }),
+      }),
+      logs: lastWords('getaddrinfo ENOTFOUND kv-0.kv-headless'),
+      services: [
+        {
+          namespace: 'shop',
+          name: 'kv-headless',
+          missing: false,
+          ready: 2,
+          notReady: 0,
+          clusterIPs: [],
+          ports: [6379],
+        },
+      ],
+    },
+    'dependency-not-resolved',
+    /: statefulset\/kv has the serviceName kv, so that service kv-headless has no names of its pods$/,
+  ],
+  [
     'no name of a headless service: it has one as soon as somebody is ready',
     {
       ...crash(1, "nc: bad address 'db'"),
