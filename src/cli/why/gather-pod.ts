@@ -34,6 +34,7 @@ import { type CauseOptions, withCauses } from './gather-causes.ts';
 import { gatherConfigs } from './gather-configs.ts';
 import { gatherHeld } from './gather-held.ts';
 import { gatherHistory } from './gather-history.ts';
+import { gatherAddresses } from './gather-addresses.ts';
 import { gatherBindings } from './gather-bindings.ts';
 import { gatherListening } from './gather-listening.ts';
 import { gatherNode } from './gather-node.ts';
@@ -124,8 +125,9 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
   };
   const earlier = known.siblings === undefined ? firstAttemptWanted(second) : undefined;
   const right = rightWanted(second);
-  const [services, credentials, listening, sharers, bindings, firstAttempt] = await Promise.all([
+  const [services, addresses, credentials, listening, sharers, bindings, firstAttempt] = await Promise.all([
     gatherNamed(asker, second),
+    gatherAddresses(asker, pod, namedAddressesOf(second)),
     gatherConfigs(asker, pod.metadata?.namespace, credentialsWanted(second)),
     wantsListening(second) ? gatherListening(asker, pod) : undefined,
     // Now that the logs are known, one may name a lock.
@@ -145,6 +147,7 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
     configs: [...configs, ...credentials],
     ...(listening && { listening: listening.ports, listeningUdp: listening.udp ?? [] }),
     ...(sharers && { placement: sharers }),
+    ...(addresses.length > 0 && { addresses }),
     ...(bindings && { bindings }),
     ...(firstAttempt && { firstAttempt }),
     notLookedAt: asker.notLookedAt,

@@ -51,6 +51,8 @@ export interface PodEvidence {
   readonly listeningUdp?: readonly PodListeningPort[];
   /** RoleBindings of the namespace in which its service account lacks a right; absent: it lacks none, or they could not be read. */
   readonly bindings?: readonly RoleBinding[] | undefined;
+  /** Addresses of the pods' network that it named, with the pods that have them; absent: nothing asks for them. */
+  readonly addresses?: readonly AddressEvidence[];
   /** Pods of the same controller, without this one. */
   readonly siblings: readonly Pod[];
   /** The first pod of its Job, where this one may only meet what that left; absent: not asked for, or it is the first. */
@@ -60,6 +62,12 @@ export interface PodEvidence {
   readonly notLookedAt: readonly string[];
   /** The flag in suggested commands: "-n shop", or empty for the session's own namespace. */
   readonly namespaceFlag: string;
+}
+
+/** An address, and the pod that has it; without one nobody has it. */
+export interface AddressEvidence {
+  readonly address: string;
+  readonly pod?: { readonly name: string; readonly ready: boolean };
 }
 
 export interface ContainerLogs {

@@ -93,7 +93,7 @@ function finding(
       ? 'a peer'
       : port === undefined
         ? host
-        : `${host}:${port}${addressOf(word.line, host, port)}${nameOf(behind, host)}`;
+        : `${host}:${port}${addressOf(word.line, host, port)}${nameOf(behind, host) || holderText(facts, host)}`;
   const peer = at === undefined ? named : `a peer, which by ${at === 'command' ? 'its command' : at} is ${named},`;
   const refused = kind === 'refused';
   const tooEarly = tooEarlyText(facts, container, trouble.kind, behind, port);
@@ -143,6 +143,16 @@ function tooEarlyText(
 /** " (service api)", of an address. */
 function nameOf([service]: readonly ServiceEvidence[], host: string): string {
   return service?.clusterIPs.includes(host) === true ? ` (service ${service.name})` : '';
+}
+
+/** " (pod api-1)", " (which no pod has any more)", of an address of the pods' network. */
+function holderText({ evidence }: PodFacts, host: string): string {
+  const found = evidence.addresses?.find(({ address }) => address === host);
+  if (found === undefined) return '';
+  const { pod } = found;
+  return pod === undefined
+    ? ' (an address that no pod has now; a program that asks for a name only once keeps that of a pod that is gone)'
+    : ` (pod ${pod.name}${pod.ready ? '' : ', which is not ready'})`;
 }
 
 /** The domain of nearly every cluster. */

@@ -529,6 +529,24 @@ const endings: readonly Case[] = [
     [/service\/db: no endpoint at all, port 5432/],
   ],
   [
+    'the address of a pod that is gone',
+    {
+      ...crash(1, 'dial tcp 10.244.0.9:3000: connect: connection refused'),
+      addresses: [{ address: '10.244.0.9' }],
+    },
+    'dependency-refused',
+    /is refused by 10\.244\.0\.9:3000 \(an address that no pod has now; .*\) and ends/,
+  ],
+  [
+    'the address of a pod that is not ready',
+    {
+      ...crash(1, 'dial tcp 10.244.0.9:3000: connect: connection refused'),
+      addresses: [{ address: '10.244.0.9', pod: { name: 'api-1', ready: false } }],
+    },
+    'dependency-refused',
+    /is refused by 10\.244\.0\.9:3000 \(pod api-1, which is not ready\) and ends/,
+  ],
+  [
     'a name with the domain of another cluster',
     {
       ...crash(1, 'getaddrinfo ENOTFOUND db.shop.svc.prod.local'),
