@@ -78,7 +78,7 @@ export const INNER_ROOMS: Readonly<Record<string, InnerRooms>> = {
       env: ['pods'],
       config: ['pods'],
       pleg: ['pods'],
-      probes: ['pods'],
+      probes: ['pods', 'env'],
       status: ['pods'],
       gc: ['pods'],
       logs: ['pods'],

@@ -258,11 +258,19 @@ const ofContainer: ContainerRule = (facts, container) => {
 
 export const saidCauses: PodRule = eachContainer(ofContainer);
 
+/** Whether the system refused the lock's file, so that nobody else need have the lock. */
+function isDenied({ reading: { decisive } }: ContainerFacts, line: string): boolean {
+  return [line, decisive?.line ?? '', ...(decisive?.related ?? [])].some((each) => DENIED.test(each));
+}
+
+const DENIED = /AccessDenied|permission denied|\bEACCES\b|read-only file system|no space left/i;
+
 function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): readonly RankedFinding[] {
   const word = lastWord(container, cause.pattern);
   if (word === undefined || (cause.id === 'bad-argument' && OF_A_FILE.test(word.line))) return NOTHING;
   if (cause.id === 'bad-argument' && unknownSetting(facts, container, word.line) !== undefined) return NOTHING;
   if (OF_PEERS.has(cause.id) && isCausedBySystem(word.line, word.match)) return NOTHING;
+  if (cause.pattern === LOCKED && isDenied(container, word.line)) return NOTHING;
   // Another limit has the same error number.
   if (cause.id === 'too-many-files' && /inotify|fsnotify|file watchers/i.test(word.line)) return NOTHING;
   const { decisive } = container.reading;
