@@ -268,7 +268,11 @@ function codeBelow(
 ): readonly string[] {
   const frame = place === undefined ? undefined : own.findLast((each) => each.place === place);
   const code = frame === undefined ? undefined : roled[roled.indexOf(frame) + 1];
-  return code?.role === 'frame' && code.place === undefined && code.indent > (frame?.indent ?? 0) ? [code.said] : [];
+  if (code?.role === 'frame' && code.place === undefined && code.indent > (frame?.indent ?? 0)) return [code.said];
+  // Node.js quotes it above the error: its place, the line, and a sign below the word.
+  const [first, line, sign] = own;
+  const isAbove = first?.place !== undefined && first.place === place && /^\^+$/.test(sign?.said ?? '');
+  return isAbove && line !== undefined ? [line.said] : [];
 }
 
 /** Errors of the system that name no file. */

@@ -182,7 +182,10 @@ function blamedVariable({ pod }: PodFacts, container: ContainerFacts, id: string
   if (naming !== undefined) return naming;
   return read === undefined
     ? undefined
-    : { name: read, says: `it reads its variable ${read} there${absentField(pod, container, read)}` };
+    : {
+        name: read,
+        says: `it reads its variable ${read} there${absentField(pod, container, read) || unsetText(container, read)}`,
+      };
 }
 
 /** A word that is a URL, a path or a name with a port. */
@@ -222,6 +225,12 @@ function isWithin(value: string, name: string): boolean {
   if (at === -1) return false;
   const edges = [value[at - 1] ?? ' ', value[at + name.length] ?? ' '];
   return edges.every((edge) => !/[\w-]/.test(edge));
+}
+
+/** ", which its pod does not set", of a variable that only its image could set. */
+function unsetText({ spec }: ContainerFacts, name: string): string {
+  const isSet = (spec.env ?? []).some((each) => each.name === name) || (spec.envFrom ?? []).length > 0;
+  return isSet ? '' : ', which its pod does not set';
 }
 
 /** "redis.port", "redis-port", "REDIS_PORT": a setting that is named after the variable. */

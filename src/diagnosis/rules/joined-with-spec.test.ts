@@ -78,7 +78,21 @@ const variables: readonly Case[] = [
       INT,
     ),
     'exit-code',
-    /; it reads its variable CACHE_TTL there$/,
+    /; it reads its variable CACHE_TTL there, which its pod does not set$/,
+  ],
+  [
+    'the line of code that Node.js quotes above its error',
+    ended(
+      {},
+      '/app/server.js:7',
+      "const origins = process.env.CORS_ORIGINS.split(',').map((s) => s.trim());",
+      '                                         ^',
+      '',
+      "TypeError: Cannot read properties of undefined (reading 'split')",
+      '    at Object.<anonymous> (/app/server.js:7:42)',
+    ),
+    'exit-code',
+    /at server\.js:7 \(exit code 1\); it reads its variable CORS_ORIGINS there, which its pod does not set$/,
   ],
   [
     'what Kubernetes sets for a service',
