@@ -1,6 +1,6 @@
 /** What is to be said of a pod where it is the cause of another's trouble. Pure. */
 import { maskSecrets } from '../log-analysis/index.ts';
-import type { PodEvidence } from './evidence/pod-evidence.ts';
+import type { PodEvidence, ServiceEvidence } from './evidence/pod-evidence.ts';
 import { podFacts } from './facts/pod-facts.ts';
 import { podFindings } from './diagnose-pod.ts';
 
@@ -16,4 +16,15 @@ export function causeOfPod(evidence: PodEvidence): PodCause | undefined {
   const first = podFindings(podFacts(evidence)).find(({ severity }) => severity !== 'info');
   if (first === undefined) return undefined;
   return { says: maskSecrets(first.says), ...(first.blames && { blames: first.blames.service }) };
+}
+
+/** Findings about a peer that is there and does not answer as it should. */
+const UNANSWERED: ReadonlySet<string> = new Set(['dependency-times-out', 'dependency-closes']);
+
+/** The service that does not answer the pod although pods of it are ready: their logs may know why; undefined: there is none. */
+export function complaintWanted(evidence: PodEvidence): ServiceEvidence | undefined {
+  const blamed = podFindings(podFacts(evidence)).find(({ id }) => UNANSWERED.has(id))?.blames?.service;
+  return evidence.services.find(
+    ({ namespace, name, ready, selector }) => `${namespace}/${name}` === blamed && ready > 0 && selector !== undefined,
+  );
 }

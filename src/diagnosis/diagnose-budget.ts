@@ -42,6 +42,20 @@ export function budgetFindings(evidence: BudgetEvidence): readonly RankedFinding
     ];
   }
   if (pods.length === 0) return withoutPods(evidence);
+  const { rivals = [] } = evidence;
+  if (rivals.length > 0) {
+    return [
+      {
+        ...base,
+        id: 'budget-overlaps',
+        severity: 'warning',
+        rank: 60,
+        says: `none of the pods that budget ${name} shares with budget ${listed(rivals)} can be evicted: a pod may have one budget only, so a drain of their nodes never ends`,
+        evidence: counts,
+        try: [kubectl('edit', `pdb/${name}`)],
+      },
+    ];
+  }
   if (disruptionsAllowed === undefined || disruptionsAllowed > 0 || expectedPods === 0) return [];
   if (currentHealthy >= desiredHealthy && currentHealthy >= expectedPods) {
     return [

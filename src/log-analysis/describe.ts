@@ -5,7 +5,7 @@ import { MAX_DECISIVE_CHARACTERS, MAX_RELATED_LINES } from './limits.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { fileIn, formatHost, nameCount, peerIn, worldNames } from './names.ts';
 import { HAS_PORT } from './pick.ts';
-import { isBareHead, messageOf } from './weigh.ts';
+import { isBareHead, messageOf, SYSTEM_ERROR } from './weigh.ts';
 import { toldWhole } from './told-whole.ts';
 import type { RoledLine } from './traces.ts';
 import { isBad, isConsequence } from './grammar/index.ts';
@@ -62,7 +62,7 @@ export function describe(
         wholePlace(said, own, place) ||
         ofWarning(said, roled, own) ||
         ofAnnouncement(said, wrappers) ||
-        ofMissingCommand(said, roled.slice(0, begin))
+        ofMissingCommand(line, said, roled.slice(0, begin))
       : ` (${contextOf(context, dialects)})`;
   const added = repeats(said, about) ? '' : about;
   const details = roled.slice(position + 1, position + 5).filter((each) => DETAIL.test(each.said));
@@ -128,12 +128,17 @@ const NO_COMMAND = /^(?:\S{0,200}\/)?([^\s/:]{1,80}): (?:line )?(\d{1,5}): (\S{1
 const MADE_BEFORE =
   /\bconfig(?:uration)?s?\b|\btemplates?\b|\bsections?\b|\bempty\b|unknown directive|unexpected end of file/i;
 
-/** The command that the script before a program lacked, for an error about what such a script makes. */
-function ofMissingCommand(said: string, above: readonly RoledLine[]): string {
-  if (!MADE_BEFORE.test(said)) return '';
-  const [, script, line, command] =
-    above.map((each) => NO_COMMAND.exec(each.said)).findLast((each) => each !== null) ?? [];
-  return command === undefined ? '' : ` (${script} did not find the command ${command} in its line ${line} before)`;
+/** Scripts of packages try commands that need not be there. */
+const OF_PACKAGES = /^\/(?:usr|bin|sbin|lib|opt)\//;
+
+/** The command that a script lacked before: what it should have made is missing now, and what it says last only follows. */
+function ofMissingCommand({ role, trace }: RoledLine, said: string, above: readonly RoledLine[]): string {
+  const isOfScript = role === 'line' && trace === undefined && !SYSTEM_ERROR.test(said);
+  const all = above.filter((each) => NO_COMMAND.test(each.said) && !OF_PACKAGES.test(each.said));
+  const line = all.at(0)?.said ?? '';
+  if (line === '' || !(isOfScript || MADE_BEFORE.test(said))) return '';
+  const [, script, place, command] = NO_COMMAND.exec(line) ?? [];
+  return ` (${script} did not find the command ${command} in its line ${place} before)`;
 }
 
 /** The heading right above an error: "1) adds the prices:". */

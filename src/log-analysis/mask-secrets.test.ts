@@ -34,6 +34,10 @@ describe('what is masked', () => {
     ],
     ['-----BEGIN PRIVATE KEY-----\nMIIEabc', '-----BEGIN PRIVATE KEY-----***'],
     [`MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj`, '***'],
+    [
+      'could not translate host name "ssw0rd@postgres.shop" to address',
+      'could not translate host name "***@postgres.shop" to address',
+    ],
   ])('%s', (given, masked) => {
     expect(maskSecrets(given)).toBe(masked);
     expect(maskSecrets(masked)).toBe(masked);

@@ -46,6 +46,8 @@ const SCHEME_VALUE = /\b(bearer|basic)([ \t]{1,4})([A-Za-z0-9+/_.~=-]{8,4000})/g
 /** scheme://user:password@host; a password may hold a slash, but ":80/" is a port. */
 const URL_USER =
   /([a-z][a-z0-9+.-]{0,30}:\/\/)(?:[^\s/?#'"<>@]{0,300}@(?:[^\s/?#'"<>@]{0,300}@)?|[^\s/:@'"<>]{0,100}:(?!\d{1,5}[/?])[^\s'"<>@]{1,300}@)/gi;
+/** 'host name "ssw0rd@db"': the rest of a password with an "@" that a program took for the name of a host. */
+const REST_OF_PASSWORD = /(\bhost(?: ?name)?[ =:]{1,3}["'\u0060]?)(?!\*\*\*@)[^\s"'\u0060@/]{1,200}@(?=[\w.-])/gi;
 /** user:password@tcp(host:port), as data sources of Go; user/password@//host, as Oracle's. */
 const SOURCE_USER = /([^\s:@'"/=]{1,100})([:/])([^\s@'"]{1,300})@(?=(?:tcp|unix|tcp6)?\(|\/\/)/g;
 
@@ -93,6 +95,7 @@ export function maskSecrets(text: string, known: readonly string[] = []): string
     masked = masked.replace(PEM_BLOCK, (_, kind: string) => `-----BEGIN ${kind}-----${MASK}`);
   masked = masked.replace(BASE64_LINE, (all, before: string) => (isRandom(all) ? `${before}${MASK}` : all));
   if (masked.includes('@')) {
+    masked = masked.replace(REST_OF_PASSWORD, (_, before: string) => `${before}${MASK}@`);
     masked = masked.replace(URL_USER, (_, scheme: string) => `${scheme}${MASK}@`).replace(SOURCE_USER, `${MASK}@`);
   }
   masked = maskBare(maskQuoted(masked))

@@ -106,6 +106,47 @@ describe('what is told', () => {
       /^no "events" section in configuration \(entrypoint\.sh did not find the command envsubst in its line 5 before\)$/,
     ],
     [
+      'a command that a script lacks, above what it says in the end',
+      [
+        '2026-01-31T18:16:45Z [rotate] current kid: 571070b2',
+        '/app/rotate.sh: line 6: jq: command not found',
+        'curl: (3) URL using bad/illegal format or missing URL',
+        '2026-01-31T18:16:45Z [rotate] ERROR: key service did not accept the key, keeping the old one',
+      ],
+      / \(rotate\.sh did not find the command jq in its line 6 before\)$/,
+    ],
+    [
+      'what the system said, of a traceback that a logger took apart',
+      [
+        '[2026-01-31 18:16:57,520: WARNING/MainProcess] os.remove(self.schedule_filename + suffix)',
+        '[2026-01-31 18:16:57,520: WARNING/MainProcess] OSError',
+        '[2026-01-31 18:16:57,520: WARNING/MainProcess] : ',
+        "[2026-01-31 18:16:57,521: WARNING/MainProcess] [Errno 30] Read-only file system: 'celerybeat-schedule'",
+        'celery beat v5.2.6 is starting.',
+      ],
+      /Read-only file system: 'celerybeat-schedule'$/,
+    ],
+    [
+      'the error of a server that its client prints',
+      [
+        'resetting preview database',
+        'ERROR:  database "preview" is being accessed by other users',
+        'DETAIL:  There is 1 other session using the database.',
+      ],
+      /^database "preview" is being accessed by other users \(There is 1 other session using the database\)$|^ERROR: .*preview/,
+    ],
+    [
+      'a download that failed, above what should unpack it',
+      [
+        'fetching ranker v3',
+        'curl: (22) The requested URL returned error: 404',
+        'gzip: stdin: unexpected end of file',
+        'tar: Child returned status 1',
+        'tar: Error is not recoverable: exiting now',
+      ],
+      /^curl: \(22\) The requested URL returned error: 404/,
+    ],
+    [
       'an error of work that failed in part',
       [
         '2026-01-31 16:59:27,865 | INFO     | importing contracts.csv',

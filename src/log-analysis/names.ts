@@ -162,7 +162,9 @@ const UNRESOLVED_HOST: readonly RegExp[] = [
 const SOURCE_FILE = /\.(?:[cm]?[jt]sx?|py|go|rs|rb|php|java|scala|kt|clj|cs|c|cc|cpp|h|exs?|erl|hs|lua|pl)$/i;
 
 /** The name that was not resolved. */
-export function unresolvedHost(line: string): string | undefined {
+export function unresolvedHost(given: string): string | undefined {
+  // The rest of a password with an "@" stands before the host.
+  const line = given.replace(/(["'`])[^\s"'`@]{1,200}@(?=[\w.-])/g, '$1');
   for (const pattern of UNRESOLVED_HOST) {
     const host = pattern.exec(line)?.[1]?.replace(/\.+$/, '');
     if (host === undefined || host === '' || NO_HOSTS.test(host) || SOURCE_FILE.test(host)) continue;

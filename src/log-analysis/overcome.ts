@@ -69,6 +69,10 @@ function announcesTrace(roled: readonly RoledLine[], position: number, isReadyYe
 /** The positions of errors of single requests, and of the traces that follow them. */
 export function requestLines(roled: readonly RoledLine[], dialects: readonly Dialect[]): ReadonlySet<number> {
   const found = new Set<number>();
+  const serving = dialects.filter(
+    ({ ofServer }) =>
+      ofServer === undefined || roled.some(({ text, said }) => ofServer.test(text) || ofServer.test(said)),
+  );
   let isReadyYet = false;
   let inside = false;
   for (const [position, { role, text, said, indent, fields = '', ofClient }] of roled.entries()) {
@@ -76,7 +80,7 @@ export function requestLines(roled: readonly RoledLine[], dialects: readonly Dia
       const says = (pattern: RegExp | undefined): boolean =>
         pattern !== undefined && (pattern.test(text) || pattern.test(said));
       inside =
-        dialects.some(({ request, requestWhenReady }) => says(request) || (isReadyYet && says(requestWhenReady))) ||
+        serving.some(({ request, requestWhenReady }) => says(request) || (isReadyYet && says(requestWhenReady))) ||
         ANSWERED.test(fields) ||
         ofClient === true ||
         OF_CLIENT.test(text) ||

@@ -6,6 +6,7 @@ import {
   matchesLabels,
   type Pod,
   type PodDisruptionBudget,
+  POD_DISRUPTION_BUDGETS,
   PODS,
 } from '../../api/index.ts';
 import type { BudgetEvidence } from '../../diagnosis/index.ts';
@@ -22,8 +23,12 @@ export async function gatherBudget(
   { isDeep }: WorkloadWish = {},
 ): Promise<BudgetEvidence> {
   const { namespace = 'default', name = '' } = budget.metadata ?? {};
-  const [all, events] = await Promise.all([
+  const [all, budgets, events] = await Promise.all([
     asker.list(`pods in namespace ${namespace}`, PODS, { namespace, limit: MAX_LISTED }),
+    asker.list(`poddisruptionbudgets in namespace ${namespace}`, POD_DISRUPTION_BUDGETS, {
+      namespace,
+      limit: MAX_LISTED,
+    }),
     asker.list(`events of pdb/${name}`, EVENTS, {
       namespace,
       fieldSelector: `involvedObject.kind=PodDisruptionBudget,involvedObject.name=${name}`,
@@ -39,8 +44,23 @@ export async function gatherBudget(
       .slice(0, MAX_BUDGET_PODS)
       .map((pod) => gatherPod(asker, pod, { namespaceFlag, quiet: isDeep?.(pod) === false })),
   );
+  const rivals = budgets.flatMap(({ metadata, spec }): readonly string[] => {
+    const other = labelSelectorOf(spec?.selector);
+    if (other === undefined || metadata?.name === undefined || metadata.name === name) return [];
+    return pods.some((pod) => matchesLabels(other, pod.metadata?.labels)) ? [metadata.name] : [];
+  });
   const others = pods.length === 0 ? { others: all } : {};
-  return { now: asker.now, budget, pods, ...others, looked, events, notLookedAt: asker.notLookedAt, namespaceFlag };
+  return {
+    now: asker.now,
+    budget,
+    pods,
+    rivals,
+    ...others,
+    looked,
+    events,
+    notLookedAt: asker.notLookedAt,
+    namespaceFlag,
+  };
 }
 
 function isOver({ status }: Pod): boolean {

@@ -19,6 +19,7 @@ import {
   logsWanted,
   namedAddressesOf,
   namedServicesOf,
+  complaintWanted,
   type PodEvidence,
   type ServiceName,
   TEMPLATE_HASH,
@@ -31,6 +32,7 @@ import {
 } from '../../diagnosis/index.ts';
 import { type Asker, found } from './ask.ts';
 import { type CauseOptions, withCauses } from './gather-causes.ts';
+import { gatherComplaint } from './gather-complaint.ts';
 import { gatherConfigs } from './gather-configs.ts';
 import { gatherHeld } from './gather-held.ts';
 import { gatherHistory } from './gather-history.ts';
@@ -141,7 +143,7 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
         namespaceFlag: known.namespaceFlag,
       }),
   ]);
-  return {
+  const third: PodEvidence = {
     ...second,
     services: known.isBehind === true ? services : await withCauses(asker, services, behind(asker, pod, known)),
     configs: [...configs, ...credentials],
@@ -152,6 +154,17 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
     ...(firstAttempt && { firstAttempt }),
     notLookedAt: asker.notLookedAt,
   };
+  return await withComplaint(asker, third);
+}
+
+/** The evidence, with what a pod says that is ready, and from whose service this pod gets no answer. */
+async function withComplaint(asker: Asker, evidence: PodEvidence): Promise<PodEvidence> {
+  const service = complaintWanted(evidence);
+  if (service === undefined) return evidence;
+  const complaint = await gatherComplaint(asker, service, (pod, container) => gatherLog(asker, pod, container, false));
+  if (complaint === undefined) return evidence;
+  const services = evidence.services.map((each) => (each === service ? { ...each, complaint } : each));
+  return { ...evidence, services, notLookedAt: asker.notLookedAt };
 }
 
 /** The services that it names, or whose addresses it names. */

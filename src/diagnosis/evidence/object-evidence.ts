@@ -50,6 +50,8 @@ export interface BudgetEvidence {
   readonly budget: PodDisruptionBudget;
   /** The pods that its selector matches. */
   readonly pods: readonly Pod[];
+  /** Names of other budgets whose selectors match some of them. */
+  readonly rivals?: readonly string[];
   /** The other pods of its namespace; absent: it matches some. */
   readonly others?: readonly Pod[];
   /** Those of them that are not ready. */

@@ -143,6 +143,8 @@ export interface ServiceEvidence {
   readonly nobody?: NobodyBehind;
   /** Why the pod behind it is not well that looks worst; read only while none of its endpoints is ready. */
   readonly cause?: ServiceCause;
+  /** What a pod of it that is ready complains of again and again; read only where another one gets no answer from it. */
+  readonly complaint?: { readonly pod: string; readonly says: string } | undefined;
   /** Init containers of its pods that wait for services; read only while none of its endpoints is ready. */
   readonly waiting?: readonly WaitingInit[];
 }

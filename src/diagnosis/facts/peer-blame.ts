@@ -25,9 +25,19 @@ export function behindPeer({ pod, evidence }: PodFacts, container: ContainerFact
   if (service === undefined || service.missing) return '';
   if (service.externalName !== undefined)
     return ` (service ${service.name} is only another name of ${service.externalName})`;
+  const { complaint } = service;
+  if (service.ready > 0 && complaint !== undefined)
+    return ` (service ${service.name}, whose pod ${complaint.pod} is ready and says: ${quotable(complaint.says)})`;
   const says =
     service.ready === 0 ? `service ${service.name} ${noEndpointText(service)}` : byHandText(service).slice(2);
   return says === '' ? '' : ` (${says})`;
+}
+
+/** The words from the beginning of the clause that matched: what stands before them differs from one client to the next. */
+function clauseOf({ line, match }: LastWord): string {
+  const before = line.slice(0, match.index);
+  const begins = [': ', '"', '('].map((sign) => before.lastIndexOf(sign) + (before.includes(sign) ? sign.length : 1));
+  return line.slice(Math.max(0, ...begins));
 }
 
 /**
@@ -54,6 +64,6 @@ export function blameOfPeer(
   const at = peer.port === undefined ? '' : `:${peer.port}`;
   return {
     service: service === undefined ? peer.host : `${service.namespace}/${service.name}`,
-    says: `${known?.name ?? peer.host}${at} ${what}${isUnreached ? behindPeer(facts, container, word) : ''}: ${quotable(word.line.slice(word.match.index)).replace(/\.+$/, '')}`,
+    says: `${known?.name ?? peer.host}${at} ${what}${isUnreached ? behindPeer(facts, container, word) : ''}: ${quotable(clauseOf(word)).replace(/\.+$/, '')}`,
   };
 }

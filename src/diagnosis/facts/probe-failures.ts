@@ -46,7 +46,10 @@ const KINDS: readonly (readonly [RegExp, FailureKind])[] = [
   [/server gave HTTP response to HTTPS client|first record does not look like a TLS handshake/, 'wants-http'],
   [/malformed HTTP (?:response|status code)|transport connection broken: malformed/, 'wants-https'],
   [/connection refused|no route to host/, 'refused'],
-  [/executable file not found|exec: "[^"]*": .*no such file or directory/, 'no-command'],
+  [
+    /executable file not found|exec: "[^"]*": .*(?:no such file or directory|permission denied|is a directory|exec format error)/,
+    'no-command',
+  ],
   [/TLS handshake timeout/, 'no-handshake'],
   [/context deadline exceeded|Client\.Timeout|timed out|i\/o timeout|timeout:/i, 'timeout'],
 ];
@@ -107,7 +110,8 @@ function fromEvent(event: Event, container: ContainerFacts, type: ProbeType): Pr
     at: eventLastSeen(event),
     firstMs: firstSeenMs(event),
     lastMs: lastSeenMs(event),
-    kind: kindOf(container, type, output),
+    // The cause stands at the end of a long message, which is cut.
+    kind: kindOf(container, type, match[2] ?? ''),
   };
 }
 

@@ -62,6 +62,22 @@ const refusals: readonly Case[] = [
     /refuses its password or user \(with PGPASSWORD of Secret db\): psycopg2/,
   ],
   [
+    'a token that is for somebody else',
+    {
+      pod: pod({
+        spec: {
+          volumes: [
+            { name: 'tok', projected: { sources: [{ serviceAccountToken: { path: 'api', audience: 'vault' } }] } },
+          ],
+        },
+        status: crashed({ exitCode: 1 }),
+      }),
+      logs: lastWords('HTTPError: 401 Client Error: Unauthorized for url: https://10.96.0.1:443/api/v1/pods'),
+    },
+    'authentication-refused',
+    /refuses its credentials \(the token of its volume tok is for the audience vault alone\): HTTPError/,
+  ],
+  [
     'HTTP 401: python',
     crash(1, 'requests.exceptions.HTTPError: 401 Client Error: Unauthorized for url: http://api.shop.svc:8080/v1'),
     'authentication-refused',

@@ -91,7 +91,7 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
         : `is not let in by ${whom}, which refuses its ${credentialIn(word.line)}`;
   const says =
     right === undefined
-      ? `${title(container)} ${what}${isForbidden || change !== undefined ? '' : sourceText(facts, container)}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
+      ? `${title(container)} ${what}${isForbidden || change !== undefined ? '' : audienceText(facts, word.line) || sourceText(facts, container)}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
       : `${title(container)} may not ${right.verb} ${right.resource}: no role allows that to its service account ${right.account.namespace}/${right.account.name}${bindingText(right, facts.evidence.bindings)}: ${line.replace(/\.+$/, '')}`;
   const unready = container.death === undefined;
   const blames = blameOfPeer(
@@ -122,7 +122,26 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
 function credentialIn(line: string): string {
   if (KEY.test(line)) return 'key';
   if (/\bclient[ _]?secret\b|\binvalid_client\b/i.test(line)) return 'client or its secret';
-  return TOKEN.test(line) ? 'token' : 'password or user';
+  if (TOKEN.test(line)) return 'token';
+  return ONLY_STATUS.test(line) && !PASSWORD.test(line) ? 'credentials' : 'password or user';
+}
+
+/** An answer of HTTP tells no more than that. */
+const ONLY_STATUS = /\b401\b|\bunauthori[sz]ed\b|\bUnauthenticated\b/i;
+const PASSWORD = /passw|\buser(?:name)?\b|login/i;
+
+/** " (the token of its volume tok is for vault)", of a token of the account that is made for somebody else. */
+function audienceText({ pod }: PodFacts, line: string): string {
+  if (!/\b401\b|\bunauthori[sz]ed\b|\btoken\b|audience/i.test(line)) return '';
+  const found = (pod.spec?.volumes ?? []).flatMap(({ name, projected }) =>
+    (projected?.sources ?? []).flatMap(({ serviceAccountToken: token }) =>
+      token?.audience === undefined || token.audience === '' ? [] : [{ name, audience: token.audience }],
+    ),
+  );
+  const [only, ...more] = found;
+  return only === undefined || more.length > 0
+    ? ''
+    : ` (the token of its volume ${only.name} is for the audience ${only.audience} alone)`;
 }
 
 const KEY = /\b(?:api|access|account|license|signing)[ _-]?key\b|\bInvalidAccessKeyId\b|\bSignatureDoesNotMatch\b/i;

@@ -97,7 +97,7 @@ function finding(
   const peer = at === undefined ? named : `a peer, which by ${at === 'command' ? 'its command' : at} is ${named},`;
   const refused = kind === 'refused';
   const tooEarly = tooEarlyText(facts, container, trouble.kind, behind, port);
-  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name)`}${outcome}${policyText(facts, kind, behind) || ownText(facts, behind) || domainText(kind, behind, host) || setText(facts, kind, behind, host) || because(kind, behind, port)}${refused ? ofOwnPod(facts, container, host, port) : ''}${tooEarly}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
+  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name)`}${outcome}${passwordText(kind, word.line) || policyText(facts, kind, behind) || ownText(facts, behind) || domainText(kind, behind, host) || setText(facts, kind, behind, host) || because(kind, behind, port)}${refused ? ofOwnPod(facts, container, host, port) : ''}${tooEarly}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
     severity: unready ? (container.kind === 'init' ? 'warning' : 'critical') : severityOf(container),
@@ -143,6 +143,13 @@ function tooEarlyText(
 /** " (service api)", of an address. */
 function nameOf([service]: readonly ServiceEvidence[], host: string): string {
   return service?.clusterIPs.includes(host) === true ? ` (service ${service.name})` : '';
+}
+
+/** What a program took for the host begins with the rest of a password, which is masked. */
+function passwordText(kind: Trouble['kind'], line: string): string {
+  return kind === 'not-resolved' && /["'`]\*{3}@/.test(line)
+    ? ': it reads its URL wrongly, because the password in that holds an "@", which has to be written as %40'
+    : '';
 }
 
 /** " (pod api-1)", " (which no pod has any more)", of an address of the pods' network. */

@@ -529,6 +529,15 @@ const endings: readonly Case[] = [
     [/service\/db: no endpoint at all, port 5432/],
   ],
   [
+    'a password with an "@" in a URL',
+    crash(
+      1,
+      'psycopg2.OperationalError: could not translate host name "ssw0rd@postgres.shop" to address: Name or service not known',
+    ),
+    'dependency-not-resolved',
+    /does not find postgres\.shop \(no such name\) and ends: it reads its URL wrongly, because the password .*%40$/,
+  ],
+  [
     'the address of a pod that is gone',
     {
       ...crash(1, 'dial tcp 10.244.0.9:3000: connect: connection refused'),

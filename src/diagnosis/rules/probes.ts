@@ -23,6 +23,7 @@ import { probePort } from '../facts/probe-port.ts';
 import { startTimeOf } from '../facts/start-time.ts';
 import { startupProbeFor } from '../facts/startup-probe.ts';
 import { formatAge, listed, plural, quotable } from '../facts/text.ts';
+import { volumeOf } from '../facts/mounts.ts';
 import { throttledBy } from '../facts/throttling.ts';
 import { isRepeating, withUnresolved } from '../facts/unresolved.ts';
 import type { ProbeType, Quote, RankedFinding, Severity } from '../finding.ts';
@@ -460,11 +461,21 @@ function noCommand(one: Case): RankedFinding {
     says: isOneText(command)
       ? `${consequence(one)}: its command is one text, ${JSON.stringify(brief(command[0] ?? '', MAX_COMMAND))}, which no shell takes apart: it needs "sh", "-c" before it, or an entry for each word`
       : one.effect === 'shaky'
-        ? `the ${one.type} probe of ${title(one.container)} can never run: its command ${command[0] ?? ''} is not in the image`
-        : `${consequence(one)}, whose command ${command[0] ?? ''} is not in the image`,
+        ? `the ${one.type} probe of ${title(one.container)} can never run: its command ${command[0] ?? ''} ${cannotRun(one)}`
+        : `${consequence(one)}, whose command ${command[0] ?? ''} ${cannotRun(one)}`,
     evidence: quotes(one, field(one, 'exec.command', JSON.stringify(command))),
     try: facts.commands.edit,
   };
+}
+
+/** Why its command does not start. */
+function cannotRun({ facts, container, probe, failure }: Case): string {
+  if (/is a directory/.test(failure.output)) return 'is a folder';
+  if (/exec format error/.test(failure.output)) return 'is no program (a script needs its first line, "#!/bin/sh")';
+  if (!/permission denied/.test(failure.output)) return 'is not in the image';
+  const mounted = volumeOf(facts, container, probe.exec?.command?.[0] ?? '');
+  if (mounted === undefined) return 'may not be executed (it has no execute bit, or its user may not)';
+  return `may not be executed, as the files of volume ${mounted.volume.name} have no execute bit (set its defaultMode to 0555)`;
 }
 
 /** The port that a probe's command asks on its own host: "pg_isready -p 5433", "nc -z localhost 6380". */

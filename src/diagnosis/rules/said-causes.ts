@@ -176,6 +176,14 @@ const SAID_CAUSES: readonly SaidCause[] = [
     showsArguments: true,
   },
   {
+    id: 'missing-data',
+    rank: 84,
+    pattern:
+      /\b404\b.{0,120}\/apis\/[\w-]+(?:\.[\w-]+)+\/v\w+\/|no matches for kind "[^"]{1,100}" in version "[^"]{1,100}"|the server could not find the requested resource|no kind is registered for the type/i,
+    means:
+      'asks the API server for a kind that it does not know, as of a CustomResourceDefinition that is not installed',
+  },
+  {
     id: 'dependency-times-out',
     rank: 82,
     pattern: /\bE(?:HOST|NET)UNREACH\b|no route to host|network is unreachable/i,
@@ -249,6 +257,8 @@ function hidden(facts: PodFacts, container: ContainerFacts, { id }: SaidCause, l
 const OF_PEERS: ReadonlySet<string> = new Set(['missing-data', 'dependency-times-out']);
 
 /** A setting in a file is no argument. */
+/** Redis names the command that a client sent. */
+const OF_A_PEER = /\bERR unknown (?:sub)?command\b|\bReplyError\b/;
 const OF_A_FILE = /\bline \d+ of |\bconf file\b|\.(?:conf|cnf|cfg|ini|ya?ml|json|toml)\b/;
 
 const ofContainer: ContainerRule = (facts, container) => {
@@ -267,7 +277,8 @@ const DENIED = /AccessDenied|permission denied|\bEACCES\b|read-only file system|
 
 function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): readonly RankedFinding[] {
   const word = lastWord(container, cause.pattern);
-  if (word === undefined || (cause.id === 'bad-argument' && OF_A_FILE.test(word.line))) return NOTHING;
+  if (word === undefined || (cause.id === 'bad-argument' && (OF_A_FILE.test(word.line) || OF_A_PEER.test(word.line))))
+    return NOTHING;
   if (cause.id === 'bad-argument' && unknownSetting(facts, container, word.line) !== undefined) return NOTHING;
   if (OF_PEERS.has(cause.id) && isCausedBySystem(word.line, word.match)) return NOTHING;
   if (cause.pattern === LOCKED && isDenied(container, word.line)) return NOTHING;

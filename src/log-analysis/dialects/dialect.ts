@@ -9,6 +9,8 @@ export interface Dialect {
   readonly consequence?: RegExp;
   /** Lines after which earlier errors count as overcome. */
   readonly recovery?: RegExp;
+  /** What a line of the log says when the server itself writes it; without such a line the errors are a client's own. */
+  readonly ofServer?: RegExp;
   /** Errors of one request or one session, which do not end the program, with the stack traces that follow them. */
   readonly request?: RegExp;
   /** The same, but only after a recovery: before it, such errors end the program. */

@@ -44,6 +44,8 @@ export const postgres: Dialect = {
     /terminating connection because of crash/,
   ),
   recovery: /database system is ready to accept|^(?:LOG: +)?database system is ready/,
+  // psql and other clients print the server's ERROR as it is, and end for it.
+  ofServer: /^(?:LOG|STATEMENT|FATAL|PANIC): |database system/,
   request: /^ERROR: /,
   requestWhenReady: /^FATAL: /,
   decisive: anyOf(

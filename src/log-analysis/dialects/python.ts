@@ -11,6 +11,7 @@ export const python: Dialect = {
     /\bUvicorn running on/,
     /^\S+\.py:\d+: \w*Warning/,
     /^python\d?(?:\.\d+)?: /,
+    /^\[Errno \d+\] [A-Z]/,
   ),
   noise: anyOf(
     /^Traceback \(most recent call last\):/,
@@ -45,6 +46,8 @@ export const python: Dialect = {
     /^SystemExit/,
     /^Fatal Python error: init_/,
   ),
+  // A logger that takes standard error may take a traceback apart; what the system said is its last piece.
+  decisive: /^\[Errno \d+\] [A-Z]/,
   recovery: anyOf(
     /^Booting worker with pid/,
     /\bUvicorn running on/,
