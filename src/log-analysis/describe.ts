@@ -373,7 +373,7 @@ function peerAbove(before: readonly RoledLine[]): string | undefined {
   return found.findLast((peer) => !/^\d/.test(peer)) ?? found.at(-1);
 }
 const NAMING_FIELD =
-  /^[\w.-]*(?:peer|addr(?:ess)?|host|server|upstream|endpoint|url|uri|dsn|broker|target|path|file(?:name)?|key|variable)=\S*[/:.\w]{2}/i;
+  /^(?!\S{1,60}=\S{1,200}\.(?:c|cc|cpp|h)$)[\w.-]*(?:peer|addr(?:ess)?|host|server|upstream|endpoint|url|uri|dsn|broker|target|path|file(?:name)?|key|variable)=\S*[/:.\w]{2}/i;
 /** A place in a program's own source: "../crypto/bio/bss_file.c:308". */
 const SOURCE_PLACE = /\S+\.(?:c|cc|cpp|h|go|rs):\d+/g;
 

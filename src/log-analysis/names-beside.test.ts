@@ -147,6 +147,17 @@ describe('what is told', () => {
       /^curl: \(22\) The requested URL returned error: 404/,
     ],
     [
+      'no word of the command after the one that failed',
+      [
+        'Traceback (most recent call last):',
+        '  File "/app/gen.py", line 2, in <module>',
+        '    import openpyxl',
+        "ModuleNotFoundError: No module named 'openpyxl'",
+        "mv: cannot stat 'report.xlsx': No such file or directory",
+      ],
+      /^ModuleNotFoundError: No module named 'openpyxl'$/,
+    ],
+    [
       'an error of work that failed in part',
       [
         '2026-01-31 16:59:27,865 | INFO     | importing contracts.csv',

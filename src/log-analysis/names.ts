@@ -179,7 +179,8 @@ export function unresolvedHost(given: string): string | undefined {
 }
 
 /** An absolute path after a blank, a quotation mark or similar: "2026/11/22" is none. */
-const FILE = /(?:^|['"`\s(=[<]|: ?|\bfile:\/\/)(\/[\w@%+=.,~#-]{1,255}(?:\/[\w@%+=.,~#-]{1,255}){0,40}\/?)/;
+const FILE =
+  /(?:^|['"`\s(=[]|<(?!\/[\w-]{1,30}>)|: ?|\bfile:\/\/)(\/[\w@%+=.,~#-]{1,255}(?:\/[\w@%+=.,~#-]{1,255}){0,40}\/?)/;
 
 /** Ruby's place before its error. */
 const RUBY_PLACE = /^\S{1,300}:\d+:in [`'][^']{0,200}': /;

@@ -74,18 +74,23 @@ export function requestLines(roled: readonly RoledLine[], dialects: readonly Dia
       ofServer === undefined || roled.some(({ text, said }) => ofServer.test(text) || ofServer.test(said)),
   );
   let isReadyYet = false;
+  // Words such as "listening" come before the start of some servers has come to its end.
+  const ready = new Set(serving.filter(({ recovery }) => recovery === undefined));
   let inside = false;
   for (const [position, { role, text, said, indent, fields = '', ofClient }] of roled.entries()) {
     if (role === 'line' && !(inside && indent > 0)) {
       const says = (pattern: RegExp | undefined): boolean =>
         pattern !== undefined && (pattern.test(text) || pattern.test(said));
       inside =
-        serving.some(({ request, requestWhenReady }) => says(request) || (isReadyYet && says(requestWhenReady))) ||
+        serving.some(
+          (dialect) => says(dialect.request) || (isReadyYet && ready.has(dialect) && says(dialect.requestWhenReady)),
+        ) ||
         ANSWERED.test(fields) ||
         ofClient === true ||
         OF_CLIENT.test(text) ||
         announcesTrace(roled, position, isReadyYet) ||
         (isReadyYet && (isReload(text) || isAboutClient(text) || isAboutRequest(text) || TIMED.test(fields)));
+      for (const dialect of serving) if (says(dialect.recovery)) ready.add(dialect);
       if (dialects.some(({ recovery }) => says(recovery)) || isReady(text)) isReadyYet = true;
     }
     if (inside) found.add(position);

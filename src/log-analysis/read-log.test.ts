@@ -41,6 +41,15 @@ describe('in any log', () => {
       ['try 1: a:1 refused', 'try 2: a:1 refused', 'try 3: a:1 refused'],
       'try 3: a:1 refused',
     ],
+    [
+      'a server that listens, and whose start has not come to its end',
+      [
+        '2026-01-31 18:26:21.350 UTC [1] LOG:  listening on IPv6 address "::", port 5432',
+        '2026-01-31 18:26:21.351 UTC [1] FATAL:  could not create lock file "/run/pg/a.lock": No such file or directory',
+        '2026-01-31 18:26:21.352 UTC [1] LOG:  database system is shut down',
+      ],
+      'FATAL: could not create lock file "/run/pg/a.lock": No such file or directory',
+    ],
     ['nothing that was overcome', ['ERROR connect to db:5432 refused', 'connected to database'], undefined],
     [
       'nothing after which the program went on',

@@ -179,12 +179,19 @@ interface Below {
   readonly isAnnounced: boolean;
 }
 
+/** The next command of a script speaks: "mv: cannot stat 'a': No such file or directory". */
+const OF_A_TOOL =
+  /^[a-z][\w.+-]{0,30}: (?:cannot |can't |failed |unable |error|.{1,200}: (?:no such file|permission denied|not found|is a directory))/i;
+
 function belongs({ line, said, next, isAnnounced }: Below): boolean {
   if (said.endsWith(':')) return true;
   if (PLACE_BELOW.test(next.said)) return fileIn(said) === undefined;
   // Python prints no frames below an error, so what stands there belongs to its message.
   if (line.afterFrames === true && line.role === 'head')
-    return ![isClosing, advises, isConsequence, saysWhyItEnds, isAccess, isAboutRequest].some((is) => is(next.text));
+    return (
+      !OF_A_TOOL.test(next.said) &&
+      ![isClosing, advises, isConsequence, saysWhyItEnds, isAccess, isAboutRequest].some((is) => is(next.text))
+    );
   if (line.role === 'head' && next.indent > 0) return /^\(.{1,300}\)$/.test(next.said);
   if (isAnnounced) return nameCount(next.said) === 0 && isBad(next.text) && !isConsequence(next.text);
   // What an error without a name is about stands in the paragraph below it.

@@ -201,6 +201,17 @@ function policyText({ pod }: PodFacts, kind: Trouble['kind'], [service]: readonl
   return `: service ${service.name} is there, but its pod has ${how}, and so does not ask the cluster's DNS`;
 }
 
+/** "; container pgbouncer has port 6432", of the others that declare ports. */
+function portsBeside(containers: readonly ContainerFacts[], container: ContainerFacts): string {
+  const others = containers.flatMap((each) => {
+    const ports = (each.spec.ports ?? []).map(({ containerPort }) => String(containerPort));
+    return each === container || each.kind === 'init' || ports.length === 0
+      ? []
+      : [`${title(each)} has port ${listed(ports)}`];
+  });
+  return others.length === 0 ? '' : `; ${listed(others)}`;
+}
+
 /** Who of its own pod should listen at a loopback address: a sidecar that is not started yet, or a container by its declared port. */
 function ofOwnPod(
   { containers, pod }: PodFacts,
@@ -225,7 +236,7 @@ function ofOwnPod(
       : '';
   }
   const other = containers.find((each) => each !== container && declares(each));
-  if (other === undefined) return ': nothing in its own pod listens there';
+  if (other === undefined) return `: nothing in its own pod listens there${portsBeside(containers, container)}`;
   return `: ${title(other)} of its pod, which declares that port, ${other.status?.ready === true ? 'is ready' : 'is not ready'}`;
 }
 
