@@ -42,20 +42,8 @@ export function budgetFindings(evidence: BudgetEvidence): readonly RankedFinding
     ];
   }
   if (pods.length === 0) return withoutPods(evidence);
-  const { rivals = [] } = evidence;
-  if (rivals.length > 0) {
-    return [
-      {
-        ...base,
-        id: 'budget-overlaps',
-        severity: 'warning',
-        rank: 60,
-        says: `none of the pods that budget ${name} shares with budget ${listed(rivals)} can be evicted: a pod may have one budget only, so a drain of their nodes never ends`,
-        evidence: counts,
-        try: [kubectl('edit', `pdb/${name}`)],
-      },
-    ];
-  }
+  const shared = sharedPods(evidence, counts);
+  if (shared !== undefined) return [shared];
   if (disruptionsAllowed === undefined || disruptionsAllowed > 0 || expectedPods === 0) return [];
   if (currentHealthy >= desiredHealthy && currentHealthy >= expectedPods) {
     return [
@@ -83,6 +71,22 @@ export function budgetFindings(evidence: BudgetEvidence): readonly RankedFinding
       try: [...unready.slice(0, 1).map((pod) => why(`pod/${pod}`)), ...base.try],
     },
   ];
+}
+
+/** Pods that another budget covers, too, which the eviction API refuses to evict. */
+function sharedPods({ budget, rivals = [], namespaceFlag }: BudgetEvidence, counts: readonly Quote[]) {
+  const { name = '' } = budget.metadata ?? {};
+  if (rivals.length === 0) return undefined;
+  const finding: RankedFinding = {
+    id: 'budget-overlaps',
+    severity: 'warning',
+    rank: 60,
+    topic: 'budget',
+    says: `none of the pods that budget ${name} shares with budget ${listed(rivals)} can be evicted: a pod may have one budget only, so a drain of their nodes never ends`,
+    evidence: counts,
+    try: [objectCommands(namespaceFlag).kubectl('edit', `pdb/${name}`)],
+  };
+  return finding;
 }
 
 /** No pod has the labels of its selector. */

@@ -16,6 +16,7 @@ import { eventsWith } from './facts/events.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { isLeftBehind, lastSaid } from './facts/left-behind.ts';
 import { LOCKED } from './facts/lock-holders.ts';
+import { linesAround } from './facts/last-words.ts';
 import { NORMAL_START_MS } from './limits.ts';
 import { namedConfigs } from './facts/named-files.ts';
 import { awaitsVolumes } from './rules/missing-config.ts';
@@ -23,7 +24,7 @@ import { namesVariable } from './facts/blamed-variables.ts';
 import { socketLookedFor } from './rules/local-socket.ts';
 import { portInUseWord } from './rules/port-in-use.ts';
 import { isRefusedImage, pullSecrets } from './rules/pull-secrets.ts';
-import { type RefusedRight, refusedRight } from './facts/refused-rights.ts';
+import { type RefusedRight, refusedRightIn } from './facts/refused-rights.ts';
 import { refusedCredentials } from './rules/authentication.ts';
 import { isLateForReady, isSlowInit } from './rules/readiness.ts';
 import { isLongerThanWork } from './rules/serving-init.ts';
@@ -113,7 +114,10 @@ function mayBeEmpty(facts: PodFacts, container: ContainerFacts): boolean {
 /** Once the logs are known: the right that a container's service account lacks; undefined: none. */
 export function rightWanted(evidence: PodEvidence): RefusedRight | undefined {
   const facts = podFacts(evidence);
-  return facts.containers.flatMap((one) => refusedRight(refusedCredentials(facts, one)?.word.line ?? '') ?? [])[0];
+  return facts.containers.flatMap((one) => {
+    const refused = refusedCredentials(facts, one);
+    return refused?.isForbidden === true ? (refusedRightIn(linesAround(one, refused.word)) ?? []) : [];
+  })[0];
 }
 
 /** Once the logs are known: whether the node can tell who has the port that a container wants, or where an init container serves. */

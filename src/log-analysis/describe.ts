@@ -133,7 +133,9 @@ const OF_PACKAGES = /^\/(?:usr|bin|sbin|lib|opt)\//;
 
 /** The command that a script lacked before: what it should have made is missing now, and what it says last only follows. */
 function ofMissingCommand({ role, trace }: RoledLine, said: string, above: readonly RoledLine[]): string {
-  const isOfScript = role === 'line' && trace === undefined && !SYSTEM_ERROR.test(said);
+  // The tools that a script calls speak for themselves: "tar: css/main.css: Cannot stat".
+  const isOfTool = /^[a-z][\w.+-]{0,30}: (?!error)/.test(said);
+  const isOfScript = role === 'line' && trace === undefined && (isOfTool || !SYSTEM_ERROR.test(said));
   const all = above.filter((each) => NO_COMMAND.test(each.said) && !OF_PACKAGES.test(each.said));
   const line = all.at(0)?.said ?? '';
   if (line === '' || !(isOfScript || MADE_BEFORE.test(said))) return '';

@@ -158,6 +158,36 @@ describe('what is told', () => {
       /^ModuleNotFoundError: No module named 'openpyxl'$/,
     ],
     [
+      'a letter as level after the time',
+      [
+        '2026/01/31 18:27:15 I controller loop started',
+        '2026/01/31 18:27:15 E webhook server stopped: tls: failed to find any PEM data in certificate input',
+        '2026/01/31 18:27:37 I shutting down',
+      ],
+      /^webhook server stopped: tls: failed to find any PEM data in certificate input$/,
+    ],
+    [
+      'a command that a script did not find, before a tool lacks what it should have made',
+      [
+        '/app/build.sh: 5: sassc: not found',
+        'tar: css/main.css: Cannot stat: No such file or directory',
+        'tar: Exiting with failure status due to previous errors',
+        'publish failed',
+      ],
+      /build\.sh did not find the command sassc in its line 5 before/,
+    ],
+    [
+      'a mistake in a file of access rules',
+      [
+        '2026-01-31 18:26:21 UTC [1] LOG:  listening on IPv6 address "::", port 5432',
+        '2026-01-31 18:26:21 UTC [1] LOG:  invalid CIDR mask in address "10.0.0.0/33"',
+        '2026-01-31 18:26:21 UTC [1] CONTEXT:  line 3 of configuration file "/app/pg_hba.conf"',
+        '2026-01-31 18:26:21 UTC [1] FATAL:  could not load /app/pg_hba.conf',
+        '2026-01-31 18:26:21 UTC [1] LOG:  database system is shut down',
+      ],
+      /invalid CIDR mask in address "10\.0\.0\.0\/33" .*pg_hba\.conf/,
+    ],
+    [
       'an error of work that failed in part',
       [
         '2026-01-31 16:59:27,865 | INFO     | importing contracts.csv',

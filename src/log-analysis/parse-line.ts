@@ -186,7 +186,7 @@ function textLine(plain: string, index: number): LogLine {
   let ofClient = false;
   let ofBackend = false;
   for (let step = 0; step < 9; step++) {
-    const cut = cutStamp(rest) ?? cutLevel(rest, step) ?? cutHead(rest, begun);
+    const cut = cutStamp(rest) ?? cutLevel(rest, step, atMs !== undefined) ?? cutHead(rest, begun);
     if (cut === undefined || cut.rest.trim() === '') break;
     rest = cut.rest.trimStart();
     begun = true;
@@ -242,7 +242,12 @@ function timeOfDay(stamp: string): number | undefined {
   return ((hours * 60 + Number(match[2])) * 60 + Number(match[3])) * 1000 + Number((match[4] ?? '').padEnd(3, '0'));
 }
 
-function cutLevel(text: string, step: number): Cut | undefined {
+/** One letter after the time: "2026/01/31 12:00:00 E webhook server stopped". */
+const STAMPED_LETTER = /^([EWFID]) (?=[a-z][\w-]{2})/;
+
+function cutLevel(text: string, step: number, isStamped = false): Cut | undefined {
+  const letter = isStamped ? STAMPED_LETTER.exec(text) : null;
+  if (letter !== null) return { rest: text.slice(letter[0].length), level: LETTERS[letter[1] ?? ''] };
   const klog = KLOG_HEAD.exec(text) ?? BRACKET_LETTER.exec(text) ?? LETTER_HEAD.exec(text);
   if (klog !== null) {
     return { rest: text.slice(klog[0].length), level: LETTERS[klog[1] ?? ''], atMs: timeOfDay(klog[2] ?? '') };

@@ -22,6 +22,11 @@ export function refusedRight(line: string): RefusedRight | undefined {
   return { account: { namespace: ofNamespace, name }, verb, resource, ...(namespace !== undefined && { namespace }) };
 }
 
+/** The right that the first of the lines speaks of: programs log the server's sentence, and end with the status of the answer. */
+export function refusedRightIn(lines: readonly string[]): RefusedRight | undefined {
+  return lines.flatMap((line) => refusedRight(line) ?? [])[0];
+}
+
 /** What a binding of the namespace has to do with it: " (RoleBinding watch gives Role watch to default/web instead)"; '': nothing is known. */
 export function bindingText(right: RefusedRight, bindings: readonly RoleBinding[] | undefined): string {
   if (bindings === undefined) return '';

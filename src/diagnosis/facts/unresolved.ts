@@ -29,6 +29,20 @@ function isRepeated({ lines }: ContainerFacts, line: string): boolean {
   return wanted !== '' && places.length > 1 && (places.at(-1) ?? 0) >= lines.length - MAX_AFTER;
 }
 
+/**
+ * Whether the error comes with each request: it stands there more than once, with other lines between, and last right before the end.
+ * What the workers of a server say at its start stands together.
+ */
+export function comesWithRequests({ lines }: ContainerFacts, line: string): boolean {
+  const wanted = bare(line);
+  const places = lines.flatMap((each, place) => (wanted !== '' && bare(each).includes(wanted) ? [place] : []));
+  const last = places.at(-1) ?? -1;
+  return last >= lines.length - MAX_AFTER_REQUEST && places.some((place) => place < last - 1);
+}
+
+/** A request that failed is followed by its access log, and by one or two others. */
+const MAX_AFTER_REQUEST = 8;
+
 /** Lines that a trace and a new try may put below an error. */
 const MAX_AFTER = 30;
 

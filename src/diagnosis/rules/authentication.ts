@@ -7,7 +7,7 @@ import { endedByItself, type LastWord, lastWord, linesAround, quoteLine, rankOfW
 import { blameOfPeer } from '../facts/peer-blame.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { isCausedBySystem } from '../facts/system-errors.ts';
-import { bindingText, type RefusedRight, refusedRight } from '../facts/refused-rights.ts';
+import { bindingText, type RefusedRight, refusedRightIn } from '../facts/refused-rights.ts';
 import { environmentPeers, peerText } from '../facts/spec-peers.ts';
 import { formatAge, quotable } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
@@ -79,7 +79,7 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
   const { decisive } = container.reading;
   const line = decisive?.line === word.line ? saidBy(decisive) : quotable(word.line);
   const change = configChange(facts, container);
-  const right = refusedRight(word.line);
+  const right = isForbidden ? refusedRightIn(linesAround(container, word)) : undefined;
   const peer = peerOf(container, word);
   const whom = peer === undefined ? 'its peer' : `its peer ${peer}`;
   const what = isForbidden

@@ -77,6 +77,18 @@ describe('a probe that keeps a container from being ready', () => {
       /answers 404, and its log says: open\(\) "\/var\/www\/landing\/ready" failed/,
     ],
     [
+      'a path that is not there, beside what the workers said at the start',
+      unready('readiness', 'HTTP probe failed with statuscode: 404', {
+        lines: [
+          '[alert] (1)Operation not permitted: AH02156: setgid: unable to set group id to Group 33',
+          '[alert] (1)Operation not permitted: AH02156: setgid: unable to set group id to Group 33',
+          ...Array.from({ length: 9 }, () => '10.2.0.1 - - [31/Jan/2026:16:57:12 +0000] "GET /ready HTTP/1.1" 404 196'),
+        ],
+      }),
+      'probe-path',
+      /but the container answers: there is nothing at \/ready \(404\)$/,
+    ],
+    [
       'a path that is not there, beside an error of something else',
       unready('readiness', 'HTTP probe failed with statuscode: 404', {
         lines: ['ERROR cannot send metrics to http://metrics:9091', 'listening on :8080'],

@@ -25,7 +25,7 @@ import { startupProbeFor } from '../facts/startup-probe.ts';
 import { formatAge, listed, plural, quotable } from '../facts/text.ts';
 import { volumeOf } from '../facts/mounts.ts';
 import { throttledBy } from '../facts/throttling.ts';
-import { isRepeating, withUnresolved } from '../facts/unresolved.ts';
+import { comesWithRequests, isRepeating, withUnresolved } from '../facts/unresolved.ts';
 import type { ProbeType, Quote, RankedFinding, Severity } from '../finding.ts';
 import { PROBE_TROUBLE_COUNT, PROBE_TROUBLE_GAP_MS, PROBE_TROUBLE_MS, PROVING_LIFE_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -408,7 +408,7 @@ function saidOfRequest({ container }: Case, path: string): string | undefined {
   if (failing === undefined) return undefined;
   const isNamed =
     failing.line.includes(`"GET ${path} `) || (path.length > MIN_TELLING_PATH && failing.line.includes(path));
-  return isNamed || isRepeating(container) ? saidBy(failing) : undefined;
+  return isNamed || comesWithRequests(container, failing.line) ? saidBy(failing) : undefined;
 }
 
 /** Shorter paths stand in others by accident. */
