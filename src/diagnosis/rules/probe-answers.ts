@@ -1,0 +1,258 @@
+/** Probes that get an answer, or none in time: paths, schemes, redirects, commands, and what the program says itself. Not a rule by itself. */
+import { quoteLastLines, quoteLine } from '../facts/last-words.ts';
+import { listeningOf, listeningQuote } from '../facts/listening.ts';
+import { probePath } from '../facts/probe-failures.ts';
+import { probePort } from '../facts/probe-port.ts';
+import { plural } from '../facts/text.ts';
+import { volumeOf } from '../facts/mounts.ts';
+import { throttledBy } from '../facts/throttling.ts';
+import type { ProbeType, RankedFinding } from '../finding.ts';
+import { commandForLog, saidBy, title } from './exit-code.ts';
+import { lostReadiness } from './readiness.ts';
+import {
+  type ProbeCase,
+  baseOf,
+  consequence,
+  asked,
+  MAX_COMMAND,
+  MAX_ANSWER,
+  brief,
+  quotes,
+  field,
+} from './probe-case.ts';
+import { commandPort, seenElsewhere, toldElsewhere, wrongPort } from './probe-ports.ts';
+import { neverAnswered, isStillStarting, tooEarly } from './probe-starts.ts';
+import { saidOfRequest, heldAt, saidMeanwhile, saidWhile, saidUnresolved, warmingWord } from './probe-words.ts';
+
+/** The container answers, and refuses the page or does not have it. */
+export function wrongPath(one: ProbeCase): RankedFinding {
+  const { probe, failure, facts, container } = one;
+  const path = probe.httpGet?.path ?? '/';
+  const port = probePort(container, probe);
+  const what =
+    failure.kind === 'not-found'
+      ? `there is nothing at ${path} (404)`
+      : `${path} wants to know who asks (${/\d{3}$/.exec(failure.output)?.[0] ?? ''})`;
+  const refusal = saidOfRequest(one, path);
+  return {
+    ...baseOf(one),
+    id: failure.kind === 'not-found' ? 'probe-path' : 'probe-unauthorized',
+    rank: 88,
+    says:
+      refusal === undefined
+        ? `${consequence(one)}, but the container answers: ${what}`
+        : `${consequence(one)}: ${asked(one)} answers ${/\d{3}$/.exec(failure.output)?.[0] ?? 'no'}, and its log says: ${brief(refusal, MAX_ANSWER)}`,
+    evidence: quotes(one, field(one, 'httpGet.path', path)),
+    try: [
+      ...facts.commands.edit,
+      ...(port === undefined ? [] : [facts.commands.kubectl('port-forward', `pod/${facts.name}`, String(port))]),
+    ],
+  };
+}
+
+/** The container answers by the other of HTTP and HTTPS. */
+export function wrongScheme(one: ProbeCase, scheme: 'HTTP' | 'HTTPS'): RankedFinding {
+  const { probe, facts, container, type } = one;
+  const asked = probe.httpGet?.scheme ?? 'HTTP';
+  const port = probePort(container, probe);
+  return {
+    ...baseOf(one),
+    id: 'probe-scheme',
+    rank: 88,
+    says: `${consequence(one)}, which asks${port === undefined ? '' : ` port ${port}`} by ${asked}, but the container answers by ${scheme}`,
+    evidence: quotes(one, field(one, 'httpGet.scheme', asked)),
+    try: facts.commands.edit,
+    manifest: schemePatch(container.name, type, scheme),
+  };
+}
+
+function schemePatch(container: string, type: ProbeType, scheme: string): string {
+  return `containers:\n- name: ${container}\n  ${type}Probe:\n    httpGet:\n      scheme: ${scheme}\n`;
+}
+
+/** The connection opens, and nothing answers in TLS: a program of plain HTTP may wait for more of what it takes for a request. */
+export function noHandshake(one: ProbeCase): RankedFinding {
+  const { facts, probe, container, type, effect } = one;
+  // One that answered before speaks TLS, and is only slow.
+  const hasSpoken =
+    effect === 'shaky' || (effect === 'unready' ? lostReadiness(facts, container) : !neverAnswered(one));
+  if (hasSpoken) return tooTight(one);
+  return {
+    ...baseOf(one),
+    id: 'probe-scheme',
+    rank: 88,
+    says: `${consequence(one)}, which asks port ${probePort(container, probe) ?? '?'} by HTTPS, but nothing there has ever answered in TLS: it may speak plain HTTP`,
+    evidence: quotes(one, field(one, 'httpGet.scheme', 'HTTPS'), ...quoteLastLines(container, 1)),
+    try: facts.commands.edit,
+    manifest: schemePatch(container.name, type, 'HTTP'),
+  };
+}
+
+/** The command of the probe does not start. */
+export function noCommand(one: ProbeCase): RankedFinding {
+  const { probe, facts } = one;
+  const command = probe.exec?.command ?? [];
+  return {
+    ...baseOf(one),
+    id: 'probe-command',
+    rank: 88,
+    says: isOneText(command)
+      ? `${consequence(one)}: its command is one text, ${JSON.stringify(brief(command[0] ?? '', MAX_COMMAND))}, which no shell takes apart: it needs "sh", "-c" before it, or an entry for each word`
+      : one.effect === 'shaky'
+        ? `the ${one.type} probe of ${title(one.container)} can never run: its command ${command[0] ?? ''} ${cannotRun(one)}`
+        : `${consequence(one)}, whose command ${command[0] ?? ''} ${cannotRun(one)}`,
+    evidence: quotes(one, field(one, 'exec.command', JSON.stringify(command))),
+    try: facts.commands.edit,
+  };
+}
+
+/** Why its command does not start. */
+function cannotRun({ facts, container, probe, failure }: ProbeCase): string {
+  if (/is a directory/.test(failure.output)) return 'is a folder';
+  if (/exec format error/.test(failure.output)) return 'is no program (a script needs its first line, "#!/bin/sh")';
+  if (!/permission denied/.test(failure.output)) return 'is not in the image';
+  const mounted = volumeOf(facts, container, probe.exec?.command?.[0] ?? '');
+  if (mounted === undefined) return 'may not be executed (it has no execute bit, or its user may not)';
+  return `may not be executed, as the files of volume ${mounted.volume.name} have no execute bit (set its defaultMode to 0555)`;
+}
+
+/** A command line with its arguments in a single entry. */
+function isOneText([program = '', ...more]: readonly string[]): boolean {
+  return more.length === 0 && /\S\s+\S/.test(program);
+}
+
+/** The connection was refused: the container listens on another port, is not ready yet, or is dead. */
+export function nobodyListens(one: ProbeCase): RankedFinding {
+  const { container, probe } = one;
+  if (redirected(one) !== undefined) return { ...unwell(one), id: 'probe-redirect', rank: 88, fallback: false };
+  const port = probePort(container, probe);
+  const elsewhere = seenElsewhere(one, port) ?? toldElsewhere(container, port);
+  if (elsewhere !== undefined) return wrongPort(one, port, elsewhere);
+  if (neverAnswered(one)) return tooEarly(one, port);
+  return unwell(one);
+}
+
+/** No answer comes within the time-out of the probe. */
+export function tooTight(one: ProbeCase): RankedFinding {
+  const { facts, container, probe, failure, effect } = one;
+  const timeout = probe.timeoutSeconds ?? 1;
+  const throttled = throttledBy(facts.evidence, container);
+  const hangs =
+    effect === 'paused' || (effect === 'unready' && lostReadiness(facts, container) && failure.count >= MANY_TIMEOUTS);
+  const times = failure.count > 1 ? ` (${plural(failure.count, 'time')})` : '';
+  const slow = throttled === undefined ? '' : ', while throttled at its CPU limit';
+  const limit = container.spec.resources?.limits?.['cpu'];
+  return {
+    ...baseOf(one),
+    id: 'probe-timeout',
+    rank: effect === 'killed' ? 86 : 75,
+    // The limit is the cause then, and its own rule reports it.
+    fallback: throttled !== undefined,
+    says: `${consequence(one)}: no answer from ${asked(one)} within its timeout of ${timeout}s${times}${slow}${hangs && effect === 'unready' ? ', although it answered before' : ''}${throttled === undefined ? saidUnresolved(container) || saidMeanwhile(container) || saidWhile(container) : ''}`,
+    evidence: quotes(
+      one,
+      field(one, 'timeoutSeconds', probe.timeoutSeconds === undefined ? '1 (default)' : `${timeout}`),
+      ...(throttled === undefined ? [] : [throttled.quote]),
+      // There may be no throttling counters of a life that ended, so the limit is quoted.
+      ...(limit !== undefined
+        ? [{ source: 'field' as const, path: `${container.path}.resources.limits.cpu`, value: limit }]
+        : []),
+    ),
+    try: facts.commands.edit,
+    // More time helps a slow program, and none that does not answer any more.
+    ...(!hangs && {
+      manifest: `containers:\n- name: ${container.name}\n  ${one.type}Probe:\n    timeoutSeconds: ${Math.max(5, timeout * 2)}\n`,
+    }),
+  };
+}
+
+/** So many time-outs in a row are no slowness. */
+const MANY_TIMEOUTS = 10;
+
+/** The container itself reports a failure, or nothing listens. */
+export function unwell(one: ProbeCase): RankedFinding {
+  const { facts, container, type, probe, effect } = one;
+  const asks = commandPort(probe);
+  const elsewhere = asks === undefined ? undefined : toldElsewhere(container, asks);
+  if (asks !== undefined && elsewhere !== undefined) return wrongPort(one, asks, elsewhere);
+  if (probe.exec !== undefined && isStillStarting(one)) return tooEarly(one, undefined);
+  const { commands, name } = facts;
+  const seen = one.failure.kind === 'refused' ? listeningQuote(container, type) : [];
+  const warming = warmingWord(one);
+  if (warming !== undefined)
+    return {
+      ...baseOf(one),
+      id: 'starting-up',
+      severity: 'info',
+      rank: 50,
+      says: `${title(container)} is still starting${answer(one).replace(/, and its log says: .*/s, '')}; its log says: ${brief(warming, MAX_ANSWER)}`,
+      evidence: quotes(one),
+      try: [commands.kubectl('logs', name, '-c', container.name)],
+    };
+  return {
+    ...baseOf(one),
+    id: `${type}-failing`,
+    rank: 50,
+    fallback: true,
+    says: `${consequence(one)}${seen.length === 0 || redirected(one) !== undefined ? answer(one) : `${silence(one)}${saidUnresolved(container) || saidMeanwhile(container) || saidWhile(container)}`}`,
+    evidence: quotes(
+      one,
+      { source: 'field', path: probePath(container, type), value: JSON.stringify(probe).slice(0, 300) },
+      ...seen,
+      ...(container.failing === undefined
+        ? quoteLastLines(container, 2)
+        : [container.failing.line, ...container.failing.related].slice(0, 2).map((line) => quoteLine(container, line))),
+    ),
+    try: [
+      effect === 'killed' ? commandForLog(facts, container) : commands.kubectl('logs', name, '-c', container.name),
+      ...(probe.exec?.command === undefined || effect === 'killed'
+        ? []
+        : [commands.kubectl('exec', name, '-c', container.name, '--', ...probe.exec.command)]),
+    ],
+  };
+}
+
+/** "/a on port 8080 is redirected to HTTPS on port 443, where nothing listens", by the address that the failure names. */
+function redirected(one: ProbeCase): string | undefined {
+  const { failure, container, probe } = one;
+  if (probe.httpGet === undefined) return undefined;
+  const [, scheme = '', port] =
+    /^Get "(https?):\/\/(?:\[[^\]]{1,60}\]|[^/:"]{1,253}):(\d{1,5})/.exec(failure.output) ?? [];
+  const asks = (probe.httpGet.scheme ?? 'HTTP').toLowerCase();
+  if (port === undefined || (Number(port) === probePort(container, probe) && scheme === asks)) return undefined;
+  const end =
+    failure.kind === 'refused'
+      ? 'where nothing listens'
+      : `which gives: ${brief(failure.output.replace(/^Get "[^"]*": /, ''), MAX_ANSWER)}`;
+  return `${asked(one)} is redirected to ${scheme.toUpperCase()} on port ${port}, ${end}`;
+}
+
+/** ": /health on port 8080 answers 500, and its log says: …" */
+function answer(one: ProbeCase): string {
+  const { failure, container, probe } = one;
+  const redirect = redirected(one);
+  if (redirect !== undefined) return `: ${redirect}`;
+  const status = /statuscode: (\d{3})$/.exec(failure.output)?.[1];
+  const output = brief(failure.output, MAX_ANSWER);
+  const said = container.failing === undefined ? undefined : brief(saidBy(container.failing), MAX_ANSWER);
+  const held = said === undefined ? heldAt(container) : undefined;
+  const log =
+    held !== undefined
+      ? `, and its log says ${held}`
+      : said === undefined || output.includes(said)
+        ? ''
+        : `, and its log says: ${said}`;
+  if (status !== undefined) return `: ${asked(one)} answers ${status}${log}`;
+  if (probe.exec === undefined)
+    return failure.kind === 'refused'
+      ? saidUnresolved(container) || saidWhile(container)
+      : `: ${asked(one)} gives: ${output}${log}`;
+  return output === '' ? `: ${asked(one)} fails without a word${log}` : `: ${asked(one)} says: ${output}`;
+}
+
+/** ": nothing listens on port 8080", by the node's list of listening ports. */
+function silence({ container, probe, type }: ProbeCase): string {
+  const port = probePort(container, probe);
+  const isThere = listeningOf(container, type)?.some((each) => each.port === port) === true;
+  return port === undefined || isThere ? '' : `: nothing listens on port ${port}`;
+}
