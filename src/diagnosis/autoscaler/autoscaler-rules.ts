@@ -77,11 +77,16 @@ function isNormal({ ready }: Scaled, { reason = '', message = '' }: { reason?: s
 const WRAPPERS =
   /^(?:the HPA (?:controller )?was unable to [^:]{1,100}: |invalid metrics \([^)]{1,60}\), first error is: |failed to get [^:]{1,100}: |unable to (?:get|fetch) metrics [^:]{1,100}: )/;
 
+/** How Go prints the selector of a metric. */
+const SELECTOR_DUMP =
+  /\/?&LabelSelector\{MatchLabels:map\[string\]string\{([^}]{0,300})\},MatchExpressions:\[\]LabelSelectorRequirement\{[^}]{0,300}\},\}/g;
+
 /** "missing request for cpu in container search" */
 function innermost(message: string): string {
   let text = message;
   // A message has few wrappers; each is taken off once.
   for (let match = WRAPPERS.exec(text); match !== null; match = WRAPPERS.exec(text)) text = text.slice(match[0].length);
+  text = text.replace(SELECTOR_DUMP, (_, labels: string) => (labels === '' ? '' : ` (${labels.replace(/,$/, '')})`));
   return quotable(text.replace(/^(missing request for .{1,300}) of Pod \S+$/, '$1')).replace(/\.+$/, '');
 }
 

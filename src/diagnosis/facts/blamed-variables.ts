@@ -120,14 +120,19 @@ export function namesVariable({ reading, spec }: ContainerFacts): boolean {
   return isFromElsewhere && (reading.decisive?.line.match(VARIABLE) ?? []).length > 0;
 }
 
-/** A variable that the line names, and that is set and empty. */
+/** What is said of a value that is not there; the only variable that is empty may be meant. */
+const LACKS_VALUE =
+  /must have a value|(?:must|can ?not|can't|may not|should) (?:not )?be (?:empty|blank|null|undefined|non-empty)|\b(?:is|was|are) (?:empty|blank|required|missing|not set|undefined)\b|\bempty (?:string|value|host|key|secret|url|name)\b|no (?:secret|api|signing|encryption)[ -]?key\b/i;
+
+/** A variable that the line names, or the only one, that is set and empty. */
 function emptyVariable(facts: PodFacts, container: ContainerFacts, { id, says }: RankedFinding): Blamed | undefined {
   if (UNRELATED.has(id) || container.death === undefined) return undefined;
   const { decisive } = container.reading;
   const lines = [decisive?.line ?? '', ...(decisive?.related ?? [])];
-  const found = variablesThatAre('empty', facts, container).find(({ name }) =>
-    lines.some((line) => hasWord(line, name)),
-  );
+  const all = variablesThatAre('empty', facts, container);
+  const found =
+    all.find(({ name }) => lines.some((line) => hasWord(line, name))) ??
+    (all.length === 1 && LACKS_VALUE.test(lines[0] ?? '') ? all[0] : undefined);
   if (found === undefined || says.includes('is empty') || says.includes('are empty')) return undefined;
   const { name, of, quote } = found;
   return { name, says: `its variable ${name}${of} is set, and empty`, isAbsent: true, quote };

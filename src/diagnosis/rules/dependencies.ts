@@ -440,6 +440,8 @@ function commands(
   const namespace = facts.pod.metadata?.namespace ?? 'default';
   const [service] = behind;
   const own = service?.namespace === namespace;
+  const ofPod = policyText(facts, kind, behind) || domainText(kind, behind, host);
+  if (ofPod !== '') return facts.commands.edit;
   if (service !== undefined && isNamed(kind, service)) {
     const { cluster } = facts.commands;
     return [

@@ -81,6 +81,21 @@ const variables: readonly Case[] = [
     /; it reads its variable CACHE_TTL there, which its pod does not set$/,
   ],
   [
+    'the only variable that is empty, where a value lacks',
+    ended(
+      {
+        env: [
+          { name: 'PORT', value: '8080' },
+          { name: 'JWT_SECRET', value: '' },
+        ],
+      },
+      'Error: secretOrPrivateKey must have a value',
+      '    at sign (/app/server.js:4:9)',
+    ),
+    'exit-code',
+    /its variable JWT_SECRET is set, and empty$/,
+  ],
+  [
     'the line of code that Node.js quotes above its error',
     ended(
       {},

@@ -24,7 +24,7 @@ const KINDS: readonly Kind[] = [
     says: ([, exceeded, figures = '', failed, fields]) =>
       exceeded === undefined
         ? `quota ${failed} wants its pods to name ${fields === undefined ? 'requests or limits' : unnamed(fields)}`
-        : `quota ${exceeded} of its namespace is used up${usage(figures)}`,
+        : `quota ${exceeded} of its namespace ${leftOf(figures)}${usage(figures)}`,
     try: ({ kubectl }, [, exceeded, , failed]) => [
       kubectl('describe', 'resourcequota', exceeded ?? failed ?? ''),
       kubectl('get', 'resourcequota'),
@@ -109,6 +109,16 @@ function isSame(a: string, b: string): boolean {
   } catch {
     return a === b;
   }
+}
+
+/** "is used up", "has not enough left", or "allows none of them", of a quota that keeps a kind of pods away. */
+function leftOf(figures: string): string {
+  const [used, limited] = ['used', 'limited'].map((word) => amounts(figures, word));
+  const most = [...(limited ?? [])];
+  if (most.length > 0 && most.every(([, amount]) => amount === '0'))
+    return 'allows none of them (if it has scopes, such as BestEffort, it holds for pods of these alone)';
+  const isFull = most.some(([resource, amount]) => isSame(used?.get(resource) ?? '', amount));
+  return isFull || most.length === 0 ? 'is used up' : 'has not enough left';
 }
 
 /** ": each asks for requests.memory 400Mi, and 800Mi of 1Gi are in use", of ", requested: …, used: …, limited: …". */

@@ -82,6 +82,16 @@ describe('workloads', () => {
       /quota few of its namespace is used up: each asks for pods 1 more, and 2 of 2 are in use$/,
     ],
     [
+      'pods "web-" is forbidden: exceeded quota: none, requested: pods=1, used: pods=0, limited: pods=0',
+      'quota-exceeded',
+      /quota none of its namespace allows none of them \(if it has scopes.*\): each asks for pods 1 more/,
+    ],
+    [
+      'pods "web-" is forbidden: exceeded quota: mem, requested: requests.memory=400Mi, used: requests.memory=128Mi, limited: requests.memory=256Mi',
+      'quota-exceeded',
+      /quota mem of its namespace has not enough left: each asks for requests\.memory 400Mi more, and 128Mi of 256Mi/,
+    ],
+    [
       'pods "web-" is forbidden: exceeded quota: few, requested: requests.cpu=1,requests.memory=400Mi, used: requests.cpu=3,requests.memory=800Mi, limited: requests.cpu=3,requests.memory=1Gi',
       'quota-exceeded',
       /requests\.cpu 1 more, and 3 of 3 are in use and requests\.memory 400Mi more, and 800Mi of 1Gi are in use$/,
