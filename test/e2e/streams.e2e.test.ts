@@ -13,7 +13,7 @@ import { WebSocket } from 'ws';
 import { inShort, itInWhole, onRuntimes } from './extent.ts';
 import { busyboxPod, type CommandResult, containerd2, kubectl120, kubectl136, Mendlet, run, until } from './harness.ts';
 
-const BIG_BYTES = inShort(32, 100) * 1024 * 1024;
+const BIG_BYTES = inShort(16, 100) * 1024 * 1024;
 /** Number of concurrent commands. */
 const CROWD = inShort(30, 100);
 const runtimes = [
