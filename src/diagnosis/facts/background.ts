@@ -63,7 +63,7 @@ const SERVERS: readonly Server[] = [
   { name: /^(?:jetty\.sh|zkServer\.sh)$/, background: /\bstart\b(?!-)/, advice: 'start-foreground or run' },
   { name: /^(?:kafka|zookeeper|connect)[\w-]*\.sh$/, background: /-daemon\b/, advice: 'without -daemon' },
   {
-    name: /^(?:elasticsearch|opensearch|logstash|cassandra)$/,
+    name: /^(?:elasticsearch|opensearch|logstash)$/,
     background: /(?:^|\s)-d\b|--daemonize/,
     advice: 'without -d',
   },
