@@ -65,7 +65,9 @@ async function attemptOnce(ports: AttemptPorts, input: AttemptInput): Promise<Pr
 async function perform(ports: AttemptPorts, input: AttemptInput, timeoutMs: number): Promise<ProbeAttempt> {
   const { probe, container, podIp } = input;
   if (probe.exec !== undefined) {
-    return execAttempt(ports.runtime, input, probeCommand(probe.exec.command ?? [], container.env), timeoutMs);
+    const written = probe.exec.command ?? [];
+    const command = probeCommand(written, container.env);
+    return execAttempt(ports.runtime, input, { written, command }, timeoutMs);
   }
   const action = probe.httpGet ?? probe.tcpSocket ?? probe.grpc;
   if (action === undefined) return { result: 'error', output: 'missing probe handler' };
@@ -84,7 +86,7 @@ async function perform(ports: AttemptPorts, input: AttemptInput, timeoutMs: numb
 async function execAttempt(
   runtime: Pick<RuntimeService, 'execSync'>,
   input: AttemptInput,
-  command: readonly string[],
+  { written, command }: { readonly written: readonly string[]; readonly command: readonly string[] },
   timeoutMs: number,
 ): Promise<ProbeAttempt> {
   try {
@@ -93,7 +95,8 @@ async function execAttempt(
   } catch (error) {
     if (error instanceof RuntimeError && error.code === 'DeadlineExceeded') {
       const after = formatDuration(timeoutMs);
-      return { result: 'failure', output: `command timed out: "${command.join(' ')}" timed out after ${after}` };
+      // An event tells the command as it is written: a variable may hold a password.
+      return { result: 'failure', output: `command timed out: "${written.join(' ')}" timed out after ${after}` };
     }
     throw error;
   }

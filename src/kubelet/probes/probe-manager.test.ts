@@ -187,6 +187,22 @@ describe('probe manager', () => {
     expect(w.events.join()).toContain('Readiness probe failed: service unhealthy (responded with "NOT_SERVING")');
   });
 
+  it('tells a command that timed out as it is written: its variables may hold a password', async () => {
+    const w = world();
+    const exec = { ...EXEC, exec: { command: ['psql', 'password=$(PW)'] }, failureThreshold: 1 };
+    const given = pod({ liveness: exec });
+    const [container] = given.spec?.containers ?? [];
+    if (container !== undefined) container.env = [{ name: 'PW', value: 'hunter22' }];
+    w.answer = async () => {
+      await w.clock.sleep(1000);
+      throw new RuntimeError('DeadlineExceeded', 'deadline exceeded');
+    };
+    begin(w, given);
+    await w.clock.advance(15_000);
+    expect(w.events.join('\n')).toContain('command timed out: "psql password=$(PW)" timed out after 1s');
+    expect(w.events.join('\n')).not.toContain('hunter22');
+  });
+
   it('takes a command that times out for a failure, unless we were away', async () => {
     const w = world();
     const timeOut = async (): Promise<ExecResult> => {
