@@ -129,7 +129,7 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
   const right = rightWanted(second);
   const [services, addresses, credentials, listening, sharers, bindings, firstAttempt] = await Promise.all([
     gatherNamed(asker, second),
-    gatherAddresses(asker, pod, namedAddressesOf(second)),
+    gatherAddresses(asker, pod, first.node?.node, namedAddressesOf(second)),
     gatherConfigs(asker, pod.metadata?.namespace, credentialsWanted(second)),
     wantsListening(second) ? gatherListening(asker, pod) : undefined,
     // Now that the logs are known, one may name a lock.

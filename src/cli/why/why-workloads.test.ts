@@ -7,7 +7,9 @@ import {
   HORIZONTAL_POD_AUTOSCALERS,
   type KubeObject,
   NAMESPACES,
+  NODES,
   PODS,
+  ROLE_BINDINGS,
   type Resource,
   SERVICES,
 } from '../../api/index.ts';
@@ -272,6 +274,87 @@ describe('a service that is named in a log', () => {
     );
     expect((await headlines('Pod', 'orders-1'))[0]).toMatch(
       /service prices has no endpoint that is ready: its pod prices-1 needs service orders: they wait for each other/,
+    );
+  });
+});
+
+describe('what is known of the peer, and of the right', () => {
+  const ended = (line: string, spec: object = {}): Promise<unknown> =>
+    make(
+      PODS,
+      {
+        metadata: { name: 'worker', namespace: 'default' },
+        spec: { nodeName: 'n1', containers: [{ name: 'main', image: 'w:1' }], ...spec },
+      },
+      {
+        phase: 'Running',
+        podIP: '10.244.0.5',
+        podIPs: [{ ip: '10.244.0.5' }],
+        containerStatuses: [
+          {
+            name: 'main',
+            ready: false,
+            restartCount: 4,
+            image: 'w:1',
+            imageID: 'i',
+            state: { waiting: { reason: 'CrashLoopBackOff' } },
+            lastState: {
+              terminated: { exitCode: 1, reason: 'Error', startedAt: at(40), finishedAt: at(35), message: line },
+            },
+          },
+        ],
+      },
+    );
+  const at9 = (name: string, phase: string): Promise<unknown> =>
+    make(
+      PODS,
+      { metadata: { name, namespace: 'default' }, spec: { containers: [{ name: 'a', image: 'a:1' }] } },
+      { phase, podIP: '10.244.0.9', podIPs: [{ ip: '10.244.0.9' }] },
+    );
+  const node = (podCIDR?: string): Promise<unknown> =>
+    make(NODES, { metadata: { name: 'n1' }, spec: podCIDR === undefined ? {} : { podCIDR, podCIDRs: [podCIDR] } });
+  const REFUSED = 'dial tcp 10.244.0.9:3000: connect: connection refused';
+
+  it('nobody has the address any more', async () => {
+    await node('10.244.0.0/24');
+    for (const name of ['old-1', 'old-2', 'old-3']) await at9(name, 'Succeeded');
+    await ended(REFUSED);
+    expect((await headlines('Pod', 'worker'))[0]).toMatch(
+      /refused by 10\.244\.0\.9:3000 \(an address that no pod has now/,
+    );
+  });
+
+  it('a pod has it, beside others that have ended', async () => {
+    await node('10.244.0.0/24');
+    for (const name of ['a-old', 'b-old']) await at9(name, 'Failed');
+    await at9('z-now', 'Running');
+    await ended(REFUSED);
+    expect((await headlines('Pod', 'worker'))[0]).toMatch(/10\.244\.0\.9:3000 \(pod z-now, which is not ready\)/);
+  });
+
+  it.each<[string, string | undefined, object]>([
+    ['pods may share their network with machines', undefined, {}],
+    ['the pod is in its node’s network', '10.244.0.0/24', { hostNetwork: true }],
+    ['the pods of its node have other addresses', '10.99.0.0/24', {}],
+  ])('nothing is said where %s', async (_what, podCIDR, spec) => {
+    await node(podCIDR);
+    await ended(REFUSED, spec);
+    const [first = ''] = await headlines('Pod', 'worker');
+    expect(first).toContain('is refused by 10.244.0.9:3000 and ends');
+  });
+
+  it('a binding gives the right to somebody else', async () => {
+    await node();
+    await make(ROLE_BINDINGS, {
+      metadata: { name: 'watch', namespace: 'default' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'watch' },
+      subjects: [{ kind: 'ServiceAccount', name: 'web', namespace: 'other' }],
+    });
+    await ended(
+      'pods is forbidden: User "system:serviceaccount:default:web" cannot list resource "pods" in API group "" in the namespace "default"',
+    );
+    expect((await headlines('Pod', 'worker'))[0]).toMatch(
+      /may not list pods: .* \(RoleBinding watch gives Role watch to other\/web instead\)/,
     );
   });
 });
