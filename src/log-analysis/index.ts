@@ -4,6 +4,8 @@
  */
 export * from './any-of.ts';
 export type { Life } from './after-ready.ts';
+export { bareWords } from './bare-words.ts';
+export { complaintIn } from './complaint.ts';
 export type { DecisiveLine } from './describe.ts';
 export { lastFailure } from './last-failure.ts';
 export { MASK, maskSecrets, withoutKnown } from './mask-secrets.ts';

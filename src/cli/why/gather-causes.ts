@@ -11,6 +11,7 @@ import {
   type ServiceEvidence,
 } from '../../diagnosis/index.ts';
 import type { Asker } from './ask.ts';
+import { labelsText } from './gather-services.ts';
 import { MAX_CAUSE_STEPS, MAX_CAUSES, MAX_SERVICES } from './limits.ts';
 
 export interface CauseOptions {
@@ -101,9 +102,7 @@ async function lookBehind(
   { namespace, selector = {} }: ServiceEvidence,
   { gather, urgency }: CauseOptions,
 ): Promise<PodEvidence | undefined> {
-  const labelSelector = Object.entries(selector)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',');
+  const labelSelector = labelsText(Object.entries(selector));
   const pods = await asker.list(`pods with ${labelSelector}`, PODS, { namespace, labelSelector, limit: MAX_SERVICES });
   const [worst] = pods
     .filter(({ metadata }) => metadata?.deletionTimestamp === undefined)

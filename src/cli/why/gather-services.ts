@@ -154,7 +154,8 @@ export async function nobodyBehind(
   return { scaledToZero: behind.map(({ kind, metadata }) => `${kind}/${metadata?.name ?? ''}`) };
 }
 
-function labelsText(selector: readonly (readonly [string, string])[]): string {
+/** "app=web,tier=front", as a list of pods takes it. */
+export function labelsText(selector: readonly (readonly [string, string])[]): string {
   return selector.map(([key, value]) => `${key}=${value}`).join(',');
 }
 

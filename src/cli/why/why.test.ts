@@ -562,6 +562,39 @@ describe('a budget', () => {
     expect((await why('PodDisruptionBudget', 'web')).out).toContain('no pod has the labels that its selector wants');
   });
 
+  it('of pods that another one covers, too', async () => {
+    await node();
+    await pod(
+      { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+      {},
+      {},
+      { labels: { app: 'web', tier: 'front' } },
+    );
+    await api.client.create(POD_DISRUPTION_BUDGETS, {
+      metadata: { name: 'front', namespace: 'default' },
+      spec: { selector: { matchLabels: { tier: 'front' } }, minAvailable: 0 },
+    });
+    await budget({ minAvailable: 0 }, { disruptionsAllowed: 1, currentHealthy: 1, desiredHealthy: 0, expectedPods: 1 });
+    const { out } = await why('PodDisruptionBudget', 'web');
+    expect(out).toContain('none of the pods that budget web shares with budget front can be evicted');
+  });
+
+  it('of its pods alone, beside another one', async () => {
+    await node();
+    await pod(
+      { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+      {},
+      {},
+      { labels: { app: 'web' } },
+    );
+    await api.client.create(POD_DISRUPTION_BUDGETS, {
+      metadata: { name: 'front', namespace: 'default' },
+      spec: { selector: { matchLabels: { tier: 'front' } }, minAvailable: 0 },
+    });
+    await budget({ minAvailable: 0 }, { disruptionsAllowed: 1, currentHealthy: 1, desiredHealthy: 0, expectedPods: 1 });
+    expect((await why('PodDisruptionBudget', 'web')).out).toMatch(/^nothing is wrong with /);
+  });
+
   it('that never lets a pod go', async () => {
     await node();
     await pod(

@@ -1,4 +1,5 @@
 /** Finds the error that a program has not overcome while a probe of it fails: the one that decides, or one that comes with each try. */
+import { bareWords } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { dependencyTrouble, isItself, type Trouble } from './dependencies.ts';
 
@@ -24,8 +25,8 @@ export function isRepeating(container: ContainerFacts): boolean {
 
 /** Whether the error stands in the log more than once, the last time near its end: it comes with each try. */
 function isRepeated({ lines }: ContainerFacts, line: string): boolean {
-  const wanted = bare(line);
-  const places = lines.flatMap((each, place) => (bare(each).includes(wanted) ? [place] : []));
+  const wanted = bareWords(line);
+  const places = lines.flatMap((each, place) => (bareWords(each).includes(wanted) ? [place] : []));
   return wanted !== '' && places.length > 1 && (places.at(-1) ?? 0) >= lines.length - MAX_AFTER;
 }
 
@@ -34,8 +35,8 @@ function isRepeated({ lines }: ContainerFacts, line: string): boolean {
  * What the workers of a server say at its start stands together.
  */
 export function comesWithRequests({ lines }: ContainerFacts, line: string): boolean {
-  const wanted = bare(line);
-  const places = lines.flatMap((each, place) => (wanted !== '' && bare(each).includes(wanted) ? [place] : []));
+  const wanted = bareWords(line);
+  const places = lines.flatMap((each, place) => (wanted !== '' && bareWords(each).includes(wanted) ? [place] : []));
   const last = places.at(-1) ?? -1;
   return last >= lines.length - MAX_AFTER_REQUEST && places.some((place) => place < last - 1);
 }
@@ -45,8 +46,3 @@ const MAX_AFTER_REQUEST = 8;
 
 /** Lines that a trace and a new try may put below an error. */
 const MAX_AFTER = 30;
-
-/** Without what differs from one time to the next. */
-function bare(line: string): string {
-  return line.replaceAll(/[\d\W]+/g, ' ').trim();
-}

@@ -328,6 +328,12 @@ describe('a kill by a probe before anything listens', () => {
       /its startup probe while it says again and again: waiting for schema version 42, current is 41, before anything listens/,
     ],
     [
+      'is told with an error that comes again, and holds a secret',
+      killed(...Array.from({ length: 3 }, () => 'ERROR tenant postgres://app:hunter22@db:5432/shop is not migrated')),
+      'probe-too-early',
+      /its log says again and again: tenant postgres:\/\/\*\*\*@db:5432\/shop is not migrated$/,
+    ],
+    [
       'is told with its last word, where it fell silent',
       killed('portal is coming up', 'binding to directory ldaps://ldap:636'),
       'probe-too-early',

@@ -1,0 +1,9 @@
+/** Compares lines by their words, as what is told of a line is masked, and differs from the line itself in numbers and signs. Pure. */
+import { maskSecrets } from './mask-secrets.ts';
+
+/** The words of a line, secrets masked, without what differs from one time to the next. */
+export function bareWords(line: string): string {
+  return maskSecrets(line)
+    .replaceAll(/[\d\W]+/g, ' ')
+    .trim();
+}
