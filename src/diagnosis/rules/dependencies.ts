@@ -152,7 +152,7 @@ function passwordText(kind: Trouble['kind'], line: string): string {
     : '';
 }
 
-/** " (pod api-1)", " (which no pod has any more)", of an address of the pods' network. */
+/** " (pod api-1)", or that no pod has it now, of an address of the pods' network. */
 function holderText({ evidence }: PodFacts, host: string): string {
   const found = evidence.addresses?.find(({ address }) => address === host);
   if (found === undefined) return '';
