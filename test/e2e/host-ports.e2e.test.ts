@@ -105,11 +105,15 @@ async function serveUdp(pod: string, port: number, name = pod): Promise<() => vo
   const code = `const s = require('dgram').createSocket('udp4');
 s.on('message', (_, from) => s.send('${name} ' + from.address, from.port, from.address));
 s.bind(${port}, '0.0.0.0', () => console.log('bound'));`;
-  const child = spawn('nsenter', ['-t', await pidOf(pod), '-n', process.execPath, '-e', code], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  return until<() => void>(`a UDP server in the network of ${pod}`, async () => {
+    // The process may be of an answer, and end before its network is entered.
+    const child = spawn('nsenter', ['-t', await pidOf(pod), '-n', process.execPath, '-e', code], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [bound, ended] = [once(child.stdout, 'data'), once(child, 'exit')];
+    const isBound = await Promise.race([bound.then(() => true), ended.then(() => false)]);
+    return isBound ? { value: () => void child.kill('SIGKILL') } : { last: 'its process had ended' };
   });
-  await once(child.stdout, 'data');
-  return () => child.kill('SIGKILL');
 }
 
 beforeAll(async () => {
