@@ -62,7 +62,7 @@ function isWaitedFor(facts: PodFacts, container: ContainerFacts): boolean {
   return isLateForReady(facts, container) || isSlowInit(facts, container);
 }
 
-/** ConfigMaps and Secrets are read only where something waits for them. */
+/** ConfigMaps and Secrets are read only where something waits for them, or may tell more of a container in trouble. */
 export function configsWanted(evidence: PodEvidence): readonly ConfigReference[] {
   const waits = containerFacts(evidence).some(
     ({ status }) => status?.state?.waiting?.reason === 'CreateContainerConfigError',
@@ -70,18 +70,34 @@ export function configsWanted(evidence: PodEvidence): readonly ConfigReference[]
   const mounts = eventsWith(evidence.events, 'FailedMount').some(({ message = '' }) =>
     /configmap|secret|config key/i.test(message),
   );
-  return [
+  return unique([
     ...(waits || mounts ? configReferences(evidence.pod) : []),
     ...(isRefusedImage(evidence) ? pullSecrets(evidence.pod) : []),
     ...optionalsOfEnded(evidence),
-  ];
+    ...mapsOfTroubled(evidence),
+  ]);
+}
+
+/** It is in every pod's token volume, and holds a certificate only. */
+const ROOT_AUTHORITY = 'kube-root-ca.crt';
+
+/** The ConfigMaps that a container in trouble uses: they may name a peer, or hold what its log quotes. */
+function mapsOfTroubled(evidence: PodEvidence): readonly ConfigReference[] {
+  const facts = podFacts(evidence);
+  return facts.containers
+    .filter((container) => container.trouble !== 'none' || isWaitedFor(facts, container))
+    .flatMap(({ spec }) => usedBy(evidence.pod, spec))
+    .flatMap(({ kind, name }) => (kind === 'ConfigMap' && name !== ROOT_AUTHORITY ? [{ kind, name }] : []));
+}
+
+function unique(all: readonly ConfigReference[]): readonly ConfigReference[] {
+  return [...new Map(all.map((one) => [`${one.kind}/${one.name}`, one])).values()];
 }
 
 /** What a container that ends may lack without a word of its node. */
 function optionalsOfEnded(evidence: PodEvidence): readonly ConfigReference[] {
   const ended = containerFacts(evidence).filter(({ death }) => death !== undefined && death.exitCode !== 0);
-  const all = ended.flatMap(({ spec }) => optionalVariables(spec).map(({ kind, name }) => ({ kind, name })));
-  return [...new Map(all.map((one) => [`${one.kind}/${one.name}`, one])).values()];
+  return ended.flatMap(({ spec }) => optionalVariables(spec).map(({ kind, name }) => ({ kind, name })));
 }
 
 /**

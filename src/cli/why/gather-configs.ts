@@ -1,9 +1,9 @@
-/** Gathers ConfigMaps and Secrets that a waiting pod refers to. Only the names of their keys and of registries are kept, and what is odd about values. */
+/** Gathers ConfigMaps and Secrets that a pod refers to. Of Secrets only the names of their keys and of registries are kept, and what is odd about values. */
 import { CONFIG_MAPS, type KubeObject, type ObjectMeta, type Resource, SECRETS } from '../../api/index.ts';
 import { type ConfigEvidence, type ConfigReference, oddContent, oddSecret } from '../../diagnosis/index.ts';
 import { decodeText, nearNames } from '../../lib/index.ts';
 import { type Asker } from './ask.ts';
-import { MAX_CONFIGS, MAX_LISTED } from './limits.ts';
+import { MAX_CONFIG_TEXT, MAX_CONFIGS, MAX_LISTED } from './limits.ts';
 
 /** Names of configurations often differ in one part only: api-config and web-config are two. */
 const ONE_IN = 4;
@@ -52,6 +52,7 @@ async function gatherOne(
     state: 'found',
     keys,
     ...(odd && { odd }),
+    ...(kind === 'ConfigMap' && values.length > 0 && { texts: beginnings(values) }),
     ...(emptyKeys.length > 0 && { emptyKeys }),
     ...(localhostKeys.length > 0 && { localhostKeys }),
     ...(registries && { registries }),
@@ -78,6 +79,10 @@ async function alike(
   const same = await asker.list(what, resource, { ...query, fieldSelector: `metadata.name=${name}` });
   const elsewhere = same.flatMap(({ metadata }) => metadata?.namespace ?? []).toSorted();
   return elsewhere.length > 0 ? { elsewhere } : {};
+}
+
+function beginnings(values: readonly (readonly [string, string])[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(values.map(([key, value]) => [key, value.slice(0, MAX_CONFIG_TEXT)]));
 }
 
 /** What is odd about the contents; undefined: nothing. */

@@ -14,6 +14,8 @@ export const MAX_PODS = 20;
 /** Pods of a node, or siblings, that are listed. */
 export const MAX_LISTED = 500;
 export const MAX_CONFIGS = 20;
+/** Characters of what a key of a ConfigMap holds. */
+export const MAX_CONFIG_TEXT = 64 * 1024;
 export const MAX_CLAIMS = 20;
 /** Jobs of a CronJob that are looked at, the newest first. */
 export const MAX_JOBS = 5;

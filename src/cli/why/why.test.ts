@@ -383,10 +383,25 @@ describe('a pod', () => {
     );
   });
 
-  it('reads no ConfigMaps and Secrets of a pod that starts', async () => {
+  it('reads no Secrets of a pod that crashes for another reason, and of its ConfigMaps those that it uses', async () => {
     await node();
     await api.client.create(CONFIG_MAPS, { metadata: { name: 'c', namespace: 'default' } });
-    await pod(crashed(), {}, { envFrom: [{ configMapRef: { name: 'c' } }] });
+    await pod(crashed(), {}, { envFrom: [{ configMapRef: { name: 'c' } }, { secretRef: { name: 's' } }] });
+    await why('Pod', 'web');
+    expect(asked.filter((url) => /configmaps|secrets/.test(url))).toEqual([expect.stringMatching(/\/configmaps\/c$/)]);
+  });
+
+  it('reads no ConfigMaps of a pod that is well', async () => {
+    await node();
+    await api.client.create(CONFIG_MAPS, { metadata: { name: 'c', namespace: 'default' } });
+    const state = { running: { startedAt: at(600) } };
+    const well = { name: 'main', ready: true, started: true, restartCount: 0, image: 'web:1', imageID: 'i', state };
+    const status = {
+      phase: 'Running',
+      conditions: [{ type: 'Ready', status: 'True' }],
+      containerStatuses: [well],
+    };
+    await pod(status, {}, { envFrom: [{ configMapRef: { name: 'c' } }] });
     await why('Pod', 'web');
     expect(asked.filter((url) => /configmaps|secrets/.test(url))).toEqual([]);
   });

@@ -107,6 +107,8 @@ export interface ConfigEvidence {
   readonly keys: readonly string[];
   /** What is odd about the content of a key, as the rest of a sentence; the content itself is not kept. */
   readonly odd?: Readonly<Record<string, string>>;
+  /** Of a ConfigMap: the beginnings of what its keys hold. They are compared with what programs say, and are not shown themselves. */
+  readonly texts?: Readonly<Record<string, string>>;
   /** Of one that is missing: other namespaces that have one of its name. */
   readonly elsewhere?: readonly string[];
   /** Of one that is missing: those of its namespace with similar names. */

@@ -4,6 +4,7 @@ import type { Quote, RankedFinding } from '../finding.ts';
 import { alikeText, keyVariables, optionalVariables } from './config-references.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { variablesThatAre } from './empty-values.ts';
+import { ofText } from './environment.ts';
 import { withFirstEnds } from './first-ends.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { hasWord, quotable } from './text.ts';
@@ -166,20 +167,13 @@ function blamedVariable({ pod }: PodFacts, container: ContainerFacts, id: string
   const link = values.find((value) => SERVICE_LINK.test(value));
   if (link !== undefined) return ofServiceLink(container, read);
   for (const value of mayBeOfValue(id) ? values.filter((each) => !COMMON.test(each)) : []) {
-    const named = (container.spec.env ?? []).flatMap(({ name, value: own }, index) =>
-      own === value ? [{ name, index }] : [],
-    );
-    const [only, ...more] = named;
+    const [only, ...more] = container.environment.filter(({ value: own }) => own.trimEnd() === value);
     if (only === undefined || more.length > 0) continue;
     return {
       name: only.name,
-      says: `that is the value of its variable ${only.name}`,
+      says: `that is the value of its variable ${only.name}${ofText(only)}`,
       isValue: true,
-      quote: {
-        source: 'field',
-        path: `${container.path}.env[${only.index}] (${only.name})`,
-        value: quotable(value),
-      },
+      quote: { source: 'field', path: `${container.path}.${only.at}`, value: quotable(value) },
     };
   }
   if (/^(?:authentication|not-allowed|certificate|missing-data|connections)/.test(id)) return undefined;
@@ -196,8 +190,11 @@ function blamedVariable({ pod }: PodFacts, container: ContainerFacts, id: string
 /** A word that is a URL, a path or a name with a port. */
 const TELLING = /^[a-z][\w+.-]{1,20}:\/\/\S{3,}$|^\/[\w.-]{2,}\/\S{2,}$|^[\w-]{2,}(?:\.[\w-]{2,}){1,8}(?::\d{2,5})?$/i;
 
+/** Characters of a value that may be a setting. */
+const MAX_NAMING = 1000;
+
 /** The only variable whose value has in it what the line names: the host of a URL, the file of an option. */
-function namingVariable({ spec, path }: ContainerFacts, lines: readonly string[]): Blamed | undefined {
+function namingVariable({ environment, path }: ContainerFacts, lines: readonly string[]): Blamed | undefined {
   const [line = '', ...words] = lines;
   const peer = peerIn(line);
   const names = [
@@ -206,19 +203,15 @@ function namingVariable({ spec, path }: ContainerFacts, lines: readonly string[]
   ];
   for (const name of names.map((each) => each.replace(/[.:,]+$/, ''))) {
     if (name.length < 4 || /^(?:localhost|127\.|0\.0\.0\.0)/.test(name)) continue;
-    const found = (spec.env ?? []).flatMap(({ name: variable, value = '' }, index) =>
-      value.length > name.length && isWithin(value, name) ? [{ variable, index }] : [],
+    // A longer text is no setting, but a file or a script.
+    const [only, ...more] = environment.filter(
+      ({ value }) => value.length > name.length && value.length < MAX_NAMING && isWithin(value, name),
     );
-    const [only, ...more] = found;
     if (only === undefined || more.length > 0) continue;
     return {
-      name: only.variable,
-      says: `its variable ${only.variable} names that`,
-      quote: {
-        source: 'field',
-        path: `${path}.env[${only.index}] (${only.variable})`,
-        value: `names ${quotable(name)}`,
-      },
+      name: only.name,
+      says: `its variable ${only.name}${ofText(only)} names that`,
+      quote: { source: 'field', path: `${path}.${only.at}`, value: `names ${quotable(name)}` },
     };
   }
   return undefined;

@@ -55,10 +55,16 @@ function only<T>(all: readonly T[]): T | undefined {
   return all.length === 1 ? all[0] : undefined;
 }
 
+/** All configurations of the container, whatever names them. */
+export function configFiles(facts: PodFacts, container: ContainerFacts): readonly ConfigFile[] {
+  const all = configMounts(facts, container).flatMap((mounted) => filesIn(facts, mounted));
+  return [...new Map(all.map((each) => [each.file, each])).values()];
+}
+
 /** What its command, its arguments and the values of its variables name. */
 function namedFiles(facts: PodFacts, container: ContainerFacts): readonly ConfigFile[] {
-  const { spec } = container;
-  const text = [commandText(spec), ...(spec.env ?? []).map(({ value = '' }) => value.slice(0, 1000))].join('\n');
+  const { spec, environment } = container;
+  const text = [commandText(spec, environment), ...environment.map(({ value }) => value.slice(0, 1000))].join('\n');
   const paths = [...text.matchAll(PATH)].slice(0, MAX_PATHS).flatMap(([, path = '']) => path.replace(/[.,]+$/, ''));
   const files = [...new Set(paths)].flatMap((path): readonly ConfigFile[] => {
     const mounted = volumeOf(facts, container, path);

@@ -13,7 +13,10 @@ import type { Container, ContainerStatus, Event, FailedProbe, Pod } from '../evi
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import { LOG_LINES_SEARCHED, MANY_DEATHS, MANY_DEATHS_WINDOW_MS, RECENT_DEATH_MS } from '../limits.ts';
 import { type Death, deathsOf, survivedOf } from './deaths.ts';
+import { environmentOf, type Variable } from './environment.ts';
 import { containerOf, eventsWith, lastSeenMs } from './events.ts';
+import { filePeers } from './file-peers.ts';
+import type { SpecPeer } from './spec-peers.ts';
 import { quotable } from './text.ts';
 
 export type ContainerKind = 'init' | 'sidecar' | 'container';
@@ -30,6 +33,10 @@ export interface ContainerFacts {
   /** "spec.containers[0]" */
   readonly path: string;
   readonly spec: Container;
+  /** Its variables whose values are known. */
+  readonly environment: readonly Variable[];
+  /** The peers that its files of ConfigMaps name. */
+  readonly filePeers: readonly SpecPeer[];
   readonly status?: ContainerStatus;
   readonly trouble: Trouble;
   /** Newest first. */
@@ -100,6 +107,8 @@ function one(
     kind,
     path,
     spec,
+    environment: environmentOf(spec, evidence.configs),
+    filePeers: filePeers(evidence.pod, spec, evidence.configs),
     status,
     trouble,
     deaths,

@@ -7,7 +7,7 @@ import type { ContainerFacts } from './container-facts.ts';
 import { hookWords } from './hook-words.ts';
 import { lastWord, linesAround, type LastWord } from './last-words.ts';
 import { type ProbeFailure, probeFailures, probeOf } from './probe-failures.ts';
-import { awaitedPeers, commandPeers, environmentPeers, type SpecPeer } from './spec-peers.ts';
+import { awaitedPeers, commandPeers, environmentPeers, placeText, type SpecPeer } from './spec-peers.ts';
 import { listed } from './text.ts';
 import { peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 
@@ -56,7 +56,7 @@ export interface Trouble {
   readonly word: LastWord;
   readonly host?: string;
   readonly port?: number;
-  /** Where its specification names the host that its log does not. */
+  /** Where its specification names the host that its log does not: "variable DB_HOST", "command". */
   readonly at?: string;
 }
 
@@ -82,14 +82,19 @@ export function dependencyTrouble(container: ContainerFacts): Trouble | undefine
     return found.host !== undefined && (place === 0 || (!LISTENS.test(line) && !isPlace(found))) ? [found] : [];
   });
   const said = peer ?? peerIn(refused.line);
-  return { kind: 'refused', word: refused, ...said, ...(said.host === undefined && specPeer(container, refused.line)) };
+  return {
+    kind: 'refused',
+    word: refused,
+    ...said,
+    ...(said.host === undefined && placed(specPeer(container, refused.line))),
+  };
 }
 
 function hostOf(container: ContainerFacts, word: LastWord): Pick<Trouble, 'host' | 'at'> {
   const host = unresolvedHost(word.line) ?? hostBeside(container, word);
   if (host !== undefined) return { host };
-  const { host: named, at } = specPeer(container, word.line);
-  return named === undefined ? {} : { host: named, ...(at !== undefined && { at }) };
+  const named = specPeer(container, word.line);
+  return named === undefined ? {} : { host: named.host, at: placeText(named) };
 }
 
 /** What it said of a peer when it failed a request, such as its probe's. */
@@ -118,13 +123,21 @@ export function hookTrouble(container: ContainerFacts): Trouble | undefined {
   return troubleIn(hookWords(container)?.said ?? '');
 }
 
-/** For a line that names no peer: the only one that its environment names, or that of its environment or command whose name the line has. */
-function specPeer({ spec }: ContainerFacts, line: string): Pick<Trouble, 'host' | 'port' | 'at'> {
-  const own = environmentPeers(spec);
+/** For a line that names no peer: the only one that its environment, else its files name, or the one whose name the line has. */
+function specPeer({ spec, environment, filePeers }: ContainerFacts, line: string): SpecPeer | undefined {
+  const own = environmentPeers(environment);
   const only = single(own);
   if (only !== undefined) return only;
   const isMeant = ({ host }: SpecPeer): boolean => wordsOf(line).has((host.split('.')[0] ?? '').toLowerCase());
-  return single([...own, ...commandPeers(spec)].filter(isMeant)) ?? {};
+  return (
+    single([...own, ...commandPeers(spec, environment), ...filePeers].filter(isMeant)) ??
+    single(own.length === 0 ? filePeers : [])
+  );
+}
+
+function placed(peer: SpecPeer | undefined): Pick<Trouble, 'host' | 'port' | 'at'> {
+  if (peer === undefined) return {};
+  return { host: peer.host, ...(peer.port !== undefined && { port: peer.port }), at: placeText(peer) };
 }
 
 /** The peer, if all of these are the same one. */
@@ -220,14 +233,15 @@ function isUp({ kind, status }: ContainerFacts): boolean {
 }
 
 /** The peers that its command waits for, else those of its environment. */
-export function namedPeers({ kind, spec }: ContainerFacts): readonly SpecPeer[] {
-  const awaited = awaitedPeers(spec);
-  return awaited.length > 0 || kind === 'init' ? awaited : environmentPeers(spec);
+export function namedPeers({ kind, spec, environment }: ContainerFacts): readonly SpecPeer[] {
+  const awaited = awaitedPeers(spec, environment);
+  return awaited.length > 0 || kind === 'init' ? awaited : environmentPeers(environment);
 }
 
-/** The only peer that its environment names, else that its command names. */
-export function onlyPeer({ spec }: ContainerFacts): SpecPeer | undefined {
-  return single(environmentPeers(spec)) ?? single(commandPeers(spec));
+/** The only peer that its environment names, else its command, else its files. */
+export function onlyPeer({ spec, environment, filePeers }: ContainerFacts): SpecPeer | undefined {
+  const own = environmentPeers(environment);
+  return single(own) ?? single(commandPeers(spec, environment)) ?? single(own.length === 0 ? filePeers : []);
 }
 
 /** Init containers of a pod that run and wait, by their command, for services of the cluster. */

@@ -12,6 +12,7 @@ import { configsBehind, type MountedVolume, volumeOf } from './mounts.ts';
 import { LINE_END, placeholderIn } from './odd-content.ts';
 import { configsElsewhere, otherPlaceText } from './other-mounts.ts';
 import type { PodFacts } from './pod-facts.ts';
+import { type QuotedSetting, quotedSetting } from './quoted-settings.ts';
 import { listed } from './text.ts';
 
 /** Files of a volume that are listed. */
@@ -22,6 +23,9 @@ const UNRELATED =
 /** Findings that may be about what a configuration says, if their line is. */
 const OF_CONTENT =
   /^(?:exit-code|malformed-config|missing-setting|bad-argument|completed-under-always|encoding|version-mismatch)$/;
+/** Findings whose line may quote a setting, or a peer that a configuration names. */
+const MAY_QUOTE =
+  /^(?:exit-code|malformed-config|missing-setting|bad-argument|completed-under-always|encoding|dependency-.*|unexpanded-variable)$/;
 /** What lines about a configuration speak of. */
 const ABOUT_CONFIG =
   /config|\bconf\b|setting|directive|\bsections?\b|\boptions?\b|parameter|propert(?:y|ies)|\bfields?\b|\bkeys?\b|KeyError|NoneType|undefined|\bnil\b|ya?ml|json|toml|\bini\b|pars(?:e|ing)|syntax|schema|validat|\bunknown\b|invalid|\bmissing\b|required|expected|unexpected|unsupported|\bline \d|stanza|\bblock\b|for input string|NumberFormat/i;
@@ -134,9 +138,11 @@ function filesText(files: readonly string[], near: readonly string[]): string {
 function configText(facts: PodFacts, container: ContainerFacts, { id, says }: RankedFinding): Told | undefined {
   const { decisive, lastError, lastLine } = container.reading;
   if (UNRELATED.test(id) || container.death === undefined || container.killed !== undefined) return undefined;
+  const line = decisive?.line ?? lastError?.line ?? lastLine ?? '';
+  const quoted = MAY_QUOTE.test(id) ? quotedSetting(facts, container, line) : undefined;
+  if (quoted !== undefined) return ofFile(facts, quoted, says);
   const found = configFile(facts, container);
   if (found?.origin === undefined) return undefined;
-  const line = decisive?.line ?? lastError?.line ?? lastLine ?? '';
   const isAsked = OF_CONTENT.test(id) && (ABOUT_CONFIG.test(line) || placeholderIn(line) !== undefined);
   if (!isAsked && !isSuspect(facts, found)) return undefined;
   return ofFile(facts, found, says);
@@ -154,13 +160,22 @@ function oddOf({ evidence }: PodFacts, { config, key = '' }: NonNullable<ConfigF
 }
 
 /** "/etc/gw/nginx.conf is of ConfigMap gw, key main.conf, and has only comments" */
-function ofFile(facts: PodFacts, { file, mounted, origin }: ConfigFile, says: string): Told | undefined {
+function ofFile(
+  facts: PodFacts,
+  { file, mounted, origin, line }: ConfigFile & Pick<QuotedSetting, 'line'>,
+  says: string,
+): Told | undefined {
   if (origin?.config === undefined) return undefined;
   const { config, key = '', hides, path } = origin;
   const of = `${config.kind} ${config.name}`;
   const odd = oddOf(facts, origin);
   const isTold = says.includes(of) && says.includes(file);
-  const renamed = key === path.split('/').at(-1) ? '' : ` (key ${key})`;
+  const more = [
+    ...(key === path.split('/').at(-1) ? [] : [`key ${key}`]),
+    // The program often says the line itself.
+    ...(line === undefined || /\bline \d|:\d+\b/.test(says) ? [] : [`line ${line}`]),
+  ];
+  const renamed = more.length === 0 ? '' : ` (${more.join(', ')})`;
   const quotes = configsBehind(mounted).flatMap(({ kind, name, quote }) =>
     [config, ...hides].some((each) => each.kind === kind && each.name === name) ? [quote] : [],
   );

@@ -1,12 +1,15 @@
 /** Finds the peers that a container's specification names: in the values of its environment and in its command. */
 import { formatHost, peerIn, urlPeers } from '../../log-analysis/index.ts';
 import type { Container } from '../evidence/kinds.ts';
+import { environmentOf, type Variable } from './environment.ts';
 
 export interface SpecPeer {
   readonly host: string;
   readonly port?: number;
   /** Where it stands: "env[0] (DATABASE_URL)", "command". */
   readonly at: string;
+  /** "ConfigMap app, key db.url"; absent: the value stands in the specification itself. */
+  readonly of?: string;
 }
 
 /** Words before the peers of commands that wait: "nc -z db 5432", "pg_isready -h db -p 5432", "/dev/tcp/db/5432". */
@@ -22,42 +25,43 @@ const WAIT_LOOP =
   /\buntil\b|\bwhile !|\bwhile \[\[? ?!|\bwhile true\b[^]*\bbreak\b|wait-?for|wait4|\bdockerize\b|\bkubectl (?:wait|rollout status)\b/i;
 const MAX_PEERS = 20;
 
-/** The peers of its environment, of the variables with a value in the specification. */
-export function environmentPeers(spec: Container): readonly SpecPeer[] {
-  return (spec.env ?? [])
-    .flatMap(({ name, value = '' }, index): readonly SpecPeer[] => {
-      const at = `env[${index}] (${name})`;
+/** The peers of an environment, of the variables whose values are known. */
+export function environmentPeers(environment: readonly Variable[]): readonly SpecPeer[] {
+  return environment
+    .flatMap(({ name, value, at, of }): readonly SpecPeer[] => {
+      const place = { at, ...(of !== undefined && { of }) };
       const text = value.slice(0, 1000);
       const urls = urlPeers(text);
-      if (urls.length > 0) return urls.map((peer) => ({ ...peer, at }));
-      if (/^[a-z][\w-]*(?:\.[\w-]+)*:\d{2,5}(?:,|$)/i.test(text)) return peersOf(peerIn(text), at);
+      if (urls.length > 0) return urls.map((peer) => ({ ...peer, ...place }));
+      if (/^[a-z][\w-]*(?:\.[\w-]+)*:\d{2,5}(?:,|$)/i.test(text)) return peersOf(peerIn(text), place);
       // "DB_HOST" with "DB_PORT"
-      if (!/(?:^|_)HOST(?:NAME)?$/.test(name) || !/^[a-z][\w.-]*$/i.test(text)) return [];
-      const port = spec.env?.find((other) => other.name === name.replace(/HOST(?:NAME)?$/, 'PORT'))?.value;
-      return [{ host: text, ...(/^\d{2,5}$/.test(port ?? '') && { port: Number(port) }), at }];
+      if (!/(?:^|[._-])HOST(?:NAME)?$/i.test(name) || !/^[a-z][\w.-]*$/i.test(text)) return [];
+      const ofPort = name.replace(/HOST(?:NAME)?$/i, '').toLowerCase();
+      const port = environment.find((other) => other.name.toLowerCase() === `${ofPort}port`)?.value;
+      return [{ host: text, ...(/^\d{2,5}$/.test(port ?? '') && { port: Number(port) }), ...place }];
     })
     .slice(0, MAX_PEERS);
 }
 
-/** The peers for which its command waits, with variables of its own environment filled in; none for a command that only works. */
-export function awaitedPeers(spec: Container): readonly SpecPeer[] {
-  const text = commandText(spec);
+/** The peers for which its command waits, with variables of its environment filled in; none for a command that only works. */
+export function awaitedPeers(spec: Container, environment = environmentOf(spec)): readonly SpecPeer[] {
+  const text = commandText(spec, environment);
   if (!WAIT_LOOP.test(text)) return [];
   const found = WAITS_FOR.flatMap((pattern) =>
     [...text.matchAll(pattern)].flatMap(([, host = '', port]) =>
-      peersOf({ host, port: port === undefined ? undefined : Number(port) }, 'command'),
+      peersOf({ host, port: port === undefined ? undefined : Number(port) }, { at: 'command' }),
     ),
   );
   return [...urlPeers(text).map((peer) => ({ ...peer, at: 'command' })), ...found].slice(0, MAX_PEERS);
 }
 
 /** 'host="db"', of a program that stands in the command, or of its options. */
-const HOST_IN_CODE = /\bhost(?:name)?["']?\s?[=: ]\s?["']([a-z][\w-]*(?:\.[\w-]+)*)["']/gi;
+export const HOST_IN_CODE = /\bhost(?:name)?["']?\s?[=: ]\s?["']([a-z][\w-]*(?:\.[\w-]+)*)["']/gi;
 
-/** The peers in the URLs of its command and the hosts that it sets, with variables of its own environment filled in. */
-export function commandPeers(spec: Container): readonly SpecPeer[] {
-  const text = commandText(spec);
-  const hosts = [...text.matchAll(HOST_IN_CODE)].flatMap(([, host = '']) => peersOf({ host }, 'command'));
+/** The peers in the URLs of its command and the hosts that it sets, with variables of its environment filled in. */
+export function commandPeers(spec: Container, environment = environmentOf(spec)): readonly SpecPeer[] {
+  const text = commandText(spec, environment);
+  const hosts = [...text.matchAll(HOST_IN_CODE)].flatMap(([, host = '']) => peersOf({ host }, { at: 'command' }));
   return [...urlPeers(text).map((peer) => ({ ...peer, at: 'command' })), ...hosts].slice(0, MAX_PEERS);
 }
 
@@ -69,12 +73,19 @@ export function awaitedThing(spec: Container): string | undefined {
   return object ?? /(?:\btest|\[\[?)(?: !)? -[a-z] ["']?(\/[^\s"';\]]{1,200})/.exec(text)?.[1];
 }
 
-export function commandText({ command, args, env }: Container): string {
-  const text = [...(command ?? []), ...(args ?? [])].join(' ').slice(0, 4000);
-  const values = new Map((env ?? []).map(({ name, value }) => [name, value]));
+/** Its command and arguments, with the variables filled in whose values are known. */
+export function commandText(spec: Container, environment = environmentOf(spec)): string {
+  const text = [...(spec.command ?? []), ...(spec.args ?? [])].join(' ').slice(0, 4000);
+  const values = new Map(environment.map(({ name, value }) => [name, value]));
   return text.replace(/\$(?:\((\w+)\)|\{(\w+)\}|(\w+))/g, (whole, a?: string, b?: string, c?: string) => {
     return values.get(a ?? b ?? c ?? '') ?? whole;
   });
+}
+
+/** "command", "variable DB_HOST", "variable DB_HOST of ConfigMap app, key host": where the peer is named. */
+export function placeText({ at, of }: Pick<SpecPeer, 'at' | 'of'>): string {
+  const variable = /^env(?:From)?\[\d+\] \((.*)\)$/.exec(at)?.[1];
+  return `${variable === undefined ? at : `variable ${variable}`}${of === undefined ? '' : ` of ${of}`}`;
 }
 
 /** "db:5432" */
@@ -82,6 +93,9 @@ export function peerText({ host, port }: Pick<SpecPeer, 'host' | 'port'>): strin
   return formatHost(host, port);
 }
 
-function peersOf({ host, port }: { readonly host?: string; readonly port?: number }, at: string): readonly SpecPeer[] {
-  return host === undefined || host === '' ? [] : [{ host, ...(port !== undefined && { port }), at }];
+function peersOf(
+  { host, port }: { readonly host?: string; readonly port?: number },
+  place: Pick<SpecPeer, 'at' | 'of'>,
+): readonly SpecPeer[] {
+  return host === undefined || host === '' ? [] : [{ host, ...(port !== undefined && { port }), ...place }];
 }

@@ -184,7 +184,7 @@ function peerOf(container: ContainerFacts, word: LastWord): string | undefined {
     if (peer.host !== undefined && (url !== undefined || peer.port !== undefined))
       return peerText({ host: peer.host, port: peer.port });
   }
-  const named = new Set(environmentPeers(container.spec).map(peerText));
+  const named = new Set(environmentPeers(container.environment).map(peerText));
   return named.size === 1 ? [...named][0] : undefined;
 }
 

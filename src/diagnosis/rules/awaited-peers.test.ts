@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { diagnosePod } from '../diagnose-pod.ts';
 import { ago, event, evidence, pod, waiting } from '../evidence.fixtures.ts';
 import type { PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
+import { environmentOf } from '../facts/environment.ts';
 import { awaitedPeers, awaitedThing, environmentPeers } from '../facts/spec-peers.ts';
 import { namedServicesOf } from '../wanted.ts';
 
@@ -81,7 +82,7 @@ describe('a command that waits', () => {
     ];
     const command = ['sh', '-c', 'until nc -z $DB_HOST ${DB_PORT}; do sleep 1; done'];
     expect(awaitedPeers({ name: 'a', env, command })).toMatchObject([{ host: 'db', port: 5432 }]);
-    expect(environmentPeers({ name: 'a', env })).toEqual([
+    expect(environmentPeers(environmentOf({ name: 'a', env }))).toEqual([
       { host: 'db', port: 5432, at: 'env[0] (DB_HOST)' },
       { host: 'mq', port: 5672, at: 'env[2] (URL)' },
     ]);

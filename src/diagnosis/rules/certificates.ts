@@ -139,10 +139,10 @@ function peerOf(container: ContainerFacts, word: LastWord): CertificatePeer | un
       )?.[1];
     if (said !== undefined && line === word.line) return { text: said, quotes: [] };
   }
-  const secure = (container.spec.env ?? []).map(({ value = '' }) =>
+  const secure = container.environment.filter(({ value }) =>
     /^(?:https|wss|rediss|amqps|ldaps|\w+\+ssl):/i.test(value),
   );
-  const peers = environmentPeers(container.spec).filter(({ at }) => secure[Number(/\d+/.exec(at)?.[0])] === true);
+  const peers = environmentPeers(secure);
   const [only] = peers;
   if (only === undefined || new Set(peers.map(peerText)).size > 1) return undefined;
   return {

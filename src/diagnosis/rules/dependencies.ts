@@ -94,7 +94,7 @@ function finding(
       : port === undefined
         ? host
         : `${host}:${port}${addressOf(word.line, host, port)}${nameOf(behind, host) || holderText(facts, host)}`;
-  const peer = at === undefined ? named : `a peer, which by ${at === 'command' ? 'its command' : at} is ${named},`;
+  const peer = at === undefined ? named : `a peer, which by its ${at} is ${named},`;
   const refused = kind === 'refused';
   const tooEarly = tooEarlyText(facts, container, trouble.kind, behind, port);
   const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name)`}${outcome}${passwordText(kind, word.line) || policyText(facts, kind, behind) || ownText(facts, behind) || domainText(kind, behind, host) || setText(facts, kind, behind, host) || because(kind, behind, port)}${refused ? ofOwnPod(facts, container, host, port) : ''}${tooEarly}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;

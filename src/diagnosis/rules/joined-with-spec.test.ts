@@ -39,7 +39,7 @@ const peers: readonly Case[] = [
     'one of several peers, by its name in the line',
     ended(two, PRICING),
     'dependency-refused',
-    /a peer, which by env\[0\] \(PRICING_URL\) is pricing:8080,/,
+    /a peer, which by its variable PRICING_URL is pricing:8080,/,
   ],
   [
     'a peer of its command, by its name in the line',

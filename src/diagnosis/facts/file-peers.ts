@@ -1,0 +1,73 @@
+/** Finds the peers that the files of a container name which it has of ConfigMaps: configurations and scripts. Pure. */
+import { peerIn, urlPeers } from '../../log-analysis/index.ts';
+import type { Container, Pod } from '../evidence/kinds.ts';
+import type { ConfigEvidence } from '../evidence/pod-evidence.ts';
+import { HOST_IN_CODE, type SpecPeer } from './spec-peers.ts';
+
+type Volume = NonNullable<NonNullable<Pod['spec']>['volumes']>[number];
+
+/** "host: db", "db.host = db", "DB_HOST=db" */
+const HOST_SETTING =
+  /^\s*["']?[\w.-]{0,60}?(?:host(?:name)?|server|addr(?:ess)?)["']?\s*[:=]\s*["']?([a-z][\w-]*(?:\.[\w-]+)*)(?::(\d{2,5}))?["']?,?\s*$/i;
+const PORT_SETTING = /^\s*["']?[\w.-]{0,60}?port["']?\s*[:=]\s*["']?(\d{2,5})["']?,?\s*$/i;
+/** Lines around that of a host in which its port is looked for, the likeliest first. */
+const NEAR = [1, -1, 2, -2];
+/** Certificates, keys and what only documents. */
+const NO_CONFIGURATION = /\.(?:crt|pem|key|pub|md|html?|css)$/i;
+/** Where a program listens itself. */
+const LISTENS = /listen|bind|\b0\.0\.0\.0\b|server_name/i;
+const IS_ITSELF = /^(?:localhost|127\.|0\.0\.0\.0|::1?$)/;
+const MAX_PEERS = 20;
+
+/** Without those of its own pod. */
+export function filePeers(
+  { spec }: Pod,
+  container: Container,
+  configs: readonly ConfigEvidence[],
+): readonly SpecPeer[] {
+  const mounted = new Set((container.volumeMounts ?? []).map(({ name }) => name));
+  const names = (spec?.volumes ?? []).filter(({ name }) => mounted.has(name)).flatMap((volume) => mapsOf(volume));
+  const found = [...new Set(names)].flatMap((name) => {
+    const config = configs.find((each) => each.kind === 'ConfigMap' && each.name === name);
+    return Object.entries(config?.texts ?? {}).flatMap(([key, text]) =>
+      NO_CONFIGURATION.test(key) ? [] : peersIn(text).map((peer) => ({ ...peer, at: `ConfigMap ${name}, key ${key}` })),
+    );
+  });
+  return found.filter(({ host }) => !IS_ITSELF.test(host)).slice(0, MAX_PEERS);
+}
+
+function mapsOf({ configMap, projected }: Volume): readonly string[] {
+  return [configMap?.name, ...(projected?.sources ?? []).map((source) => source.configMap?.name)].flatMap(
+    (name) => name ?? [],
+  );
+}
+
+type Peer = Pick<SpecPeer, 'host' | 'port'>;
+
+function peersIn(text: string): readonly Peer[] {
+  const lines = text.split('\n');
+  return lines.flatMap((line, index): readonly Peer[] => {
+    if (/^\s*(?:#|\/\/|;)/.test(line) || LISTENS.test(line)) return [];
+    const urls = urlPeers(line);
+    if (urls.length > 0) return urls;
+    const [, host, ownPort] = HOST_SETTING.exec(line) ?? [];
+    if (host !== undefined) return [withPort(host, ownPort ?? portNear(lines, index))];
+    const inCode = [...line.matchAll(HOST_IN_CODE)].flatMap(([, named]) => named ?? []);
+    return inCode.map((named) => withPort(named, String(peerIn(line).port ?? '')));
+  });
+}
+
+/** In a line of the same block, which has the same indentation. */
+function portNear(lines: readonly string[], index: number): string | undefined {
+  const indent = indentOf(lines[index] ?? '');
+  const near = NEAR.map((offset) => lines[index + offset] ?? '').filter((line) => indentOf(line) === indent);
+  return near.flatMap((line) => PORT_SETTING.exec(line)?.[1] ?? [])[0];
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
+}
+
+function withPort(host: string, port: string | undefined): Peer {
+  return /^\d{2,5}$/.test(port ?? '') ? { host, port: Number(port) } : { host };
+}

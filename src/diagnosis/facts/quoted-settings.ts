@@ -1,0 +1,64 @@
+/** Finds the configuration in which stands what an error quotes: a setting, a value, a host. Pure. */
+import { peerIn } from '../../log-analysis/index.ts';
+import { type ConfigFile, configFiles } from './config-files.ts';
+import type { ContainerFacts } from './container-facts.ts';
+import type { PodFacts } from './pod-facts.ts';
+
+export interface QuotedSetting extends ConfigFile {
+  /** The only line that has it, counted from 1. */
+  readonly line?: number;
+}
+
+/** What an error quotes: 'abc', "abc", `abc`, [abc]. */
+const QUOTED = /'([^'\n]{3,200})'|"([^"\n]{3,200})"|`([^`\n]{3,200})`|\[([\w.:/@-]{3,200})\]/g;
+/** Names of settings: max_connections, log-level, spring.datasource.url, maxConnections. */
+const SETTING = /\b[a-z][a-z0-9]{0,40}(?:[_.-][a-z0-9]{1,40}){1,8}\b|\b[a-z]{2,30}(?:[A-Z][a-z0-9]{1,30}){1,5}\b/g;
+/** Words that many files have, or that a program says of itself. */
+const COMMON =
+  /^(?:true|false|yes|none|null|undefined|default|localhost|config(?:uration)?|string|number|object|info|error|warn(?:ing)?|debug|main|data|name|value|type|host|port|user|server|utf-?8|ascii|[\d.]+)$/i;
+const MAX_WORDS = 20;
+
+/** The only configuration of a ConfigMap with the longest word that the line quotes, and that only one has; undefined: none. */
+export function quotedSetting(facts: PodFacts, container: ContainerFacts, said: string): QuotedSetting | undefined {
+  const files = configFiles(facts, container).flatMap((found) => {
+    const text = textOf(facts, found);
+    return text === undefined ? [] : [{ found, text }];
+  });
+  if (files.length === 0) return undefined;
+  for (const word of wordsOf(said)) {
+    const having = files.filter(({ text }) => hasWhole(text, word));
+    const [only, ...more] = having;
+    if (only === undefined || more.length > 0) continue;
+    const lines = only.text.split('\n').flatMap((line, index) => (hasWhole(line, word) ? [index + 1] : []));
+    const [line] = lines;
+    return { ...only.found, ...(lines.length === 1 && line !== undefined && { line }) };
+  }
+  return undefined;
+}
+
+/** The longest first: a short one is in many texts. */
+function wordsOf(said: string): readonly string[] {
+  const quoted = [...said.matchAll(QUOTED)].flatMap(([, a, b, c, d]) => a ?? b ?? c ?? d ?? []);
+  const { host } = peerIn(said);
+  const settings = said.match(SETTING) ?? [];
+  const all = [...new Set([...quoted, ...(host === undefined ? [] : [host]), ...settings])];
+  return all
+    .filter((word) => word.trim().length > 2 && !COMMON.test(word))
+    .toSorted((a, b) => b.length - a.length)
+    .slice(0, MAX_WORDS);
+}
+
+function textOf({ evidence }: PodFacts, { origin }: ConfigFile): string | undefined {
+  const { config, key = '' } = origin ?? {};
+  const known = evidence.configs.find(({ kind, name }) => kind === config?.kind && name === config.name);
+  return known?.texts?.[key];
+}
+
+/** "db" is none of "mydb" or "db-main". */
+function hasWhole(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
+    const edges = [text[at - 1] ?? ' ', text[at + word.length] ?? ' '];
+    if (edges.every((edge) => !/[\w-]/.test(edge))) return true;
+  }
+  return false;
+}
