@@ -6,8 +6,11 @@ import type { ContainerFacts } from './container-facts.ts';
 import { variablesThatAre } from './empty-values.ts';
 import { ofText } from './environment.ts';
 import { withFirstEnds } from './first-ends.ts';
+import { heapQuote, heapSettings } from './heap-setting.ts';
 import type { PodFacts } from './pod-facts.ts';
+import { placeText } from './spec-peers.ts';
 import { hasWord, quotable } from './text.ts';
+import { lacksHost, unsetVariables } from './unset-variables.ts';
 
 /** The findings about ends, with the variable behind the error where the headline does not name it. */
 export function withVariables(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
@@ -16,6 +19,8 @@ export function withVariables(facts: PodFacts, found: readonly RankedFinding[]):
       absentVariable(facts, container, finding) ??
       oddVariable(facts, container, finding) ??
       emptyVariable(facts, container, finding) ??
+      unsetVariable(facts, container, finding) ??
+      heapWithoutUnit(container) ??
       blamedVariable(facts, container, finding.id);
     if (blamed === undefined || (blamed.isAbsent !== true && hasWord(finding.says, blamed.name))) return finding;
     return {
@@ -139,6 +144,44 @@ function emptyVariable(facts: PodFacts, container: ContainerFacts, { id, says }:
   return { name, says: `its variable ${name}${of} is set, and empty`, isAbsent: true, quote };
 }
 
+/** A heap of bytes is none: "-Xmx256" lacks its unit, which the JVM does not say. */
+function heapWithoutUnit(container: ContainerFacts): Blamed | undefined {
+  if (!/(?:maximum|initial|java) heap|heap size/i.test(container.reading.decisive?.line ?? '')) return undefined;
+  const found = heapSettings(container, 'java').find(
+    ({ flag, bytes = MIN_HEAP }) => bytes < MIN_HEAP && /\d$/.test(flag),
+  );
+  if (found === undefined) return undefined;
+  return {
+    name: found.flag,
+    says: `${found.flag} of its ${placeText(found)} has no unit, and so is ${found.bytes} bytes`,
+    isAbsent: true,
+    quote: heapQuote(container, found),
+  };
+}
+
+/** No JVM starts with less, bytes. */
+const MIN_HEAP = 1024 * 1024;
+
+/** A variable of its command that nothing sets, behind a host or URL that is empty. */
+function unsetVariable(facts: PodFacts, container: ContainerFacts, { id, says }: RankedFinding): Blamed | undefined {
+  const { decisive, lastLine } = container.reading;
+  const line = decisive?.line ?? lastLine ?? '';
+  if (UNRELATED.has(id) || container.death === undefined || !lacksHost(line)) return undefined;
+  const empty = variablesThatAre('empty', facts, container).map(({ name, of }) => ({
+    name,
+    says: `its variable ${name}${of} is set, and empty`,
+  }));
+  const unset = unsetVariables(facts, container).map((name) => ({
+    name,
+    says: `its command uses ${name}, which nothing sets`,
+  }));
+  const [only, ...more] = [...empty, ...unset].filter(({ name }) => OF_PEERS.test(name));
+  return only === undefined || more.length > 0 || hasWord(says, only.name) ? undefined : { ...only, isAbsent: true };
+}
+
+/** Names of variables that hold hosts and URLs. */
+const OF_PEERS = /HOST|URL|URI|ADDR|SERVER|ENDPOINT|DSN|BROKER|PEER|MASTER|PRIMARY|DB\b|DATABASE/;
+
 /** A line of code that reads a variable, in the languages that people write. */
 const READS =
   /(?:\benviron(?:\.get)?[[(]|\bgetenv\(|\bprocess\.env(?:\.|\[)|\bENV(?:\.fetch)?[[(]|\bGetenv\(|\bLookupEnv\(|\benv::var\(|\$_(?:ENV|SERVER)\[)["']?([A-Za-z_][A-Za-z0-9_]{1,100})/;
@@ -162,7 +205,10 @@ function blamedVariable({ pod }: PodFacts, container: ContainerFacts, id: string
   const { decisive } = container.reading;
   if (decisive === undefined) return undefined;
   const quoted = [...decisive.line.matchAll(QUOTED)].flatMap(([, a, b, c]) => a ?? b ?? c ?? []);
-  const values = [...quoted, ...decisive.line.split(/[\s,;()]+/).filter((word) => TELLING.test(word))];
+  const values = [
+    ...quoted,
+    ...decisive.line.split(/[\s,;()]+/).filter((word) => TELLING.test(word) || OPTION.test(word)),
+  ];
   const read = decisive.related.flatMap((line) => READS.exec(line)?.[1] ?? [])[0];
   const link = values.find((value) => SERVICE_LINK.test(value));
   if (link !== undefined) return ofServiceLink(container, read);
@@ -190,6 +236,8 @@ function blamedVariable({ pod }: PodFacts, container: ContainerFacts, id: string
 /** A word that is a URL, a path or a name with a port. */
 const TELLING = /^[a-z][\w+.-]{1,20}:\/\/\S{3,}$|^\/[\w.-]{2,}\/\S{2,}$|^[\w-]{2,}(?:\.[\w-]{2,}){1,8}(?::\d{2,5})?$/i;
 
+/** "-Xmx2gb", "--max-connections=a" */
+const OPTION = /^--?[A-Za-z][\w:.-]{2,60}(?:=\S{1,100})?$/;
 /** Characters of a value that may be a setting. */
 const MAX_NAMING = 1000;
 
@@ -198,7 +246,7 @@ function namingVariable({ environment, path }: ContainerFacts, lines: readonly s
   const [line = '', ...words] = lines;
   const peer = peerIn(line);
   const names = [
-    ...words.filter((word) => TELLING.test(word)),
+    ...words.filter((word) => TELLING.test(word) || OPTION.test(word)),
     ...(peer.host !== undefined && peer.host.length > 3 ? [peer.host] : []),
   ];
   for (const name of names.map((each) => each.replace(/[.:,]+$/, ''))) {

@@ -20,6 +20,8 @@ const REFUSED = anyOf(
   /java\.net\.ConnectException(?!: \w+ timed)/i,
   /can't connect to .*\(11[15]\b/i,
   /couldn't connect to server/i,
+  // pg_isready
+  /^\S{0,200}:\d{2,5} - no response$/i,
 );
 const UNRESOLVED = anyOf(
   /no such host/i,

@@ -32,12 +32,10 @@ const VARIABLES = /OPT(?:ION)?S?$|JAVA|JVM|HEAP|ARGS$|FLAGS$/i;
 
 /** The settings of one part; the command's come first, as they outdo those of the environment. */
 export function heapSettings(container: ContainerFacts, part: HeapPart): readonly HeapSetting[] {
-  const { spec } = container;
+  const { spec, environment } = container;
   const texts = [
-    { at: 'command', text: commandText(spec) },
-    ...(spec.env ?? []).flatMap(({ name, value = '' }, index) =>
-      VARIABLES.test(name) ? [{ at: `env[${index}] (${name})`, text: value.slice(0, 2000) }] : [],
-    ),
+    { at: 'command', text: commandText(spec, environment) },
+    ...environment.flatMap(({ name, value, at }) => (VARIABLES.test(name) ? [{ at, text: value.slice(0, 2000) }] : [])),
   ];
   return texts.flatMap(({ at, text }) =>
     FLAGS.flatMap(([of, pattern]): readonly HeapSetting[] => {

@@ -61,6 +61,9 @@ const FAILS: Readonly<Partial<Record<ProbeFailure['kind'], string>>> = {
   timeout: 'gets no answer',
 };
 
+/** What languages write for a value that is not there. */
+const NOT_SET = /^(?:undefined|none|null|nil)$/i;
+
 /** The last failure of the probe that killed it: the program answered it, did not in time, or did not listen. */
 function probeOfKill(container: ContainerFacts): ProbeFailure | undefined {
   const type = container.killed?.because;
@@ -97,7 +100,7 @@ function finding(
   const peer = at === undefined ? named : `a peer, which by its ${at} is ${named},`;
   const refused = kind === 'refused';
   const tooEarly = tooEarlyText(facts, container, trouble.kind, behind, port);
-  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name)`}${outcome}${passwordText(kind, word.line) || policyText(facts, kind, behind) || ownText(facts, behind) || domainText(kind, behind, host) || setText(facts, kind, behind, host) || because(kind, behind, port)}${refused ? ofOwnPod(facts, container, host, port) : ''}${tooEarly}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
+  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name${NOT_SET.test(host ?? '') ? '; programs write that for a value that is not set' : ''})`}${outcome}${passwordText(kind, word.line) || policyText(facts, kind, behind) || ownText(facts, behind) || domainText(kind, behind, host) || setText(facts, kind, behind, host) || because(kind, behind, port)}${refused ? ofOwnPod(facts, container, host, port) : ''}${tooEarly}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
     severity: unready ? (container.kind === 'init' ? 'warning' : 'critical') : severityOf(container),

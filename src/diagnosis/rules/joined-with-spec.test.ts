@@ -55,6 +55,53 @@ const peers: readonly Case[] = [
   ],
 ];
 
+const shell = (text: string): object => ({ command: ['sh', '-c', text] });
+
+const notSet: readonly Case[] = [
+  [
+    'a variable of the command that nothing sets, of pg_isready',
+    ended(shell('pg_isready -h $DB_HOST -p 5432 || exit 1'), ':5432 - no response'),
+    'dependency-refused',
+    /; its command uses DB_HOST, which nothing sets$/,
+  ],
+  [
+    'no variable that the command sets itself',
+    ended(shell('DB_HOST=$(cat /h); pg_isready -h $DB_HOST || exit 1'), ':5432 - no response'),
+    'dependency-refused',
+    /:5432 - no response$/,
+  ],
+  [
+    'a URL without a host',
+    ended(shell('wget -qO- http://$API_HOST/v1 || exit 1'), 'http:///v1: Invalid host name.'),
+    'exit-code',
+    /Invalid host name \(exit code 1\); its command uses API_HOST, which nothing sets$/,
+  ],
+  [
+    'a host that is empty',
+    ended(env(['DB_HOST', '']), 'dial tcp :5432: connect: connection refused'),
+    'dependency-refused',
+    /; its variable DB_HOST is set, and empty$/,
+  ],
+  [
+    'a name that languages write for nothing',
+    ended({}, 'Error: getaddrinfo ENOTFOUND undefined'),
+    'dependency-not-resolved',
+    /does not find undefined \(no such name; programs write that for a value that is not set\)/,
+  ],
+  [
+    'a heap without a unit',
+    ended(env(['JAVA_OPTS', '-Xmx256']), 'Error occurred during initialization of VM', 'Too small maximum heap'),
+    'exit-code',
+    /; -Xmx256 of its variable JAVA_OPTS has no unit, and so is 256 bytes$/,
+  ],
+  [
+    'an option that is refused, and the variable that has it among others',
+    ended(env(['JAVA_OPTS', '-server -Xmx2gb']), 'Invalid maximum heap size: -Xmx2gb'),
+    'exit-code',
+    /; its variable JAVA_OPTS names that/,
+  ],
+];
+
 const variables: readonly Case[] = [
   [
     'the only variable of that value',
@@ -326,6 +373,7 @@ describe('peers of its specification', () => {
 });
 describe('variables', () => {
   tellsEach(variables);
+  tellsEach(notSet);
 });
 describe('permissions', () => {
   tellsEach(permissions);
