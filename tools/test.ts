@@ -125,8 +125,10 @@ for (const step of chosen) {
     continue;
   }
   console.log(`\n== ${step.what}`);
+  const since = Date.now();
   const outcome = await (begun.get(step) ?? step.run());
   if (outcome.said) console.log(outcome.said);
+  console.log(`(${step.name}: ${Math.round((Date.now() - since) / 1000)} s)`);
   total.passed += outcome.passed;
   total.failed += outcome.failed;
   total.skipped.push(...outcome.skipped);
