@@ -11,6 +11,10 @@ const RECOVERED_MS = 60_000;
 /** More ends are no accident. */
 const MAX_ENDS = 3;
 const TIMES_LONGER = 3;
+/** A life that is shorter ended at its start: what failed there does not come again, however often it was tried, ms. */
+const START_MS = 10_000;
+/** As many tries as the back-off makes within a minute and a half. */
+const MAX_STARTS = 5;
 
 /** The findings; one about the last ends of a container that runs well again is a mere note, and says so. */
 export function withRecovery(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
@@ -35,6 +39,8 @@ function wellSinceMs({ now }: PodFacts, { status, trouble, deaths }: ContainerFa
   const lately = deaths.filter(({ finishedMs }) => now - finishedMs <= RECENT_DEATH_MS);
   const longest = Math.max(0, ...lately.map(({ livedMs = 0 }) => livedMs));
   const wellMs = now - startedAt;
-  const isPast = lately.length <= MAX_ENDS && wellMs >= Math.max(RECOVERED_MS * lately.length, TIMES_LONGER * longest);
-  return isPast && (status.restartCount ?? 0) <= MAX_ENDS ? wellMs : undefined;
+  const ofStart = longest < START_MS;
+  const most = ofStart ? MAX_STARTS : MAX_ENDS;
+  const neededMs = Math.max(RECOVERED_MS * (ofStart ? 1 : lately.length), TIMES_LONGER * longest);
+  return lately.length <= most && (status.restartCount ?? 0) <= most && wellMs >= neededMs ? wellMs : undefined;
 }

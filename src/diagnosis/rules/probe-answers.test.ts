@@ -370,6 +370,7 @@ describe('an end that was got over', () => {
   it.each<[string, Partial<PodEvidence>, string, RegExp]>([
     ['just now', back(20), 'warning', /and ends$/],
     ['some time ago', back(120), 'info', /and ends; it has run well since, for 2m$/],
+    ['of several at its start', back(120, 4), 'info', /it has run well since, for 2m$/],
     ['of many', back(120, 7), 'warning', /and ends$/],
   ])('%s', (_what, given, severity, says) => {
     const [first] = diagnosePod(evidence(given)).findings;

@@ -204,6 +204,8 @@ const noSuchNode: WorkloadRule = (facts) => {
 /** So many evictions within this time are a loop, although a fresh pod always stands in for the last. */
 const EVICTION_LOOP = 3;
 const EVICTION_LOOP_MS = 10 * 60_000;
+/** What a pod's own limit ended: the next one comes there, too. */
+const OF_OWN_LIMIT = /exceeds? the (?:total )?limit|exceeds its local ephemeral storage limit|exceeded its/i;
 
 const evictedOften: WorkloadRule = (facts) => {
   const { evidence, now, kind, ready, wanted, target } = facts;
@@ -214,7 +216,8 @@ const evictedOften: WorkloadRule = (facts) => {
     .filter((pod) => now - madeAt(pod) <= EVICTION_LOOP_MS)
     .toSorted((a, b) => madeAt(b) - madeAt(a));
   const [newest] = evicted;
-  if (newest === undefined || evicted.length < EVICTION_LOOP) return NOTHING;
+  const enough = OF_OWN_LIMIT.test(newest?.status?.message ?? '') ? 1 : EVICTION_LOOP;
+  if (newest === undefined || evicted.length < enough) return NOTHING;
   const names = evicted.map(({ metadata }) => metadata?.name ?? '');
   const message = quotable((newest.status?.message ?? '').trim()).replace(/\.+$/, '');
   return [
@@ -223,7 +226,7 @@ const evictedOften: WorkloadRule = (facts) => {
       severity: 'warning',
       rank: 60,
       topic: 'pods',
-      says: `${evicted.length} pods of ${target} were evicted one after the other within ${formatAge(now - Math.min(...evicted.map(madeAt)))}${message === '' ? '' : `: ${message}`}`,
+      says: `${evicted.length === 1 ? `pod ${names[0] ?? ''} of ${target} was evicted` : `${evicted.length} pods of ${target} were evicted one after the other`} within ${formatAge(now - Math.min(...evicted.map(madeAt)))}${message === '' ? '' : `: ${message}`}`,
       evidence: evicted.slice(0, 2).map(
         ({ metadata, status }): Quote => ({
           source: 'field',

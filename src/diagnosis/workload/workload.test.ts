@@ -226,6 +226,12 @@ describe('workloads', () => {
     // One that was replaced a moment ago is history as well.
     const lately = { ...evicted, metadata: { ...evicted.metadata, creationTimestamp: ago(20) } };
     expect(ids(workload({ pods: [...three(), lately] }))).toEqual([]);
+    // What its own limit ended comes again.
+    const message = 'Usage of EmptyDir volume "export" exceeds the limit "20Mi".';
+    const own = { ...lately, status: { ...lately.status, message } };
+    expect(diagnoseWorkload(workload({ pods: [...three(), own] })).findings.map(({ says }) => says)).toEqual([
+      'pod old of deployment/web was evicted within 20s: Usage of EmptyDir volume "export" exceeds the limit "20Mi"',
+    ]);
   });
 });
 
