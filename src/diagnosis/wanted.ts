@@ -1,4 +1,5 @@
 /** Decides what else is worth reading once the pod is known; few reads spare the server, and its secrets. */
+import { parseTime } from '../lib/index.ts';
 import { controllerOf, driverVolumeOf, isConditionTrue } from '../api/index.ts';
 import type { Event, Pod } from './evidence/kinds.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
@@ -57,6 +58,20 @@ export function logsWanted(evidence: PodEvidence): readonly LogWanted[] {
     return isWaitedFor(facts, container) ? [{ container: name, previous: false }] : [];
   });
 }
+
+/** Logs of containers that run and look well: they may fail with each try, which no probe and no event tells. */
+export function wellLogsWanted(evidence: PodEvidence): readonly LogWanted[] {
+  const { deleting, containers, now } = podFacts(evidence);
+  if (deleting) return [];
+  return containers.flatMap(({ name, kind, status, trouble }): readonly LogWanted[] => {
+    const startedAt = parseTime(status?.state?.running?.startedAt ?? undefined);
+    const isWell = kind !== 'init' && status?.ready === true && trouble === 'none' && startedAt !== undefined;
+    return isWell && now - startedAt >= WELL_LOG_AFTER_MS ? [{ container: name, previous: false }] : [];
+  });
+}
+
+/** A program that fails with each try has tried more than once by then, ms. */
+const WELL_LOG_AFTER_MS = 10_000;
 
 function isWaitedFor(facts: PodFacts, container: ContainerFacts): boolean {
   return isLateForReady(facts, container) || isSlowInit(facts, container);
@@ -254,11 +269,15 @@ export function wantsAccounts(events: readonly Event[]): boolean {
 
 /** Addresses in the log of a failing container, which may be those of services. */
 export function namedAddressesOf(evidence: PodEvidence): readonly string[] {
-  return containersInTrouble(evidence).length === 0 ? [] : namedAddresses(containerFacts(evidence));
+  return needsPeers(evidence) ? namedAddresses(containerFacts(evidence)) : [];
 }
 
 /** Services that the pod or its log names, only for a pod with a failing container. */
 export function namedServicesOf(evidence: PodEvidence): readonly ServiceName[] {
-  if (containersInTrouble(evidence).length === 0) return [];
-  return namedServices(evidence, containerFacts(evidence));
+  return needsPeers(evidence) ? namedServices(evidence, containerFacts(evidence)) : [];
+}
+
+/** Whether a container fails, be it that it only fails at its work. */
+function needsPeers(evidence: PodEvidence): boolean {
+  return containersInTrouble(evidence).length > 0 || containerFacts(evidence).some(({ again }) => again !== undefined);
 }

@@ -7,6 +7,7 @@ export type { Life } from './after-ready.ts';
 export { bareWords } from './bare-words.ts';
 export { complaintIn } from './complaint.ts';
 export type { DecisiveLine } from './describe.ts';
+export { failsAgain, type FailsAgain } from './fails-again.ts';
 export { lastFailure } from './last-failure.ts';
 export { MASK, maskSecrets, withoutKnown } from './mask-secrets.ts';
 export * from './names.ts';

@@ -23,6 +23,7 @@ export class Asker {
   readonly #notes = new Set<string>();
   readonly #snapshot = new Snapshot();
   readonly #asked = new Map<string, Promise<Answer<unknown>>>();
+  readonly #taken = new Map<string, number>();
 
   /** @param aheadMs the cluster's clock minus ours; all ages follow the cluster's clock */
   constructor(session: ClusterSession, aheadMs = 0) {
@@ -38,6 +39,14 @@ export class Asker {
   /** The objects that could not be read, with reasons, in a stable order. */
   get notLookedAt(): readonly string[] {
     return [...this.#notes].toSorted();
+  }
+
+  /** Whether one more of what is only worth a bounded effort may be read for this question. */
+  mayTake(what: string, most: number): boolean {
+    const taken = this.#taken.get(what) ?? 0;
+    if (taken >= most) return false;
+    this.#taken.set(what, taken + 1);
+    return true;
   }
 
   note(what: string): void {

@@ -41,7 +41,7 @@ import { gatherRemaining } from './gather-remaining.ts';
 import { gatherServiceQuietly, isSelectedBy } from './gather-service-subject.ts';
 import { gatherWorkload } from './gather-workload.ts';
 import { isQuiet, urgency } from './urgency.ts';
-import { MAX_DEEP_PODS } from './limits.ts';
+import { MAX_DEEP_PODS, SMALL_GROUP } from './limits.ts';
 
 /** Kinds that make pods and that nobody but a user makes. */
 const TOP = [DEPLOYMENTS, STATEFUL_SETS, DAEMON_SETS, JOBS, REPLICA_SETS, REPLICATION_CONTROLLERS] as const;
@@ -202,7 +202,7 @@ class Group {
       events.filter(({ type }) => type === 'Warning').map(({ involvedObject }) => involvedObject.uid ?? ''),
     );
     const unquiet = pods
-      .filter((pod) => !isQuiet(pod) || warned.has(pod.metadata?.uid ?? ''))
+      .filter((pod) => pods.length <= SMALL_GROUP || !isQuiet(pod) || warned.has(pod.metadata?.uid ?? ''))
       .toSorted((a, b) => urgency(b) - urgency(a));
     if (unquiet.length > MAX_DEEP_PODS) {
       this.#asker.note(

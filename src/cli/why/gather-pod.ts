@@ -28,6 +28,7 @@ import {
   wantsListening,
   wantsRollout,
   wantsThrottling,
+  wellLogsWanted,
   type WorkloadObject,
 } from '../../diagnosis/index.ts';
 import { type Asker, found } from './ask.ts';
@@ -45,7 +46,7 @@ import { gatherRollout } from './gather-rollout.ts';
 import { gatherServices, servicesAt } from './gather-services.ts';
 import { gatherPodStorage } from './gather-storage.ts';
 import { gatherClaims } from './gather-volumes.ts';
-import { LOG_TAIL_LINES, MAX_EVENTS, MAX_LISTED, MAX_LOG_BYTES, MAX_METRICS_BYTES } from './limits.ts';
+import { LOG_TAIL_LINES, MAX_EVENTS, MAX_LISTED, MAX_LOG_BYTES, MAX_METRICS_BYTES, MAX_WELL_LOGS } from './limits.ts';
 import { ownersOf } from './owners.ts';
 import { urgency } from './urgency.ts';
 import { throttlingOf } from './throttling-metrics.ts';
@@ -107,7 +108,7 @@ async function eventsOf(asker: Asker, pod: Pod): Promise<PodEvidence['events']> 
 async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promise<PodEvidence> {
   const { pod } = first;
   const [logs, configs, throttling, held, rollout, storage, placement] = await Promise.all([
-    gatherLogs(asker, pod, logsWanted(first)),
+    gatherLogs(asker, pod, [...logsWanted(first), ...wellLogs(asker, first, known)]),
     gatherConfigs(asker, pod.metadata?.namespace, configsWanted(first)),
     wantsThrottling(first) ? gatherThrottling(asker, pod) : {},
     gatherHeld(asker, pod),
@@ -155,6 +156,13 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
     notLookedAt: asker.notLookedAt,
   };
   return await withComplaint(asker, third);
+}
+
+/** The logs of those that look well, as many as a question may read. */
+function wellLogs(asker: Asker, evidence: PodEvidence, { isBehind }: Known): readonly LogWanted[] {
+  return isBehind === true
+    ? []
+    : wellLogsWanted(evidence).filter(() => asker.mayTake('logs of well containers', MAX_WELL_LOGS));
 }
 
 /** The evidence, with what a pod says that is ready, and from whose service this pod gets no answer. */

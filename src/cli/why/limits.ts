@@ -16,6 +16,10 @@ export const MAX_LISTED = 500;
 export const MAX_CONFIGS = 20;
 /** Characters of what a key of a ConfigMap holds. */
 export const MAX_CONFIG_TEXT = 64 * 1024;
+/** Logs of containers that look well which are read for one question: they may fail with each try, and nothing else tells of it. */
+export const MAX_WELL_LOGS = 12;
+/** Pods of a namespace or selector of which all are looked at closely, also those that look well. */
+export const SMALL_GROUP = 12;
 export const MAX_CLAIMS = 20;
 /** Jobs of a CronJob that are looked at, the newest first. */
 export const MAX_JOBS = 5;

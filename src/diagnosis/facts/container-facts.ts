@@ -3,6 +3,8 @@ import { isRestartableInit } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import {
   type DecisiveLine,
+  failsAgain,
+  type FailsAgain,
   lastFailure,
   type LogReading,
   readLog,
@@ -57,6 +59,8 @@ export interface ContainerFacts {
   readonly failing?: DecisiveLine;
   /** At what it stands while a probe of it fails, as its last lines tell. */
   readonly standsAt?: StandsAt;
+  /** What it fails at with each try while it runs and looks well. */
+  readonly again?: FailsAgain;
   readonly events: readonly Event[];
 }
 
@@ -123,6 +127,7 @@ function one(
         failing: lastFailure(lines),
         standsAt: standsAt(lines),
       }),
+    ...(trouble === 'none' && looksWell(kind, status) && { again: failsAgain(lines) }),
     events,
   };
 }
@@ -240,6 +245,10 @@ function linesOf(
   if (death.log !== undefined) return lastLines(death.log.tail.split('\n'));
   const isCurrent = status?.state?.terminated !== undefined;
   return lastLines(isCurrent ? (logs?.current ?? logs?.previous) : (logs?.previous ?? logs?.current));
+}
+
+function looksWell(kind: ContainerKind, status: ContainerStatus | undefined): boolean {
+  return kind !== 'init' && status?.state?.running !== undefined && status.ready;
 }
 
 function isJudgedByProbe(

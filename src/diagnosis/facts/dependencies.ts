@@ -230,7 +230,8 @@ function decisivePeer({ reading }: ContainerFacts): readonly string[] {
   return host === undefined ? [] : [host];
 }
 
-function isUp({ kind, status }: ContainerFacts): boolean {
+function isUp({ kind, status, again }: ContainerFacts): boolean {
+  if (again !== undefined) return false;
   return kind === 'init' ? status?.state?.running === undefined : status?.ready === true;
 }
 

@@ -13,6 +13,7 @@ import { endedPods } from './ended-pods.ts';
 import { endingSlowly } from './ending-slowly.ts';
 import { exhausted } from './exhausted.ts';
 import { exitCode } from './exit-code.ts';
+import { failingAgain } from './failing-again.ts';
 import { fileModes } from './file-modes.ts';
 import { fileUrls } from './file-urls.ts';
 import { healing } from './healing.ts';
@@ -73,6 +74,7 @@ export const POD_RULES: readonly PodRule[] = [
   endingSlowly,
   exhausted,
   exitCode,
+  failingAgain,
   fileModes,
   fileUrls,
   healing,

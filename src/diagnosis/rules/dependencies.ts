@@ -39,12 +39,14 @@ const ofContainer: ContainerRule = (facts, container) => {
   if (failed !== undefined) {
     if (trouble === undefined || isItself(trouble)) return NOTHING;
     const outcome = `, so ${failed.kind === 'refused' ? 'nothing listens when its' : 'its'} ${failed.type} probe ${FAILS[failed.kind] ?? 'fails'} and it is killed`;
-    return [finding(facts, container, trouble, { unready: false, outcome, more: [quoteProbe(container, failed)] })];
+    return [
+      troubleFinding(facts, container, trouble, { unready: false, outcome, more: [quoteProbe(container, failed)] }),
+    ];
   }
   if (trouble === undefined) return unready ? unreadyWithoutWords(facts, container) : declaredAndAway(facts, container);
-  if (!unready) return [finding(facts, container, trouble, { unready, outcome: ' and ends', more: [] })];
+  if (!unready) return [troubleFinding(facts, container, trouble, { unready, outcome: ' and ends', more: [] })];
   const outcome = container.kind === 'init' ? ' and goes on waiting' : ' and is not ready';
-  return [finding(facts, container, trouble, { unready, outcome, more: [] })];
+  return [troubleFinding(facts, container, trouble, { unready, outcome, more: [] })];
 };
 
 /** Whether it did not answer its probe, or not in time, so that its last error need not be about the probe's request. */
@@ -72,7 +74,7 @@ function probeOfKill(container: ContainerFacts): ProbeFailure | undefined {
   return failure === undefined || FAILS[failure.kind] === undefined ? undefined : failure;
 }
 
-interface Effect {
+export interface Effect {
   readonly unready: boolean;
   /** " and ends" */
   readonly outcome: string;
@@ -81,7 +83,8 @@ interface Effect {
 
 export const dependencies: PodRule = eachContainer(ofContainer);
 
-function finding(
+/** What is known of a peer's trouble, with its service. */
+export function troubleFinding(
   facts: PodFacts,
   container: ContainerFacts,
   trouble: Trouble,

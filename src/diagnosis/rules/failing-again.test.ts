@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { diagnosePod } from '../diagnose-pod.ts';
+import { ago, evidence, pod } from '../evidence.fixtures.ts';
+import type { PodEvidence } from '../evidence/pod-evidence.ts';
+import { quoteText } from '../quote-text.ts';
+import { namedServicesOf, wellLogsWanted } from '../wanted.ts';
+
+const NOW = evidence().now;
+const REFUSED = 'ERROR could not fetch a job: Error 111 connecting to queue:6379. Connection refused.';
+const OTEL = 'ERROR exporting traces to collector:4317: Connection refused';
+
+const runs = (line: string, given: Partial<PodEvidence> = {}, container: object = {}): Partial<PodEvidence> => ({
+  pod: pod({ container, status: { restartCount: 0, state: { running: { startedAt: ago(300) } } } }),
+  logs: { web: { current: ['worker starts', line, line, line, line] } },
+  ...given,
+});
+const away = (name: string): PodEvidence['services'][number] => ({
+  namespace: 'shop',
+  name,
+  missing: false,
+  clusterIPs: ['10.96.0.9'],
+  ports: [6379],
+  ready: 0,
+  notReady: 0,
+  nobody: { scaledToZero: [`deployment/${name}`] },
+});
+
+describe('a container that looks well', () => {
+  it.each<[what: string, given: Partial<PodEvidence>, severity: string, says: RegExp]>([
+    [
+      'has a peer that is scaled to 0',
+      runs(REFUSED, { services: [away('queue')] }),
+      'warning',
+      /^container web is refused by queue:6379 and tries again and again \(4 times at the end of its log\): service queue has no endpoint that is ready, because deployment\/queue is scaled to 0; it has no readiness probe/,
+    ],
+    ['has a peer of which nothing is known', runs(REFUSED), 'info', /refused by queue:6379/],
+    ['can do without its peer', runs(OTEL, { services: [away('collector')] }), 'info', /refused by collector:4317/],
+    [
+      'says what nobody knows',
+      runs('ERROR sync failed: backend unavailable'),
+      'info',
+      /^container web runs, and fails with each try \(4 times at the end of its log\): sync failed: backend unavailable; it has no readiness probe/,
+    ],
+    [
+      'has a readiness probe that does not tell',
+      runs('ERROR vhost shop not found', {}, { readinessProbe: { exec: { command: ['true'] } } }),
+      'info',
+      /vhost shop not found$/,
+    ],
+  ])('%s', (_what, given, severity, says) => {
+    const { findings, asWanted } = diagnosePod(evidence(given));
+    expect(findings.map((one) => one.severity)).toEqual([severity]);
+    expect(findings[0]?.says).toMatch(says);
+    expect((findings[0]?.evidence ?? []).map((quote) => quoteText(quote, NOW)).join('\n')).not.toBe('');
+    expect(asWanted).toBe(true);
+  });
+
+  it('has no secret quoted', () => {
+    const { findings } = diagnosePod(evidence(runs('ERROR login failed with password=hunter2hunter2')));
+    expect(JSON.stringify(findings)).toContain('login failed');
+    expect(JSON.stringify(findings)).not.toContain('hunter2');
+  });
+
+  it('has its log read when it has run for a while, and its peer then', () => {
+    expect(wellLogsWanted(evidence(runs(REFUSED)))).toEqual([{ container: 'web', previous: false }]);
+    const young = pod({ status: { restartCount: 0, state: { running: { startedAt: ago(3) } } } });
+    expect(wellLogsWanted(evidence({ pod: young }))).toEqual([]);
+    expect(namedServicesOf(evidence(runs(REFUSED)))).toEqual([{ namespace: 'shop', name: 'queue' }]);
+    expect(namedServicesOf(evidence(runs('INFO talks to queue:6379')))).toEqual([]);
+  });
+});

@@ -1,0 +1,66 @@
+/** Rule: a container runs and looks well, and fails at its work with each try, as only its log tells. */
+import type { ContainerFacts } from '../facts/container-facts.ts';
+import { dependencyTrouble, isItself } from '../facts/dependencies.ts';
+import { quoteLine } from '../facts/last-words.ts';
+import type { PodFacts } from '../facts/pod-facts.ts';
+import { quotable } from '../facts/text.ts';
+import type { RankedFinding } from '../finding.ts';
+import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
+import { troubleFinding } from './dependencies.ts';
+import { title } from './exit-code.ts';
+import { heldUpBy } from './held-up.ts';
+
+/** What a program can do without. */
+const AUXILIARY =
+  /telemetry|metric|statsd|otel|opentelemetry|trac(?:e|ing)|jaeger|zipkin|sentry|newrelic|datadog|apm\b|analytics|update check|new version|license|syslog|fluentd|collector|pushgateway/i;
+
+/**
+ * A note, because a program may well do without what it fails at; a warning where the cluster shows that nobody can answer it, and its log
+ * tells of nothing else.
+ */
+const ofContainer: ContainerRule = (facts, container) => {
+  const { again, reading } = container;
+  if (again === undefined) return NOTHING;
+  const failing = { ...container, reading: { ...reading, decisive: again.said }, failing: undefined };
+  const cause = causeOf(facts, failing, again.times);
+  const isAuxiliary = AUXILIARY.test(again.said.line);
+  return [
+    {
+      ...cause,
+      severity: isAuxiliary || cause.blames === undefined ? 'info' : 'warning',
+      rank: Math.min(cause.rank, MAX_RANK),
+      topic: `runs/${container.name}`,
+      says: `${cause.says}${container.spec.readinessProbe === undefined ? '; it has no readiness probe that would tell of it' : ''}`,
+      fallback: true,
+    },
+  ];
+};
+
+/** What ends or is not ready comes first. */
+const MAX_RANK = 50;
+
+export const failingAgain: PodRule = eachContainer(ofContainer);
+
+function causeOf(facts: PodFacts, container: ContainerFacts, times: number): RankedFinding {
+  const said = container.reading.decisive?.line ?? '';
+  const outcome = ` and tries again and again (${times} times at the end of its log)`;
+  const trouble = dependencyTrouble(container);
+  if (trouble !== undefined && !isItself(trouble) && isSaid(said, trouble.word.line))
+    return troubleFinding(facts, container, trouble, { unready: true, outcome, more: [] });
+  const known = heldUpBy(facts, container);
+  return {
+    id: known?.id ?? 'fails-again',
+    severity: 'info',
+    rank: known?.rank ?? 20,
+    topic: '',
+    container: container.name,
+    says: `${title(container)} runs, and fails with each try (${times} times at the end of its log): ${quotable(said).replace(/\.+$/, '')}`,
+    evidence: [quoteLine(container, said)],
+    try: [facts.commands.kubectl('logs', facts.name, '-c', container.name)],
+  };
+}
+
+/** The trouble is that of the failure, and no older one. */
+function isSaid(said: string, line: string): boolean {
+  return line.includes(said.slice(0, 40)) || said.includes(line.slice(0, 40));
+}

@@ -1,0 +1,71 @@
+/** Finds what a program that runs on fails at with each try, and at nothing else: it works for nobody, though nothing ended. Pure. */
+import { bareWords } from './bare-words.ts';
+import { isAccess, isAdvice, isGoingOn, isReady, isRetry, isServing } from './grammar/index.ts';
+import { lastFailure } from './last-failure.ts';
+import { partsOfMessages } from './messages.ts';
+import { requestLines } from './overcome.ts';
+import { shape } from './pick.ts';
+import type { DecisiveLine } from './describe.ts';
+import type { RoledLine } from './traces.ts';
+import { understoodLog } from './understood-log.ts';
+import { weigh } from './weigh.ts';
+
+export interface FailsAgain {
+  /** Secrets masked. */
+  readonly said: DecisiveLine;
+  /** How often among the last lines. */
+  readonly times: number;
+}
+
+/** Lines of the end that are looked at. */
+const LATELY_LINES = 120;
+/** A failure that comes so often in a row, with no work between, is no accident. */
+const OFTEN = 3;
+/** Lines that a trace and a new try may put below the last one. */
+const MAX_AFTER = 20;
+const MIN_SCORE = 30;
+/** What a consumer without work says. */
+const NOTHING_TO_DO =
+  /\b(?:no|without|waiting for|for a|for new|for any|for the next) (?:new |more |pending |incoming )?(?:jobs?|messages?|events?|tasks?|work|items?|records?|requests?|connections?)\b/i;
+
+/**
+ * What it fails at; undefined: its last lines tell of work, of requests of others, or of different failures.
+ *
+ * @param lines the log's last lines, oldest first
+ */
+export function failsAgain(lines: readonly string[]): FailsAgain | undefined {
+  const lately = lines.slice(-LATELY_LINES);
+  const { roled, dialects } = understoodLog(lately);
+  const ofRequests = requestLines(roled, dialects);
+  const isFailure = (line: RoledLine, position: number): boolean =>
+    line.role !== 'frame' && (weigh(line, dialects, roled[position + 1])?.score ?? 0) >= MIN_SCORE;
+  const failures = roled.flatMap((line, position) => (isFailure(line, position) ? [{ line, position }] : []));
+  const last = failures.at(-1);
+  if (last === undefined || roled.length - last.position > MAX_AFTER) return undefined;
+  const said = lastFailure(lately);
+  if (said === undefined || NOTHING_TO_DO.test(said.line)) return undefined;
+  const same = failures.filter(({ line }) => isSame(line, last.line));
+  const [first] = same.slice(-OFTEN);
+  if (same.length < OFTEN || first === undefined || same.some(({ position }) => ofRequests.has(position)))
+    return undefined;
+  const failing = new Set(failures.map(({ position }) => position));
+  const parts = partsOfMessages(roled);
+  const isOther = (line: RoledLine, position: number): boolean =>
+    position > first.position && !failing.has(position) && !parts.has(position) && isWork(line);
+  return roled.some(isOther) ? undefined : { said, times: same.length };
+}
+
+function isSame(one: RoledLine, other: RoledLine): boolean {
+  return shape(one.text) === shape(other.text) || bareWords(one.text) === bareWords(other.text);
+}
+
+/** A program's word about something else than its next try: then it also does what succeeds. */
+function isWork({ role, text, level, part, indent }: RoledLine): boolean {
+  if (role !== 'line' || part === true || indent > 0 || level === 'error' || level === 'fatal') return false;
+  if (isReady(text) || isGoingOn(text) || isServing(text) || isAccess(text)) return true;
+  return level !== 'warning' && /[a-z]{3}/i.test(text) && !isRetry(text) && !TRIES.test(text) && !isAdvice(text);
+}
+
+/** The words before or after a try that fails. */
+const TRIES =
+  /\b(?:re-?)?connect(?:ing|ion)?\b|\btrying\b|\battempt|\bstarting\b|\bchecking\b|\bwaiting\b|\bsleeping\b|\bpaus\w+|\bback(?:ing)? ?-?off\b|\bretr(?:y|ies)/i;
