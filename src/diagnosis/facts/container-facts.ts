@@ -2,6 +2,7 @@
 import { isRestartableInit } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import {
+  bareWords,
   type DecisiveLine,
   failsAgain,
   type FailsAgain,
@@ -10,6 +11,7 @@ import {
   readLog,
   type StandsAt,
   standsAt,
+  timesIn,
 } from '../../log-analysis/index.ts';
 import type { Container, ContainerStatus, Event, FailedProbe, Pod } from '../evidence/kinds.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
@@ -106,6 +108,8 @@ function one(
   const trouble = troubleOf(facts);
   const death = trouble === 'none' || (newest !== undefined && wasWanted(newest, killed)) ? undefined : newest;
   const lines = linesOf(evidence, name, status, death);
+  const judged = kind !== 'init' && isJudgedByProbe(status, death, killed);
+  const failing = judged ? lastFailure(lines) : undefined;
   return {
     name,
     kind,
@@ -121,12 +125,8 @@ function one(
     survived: survivedOf(history),
     refused: history?.refused ?? [],
     lines,
-    reading: readingOf(lines, death, spec),
-    ...(kind !== 'init' &&
-      isJudgedByProbe(status, death, killed) && {
-        failing: lastFailure(lines),
-        standsAt: standsAt(lines),
-      }),
+    reading: presentReading(readingOf(lines, death, spec), lines, failing),
+    ...(judged && { failing, standsAt: standsAt(lines) }),
     ...(trouble === 'none' && looksWell(kind, status) && { again: failsAgain(lines) }),
     events,
   };
@@ -268,6 +268,19 @@ function readingOf(lines: readonly string[], death: Death | undefined, spec: Con
   // A newer reader tells more of the same line.
   if (says === undefined || reading.decisive?.line.startsWith(says) === true) return reading;
   return { ...reading, decisive: { line: says, index: -1, related: [], firmness: 'firm' } };
+}
+
+/** So often another failure follows one that was got over. */
+const OTHERS_AFTER = 2;
+
+/** Of a program that ended nothing, what it says again and again outdates what it said before, such as that a peer was not up yet. */
+function presentReading(reading: LogReading, lines: readonly string[], failing: DecisiveLine | undefined): LogReading {
+  const { decisive } = reading;
+  if (failing === undefined || decisive === undefined) return reading;
+  const said = bareWords(decisive.line);
+  const since = lines.slice(lines.findLastIndex((line) => bareWords(line).includes(said)) + 1);
+  if (since.length === lines.length || timesIn(since, failing.line) < OTHERS_AFTER) return reading;
+  return { ...reading, decisive: failing, others: reading.others.filter((line) => line !== decisive.line) };
 }
 
 /** Reasons whose message is the runtime's, and not the program's. */

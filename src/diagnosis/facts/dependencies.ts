@@ -1,5 +1,5 @@
 /** Finds the services that a pod needs, by its annotation and by the last log lines of its containers. */
-import { anyOf } from '../../log-analysis/index.ts';
+import { anyOf, bareWords, timesIn } from '../../log-analysis/index.ts';
 import { DEPENDS_ON, readDependsOn } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import type { PodEvidence, ServiceCause, ServiceEvidence, WaitingInit } from '../evidence/pod-evidence.ts';
@@ -90,6 +90,21 @@ export function dependencyTrouble(container: ContainerFacts): Trouble | undefine
     ...said,
     ...(said.host === undefined && placed(specPeer(container, refused.line))),
   };
+}
+
+/** So often another failure follows one that was got over. */
+const OTHERS_AFTER = 2;
+
+/**
+ * Whether another failure has come again and again since: the peer refused while it started, and what it answers now is the trouble. One
+ * that is about a peer as well keeps the first from being stale.
+ */
+export function isOutdated({ lines, failing }: ContainerFacts, { word }: Trouble): boolean {
+  if (failing === undefined || REFUSED.test(failing.line) || UNRESOLVED.test(failing.line)) return false;
+  const said = bareWords(word.line);
+  const since = lines.slice(lines.findLastIndex((line) => bareWords(line).includes(said)) + 1);
+  if (since.length === lines.length || since.some((line) => REFUSED.test(line) || UNRESOLVED.test(line))) return false;
+  return timesIn(since, failing.line) >= OTHERS_AFTER;
 }
 
 function hostOf(container: ContainerFacts, word: LastWord): Pick<Trouble, 'host' | 'at'> {

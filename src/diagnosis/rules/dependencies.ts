@@ -7,6 +7,7 @@ import {
   declaredServices,
   dependencyTrouble,
   isItself,
+  isOutdated,
   isOfPod,
   noEndpointText,
   probeTrouble,
@@ -35,7 +36,7 @@ const ofContainer: ContainerRule = (facts, container) => {
   const trouble = isSilent(container, failed) ? unresolvedTrouble(container) : dependencyTrouble(container);
   // An init container that has gone on since then has overcome it.
   const isFresh = container.kind !== 'init' || isLongInit(facts, container) || (trouble?.word.fromEnd ?? 0) < 3;
-  if (unready && trouble !== undefined && !isFresh) return NOTHING;
+  if (unready && trouble !== undefined && (!isFresh || isOutdated(container, trouble))) return NOTHING;
   if (failed !== undefined) {
     if (trouble === undefined || isItself(trouble)) return NOTHING;
     const outcome = `, so ${failed.kind === 'refused' ? 'nothing listens when its' : 'its'} ${failed.type} probe ${FAILS[failed.kind] ?? 'fails'} and it is killed`;

@@ -353,6 +353,69 @@ describe('a kill by a probe before anything listens', () => {
   });
 });
 
+const SILENT_COMMAND = { exec: { command: ['test', '-e', '/tmp/ok'] }, periodSeconds: 2, failureThreshold: 3 };
+const CERTIFICATE =
+  "cannot reach billing: HTTPSConnectionPool(host='billing', port=8443): Max retries exceeded with url: / (Caused by SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: certificate has expired (_ssl.c:992)')))";
+const ONCE_REFUSED =
+  "cannot reach billing: HTTPSConnectionPool(host='billing', port=8443): Max retries exceeded with url: / (Caused by NewConnectionError('<urllib3.connection.HTTPSConnection object at 0x7faf89515710>: Failed to establish a new connection: [Errno 111] Connection refused'))";
+const UNAVAILABLE = 'HTTP probe failed with statuscode: 503';
+const cart = (error: string): string => `ERROR CartController - cart store redis cache:6379 failed: ${error}`;
+
+describe('a probe whose answer says nothing, of a program whose log tells of a known cause', () => {
+  it.each<[string, Partial<PodEvidence>, string, RegExp]>([
+    [
+      'a command without a word',
+      unready('readiness', '', { probe: SILENT_COMMAND, lines: [CERTIFICATE, CERTIFICATE, CERTIFICATE] }),
+      'certificate-expired',
+      /^container web refuses the certificate of billing:8443.*expired.*; so its readiness probe fails, and it is not ready$/,
+    ],
+    [
+      'a status',
+      unready('readiness', UNAVAILABLE, {
+        lines: [
+          'ERROR db down: FATAL:  database "shop" does not exist',
+          'ERROR db down: FATAL:  database "shop" does not exist',
+        ],
+      }),
+      'missing-data',
+      /database "shop" does not exist; so \/ready on port 8080 answers 503, and it is not ready$/,
+    ],
+    [
+      'an older refusal, which later errors have outdated',
+      unready('readiness', '', {
+        probe: SILENT_COMMAND,
+        lines: [ONCE_REFUSED, CERTIFICATE, CERTIFICATE, CERTIFICATE],
+      }),
+      'certificate-expired',
+      /expired/,
+    ],
+    [
+      'an older refusal, of what no rule knows',
+      unready('readiness', UNAVAILABLE, {
+        lines: [
+          'cart-api started on 8080',
+          cart('java.net.ConnectException: Connection refused'),
+          ...Array.from({ length: 5 }, () => cart('java.io.IOException: the replica is stale')),
+        ],
+      }),
+      'readiness-failing',
+      /answers 503, and its log says: .*the replica is stale/,
+    ],
+    [
+      'a refusal that goes on',
+      unready('readiness', UNAVAILABLE, {
+        lines: [CERTIFICATE, CERTIFICATE, ONCE_REFUSED, ONCE_REFUSED],
+      }),
+      'dependency-refused',
+      /refused by billing:8443/,
+    ],
+  ])('%s', (_what, given, id, says) => {
+    const { findings } = diagnosePod(evidence(given));
+    expect(findings[0]?.says).toMatch(says);
+    expect(findings.map((one) => one.id)).toEqual([id]);
+  });
+});
+
 describe('an end that was got over', () => {
   const back = (seconds: number, restartCount = 1): Partial<PodEvidence> => ({
     pod: pod({

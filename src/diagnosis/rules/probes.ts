@@ -26,6 +26,7 @@ import { isLateForReady } from './readiness.ts';
 import { unexpandedIn } from './unexpanded-probes.ts';
 import { wrongPath, wrongScheme, noHandshake, noCommand, nobodyListens, tooTight, unwell } from './probe-answers.ts';
 import {
+  asked,
   type ProbeCase,
   baseOf,
   consequence,
@@ -149,13 +150,30 @@ const HELD_UP: ReadonlySet<string> = new Set([
 function withReason(one: ProbeCase, finding: RankedFinding): RankedFinding {
   const { facts, container, effect, failure } = one;
   const isSilent = failure.kind === 'refused' || failure.kind === 'timeout' || finding.id === 'probe-too-early';
-  if (!HELD_UP.has(finding.id) || !isSilent || effect === 'shaky' || throttledBy(facts.evidence, container))
-    return finding;
+  if (!HELD_UP.has(finding.id) || effect === 'shaky' || throttledBy(facts.evidence, container)) return finding;
+  if (!isSilent) return withKindOfAnswer(one, finding);
   // The rule about the peer tells of it, and of the probe.
   if (effect !== 'starting' && effect !== 'killing' && waitsForPeer(facts, container))
     return { ...finding, fallback: true };
   const cause = heldUpBy(facts, container);
   if (cause === undefined) return withAway(one, isRepeating(container) ? { ...finding, manifest: undefined } : finding);
+  return becauseOf(one, finding, cause);
+}
+
+/** An answer that says no more than that something fails, or a command without a word: of a cause whose kind is known the finding is about that. */
+function withKindOfAnswer(one: ProbeCase, finding: RankedFinding): RankedFinding {
+  const { facts, container, failure } = one;
+  const { failing, reading } = container;
+  const saysWhy = failure.kind !== 'other' || (one.probe.exec !== undefined && failure.output.trim() !== '');
+  if (failing === undefined || saysWhy || (failing.firmness !== 'firm' && !isRepeating(container))) return finding;
+  // Other errors of the log are not about this answer.
+  const decisive = { ...failing, firmness: 'firm' as const };
+  const cause = heldUpBy(facts, { ...container, reading: { ...reading, decisive, others: [] } });
+  return cause === undefined ? finding : becauseOf(one, finding, cause);
+}
+
+/** The cause, and the probe as what follows of it. */
+function becauseOf(one: ProbeCase, finding: RankedFinding, cause: RankedFinding): RankedFinding {
   return {
     ...finding,
     id: cause.id,
@@ -186,12 +204,15 @@ function withAway({ facts, container, effect }: ProbeCase, finding: RankedFindin
 function outcome(one: ProbeCase): string {
   const { container, probe, failure, type, effect } = one;
   const port = probePort(container, probe);
+  const status = /statuscode: (\d{3})$/.exec(failure.output)?.[1];
   const what =
-    failure.kind === 'timeout'
-      ? `its ${type} probe gets no answer`
-      : port === undefined || probe.exec !== undefined
-        ? `its ${type} probe fails`
-        : `nothing listens on port ${port}`;
+    status !== undefined
+      ? `${asked(one)} answers ${status}`
+      : failure.kind === 'timeout'
+        ? `its ${type} probe gets no answer`
+        : port === undefined || probe.exec !== undefined
+          ? `its ${type} probe fails`
+          : `nothing listens on port ${port}`;
   const ends: Readonly<Record<ProbeCase['effect'], string>> = {
     killed: `its ${type} probe kills it`,
     killing: `it is being killed by its ${type} probe`,
