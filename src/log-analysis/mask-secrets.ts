@@ -36,6 +36,13 @@ const FLAG_VALUE = new RegExp(
   String.raw`(?<![\w.-])(--?(?:[a-z0-9-]{0,30}-)?(?:${SECRET_WORD}))[ \t]{1,4}([^\s-][^\s"']{0,2000})`,
   'gi',
 );
+/** Whether the value of a key of this name is a secret. */
+export function isSecretKey(key: string): boolean {
+  return OF_SECRETS.test(key);
+}
+
+const OF_SECRETS = new RegExp(`^${KEY}$`, 'i');
+
 /** SQL and configuration without separators: IDENTIFIED BY 'x', PASSWORD 'x', requirepass x, AUTH x. */
 const STATEMENT_VALUE =
   /(?<!revision )\b(identified[ \t]{1,4}by|password|requirepass|masterauth|passphrase)([ \t]{1,4})(["'])([^"'\n]{1,500})\3/gi;

@@ -159,7 +159,7 @@ const UNRESOLVED_HOST: readonly RegExp[] = [
   /([a-z][\w-]{0,62}(?:\.[\w-]{1,63}){0,10}):\d{2,5}\b/i,
 ];
 
-const SOURCE_FILE = /\.(?:[cm]?[jt]sx?|py|go|rs|rb|php|java|scala|kt|clj|cs|c|cc|cpp|h|exs?|erl|hs|lua|pl)$/i;
+export const SOURCE_FILE = /\.(?:[cm]?[jt]sx?|py|go|rs|rb|php|java|scala|kt|clj|cs|c|cc|cpp|h|exs?|erl|hs|lua|pl)$/i;
 
 /** The name that was not resolved. */
 export function unresolvedHost(given: string): string | undefined {

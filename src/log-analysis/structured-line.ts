@@ -1,7 +1,10 @@
 /** Reads lines in JSON and logfmt: level, message, error and stack. Pure. */
 import { whole } from './any-of.ts';
 import { brokenJson } from './broken-json.ts';
+import { isBad } from './grammar/index.ts';
 import { type Level, levelOf } from './level.ts';
+import { SOURCE_FILE } from './names.ts';
+import { causeText, ERROR_KEYS } from './structured-cause.ts';
 
 export interface StructuredLine {
   readonly level?: Level;
@@ -25,24 +28,35 @@ const LEVEL_KEYS = [
   'priority',
   'prio',
   's',
+  'severitytext',
+  'severity_text',
+  'leveltext',
+  'at',
 ];
-const MESSAGE_KEYS = ['msg', 'message', '@m', '@mt', 'event', 'text', 'body', 'log', 'short_message', 'm'];
-const ERROR_KEYS = [
-  'err',
-  'error',
-  'exception',
-  'exc_info',
-  'exc',
-  'cause',
-  'thrown',
-  'throwable',
-  'reason',
-  'errmsg',
-  'error.message',
-  'attr.error',
-  '@x',
+const MESSAGE_KEYS = [
+  'msg',
+  'message',
+  '@m',
+  '@mt',
+  'event',
+  'text',
+  'body',
+  'log',
+  'short_message',
+  'renderedmessage',
+  'messagetemplate',
+  'm',
 ];
-const STACK_KEYS = ['stack', 'stack_trace', 'stacktrace', 'stackTrace', 'errorVerbose', 'error.stack_trace', 'trace'];
+const STACK_KEYS = [
+  'stack',
+  'stack_trace',
+  'stacktrace',
+  'stackTrace',
+  'errorVerbose',
+  'error.stack_trace',
+  'trace',
+  'full_message',
+];
 const MAX_FIELDS = 16;
 /** Fields that never decide. */
 const DULL_KEYS = whole(
@@ -130,7 +144,9 @@ function fromFields(fields: Record<string, unknown>): StructuredLine | undefined
   const message = text(first(fields, MESSAGE_KEYS));
   const access = accessText(fields);
   if (message === '' && access !== '') return { level, message: access, stack: [], fields: '' };
-  const error = withCause(errorText(fields) || issuesText(fields), fields['response']);
+  const isFailure =
+    level === undefined ? isBad(message) : level === 'warning' || level === 'error' || level === 'fatal';
+  const error = unfoldedFrames(causeText(fields, isFailure));
   if (message === '' && error === '') return undefined;
   if (level === undefined && error === '' && !Object.hasOwn(fields, 'msg') && !Object.hasOwn(fields, 'message'))
     return undefined;
@@ -147,6 +163,15 @@ function levelIn(fields: Record<string, unknown>): Level | undefined {
   return [...words, ...values].flatMap((value) => levelOf(value, !isOfLogr) ?? [])[0];
 }
 
+/** .NET's console writes blanks for the ends of lines in its JSON: "…: no such host    at A.B()". */
+function unfoldedFrames(error: string): string {
+  return error.includes('\n')
+    ? error
+    : error
+        .replace(/ {2,8}at (?=[\w.<>`+]{1,200}\()/g, '\n   at ')
+        .replace(/ -{2,3}> (?=[\w.]{1,200}(?:Exception|Error)\b)/g, '\n ---> ');
+}
+
 function joined(message: string, error: string): string {
   if (error === '' || message.includes(error)) return message;
   return message === '' || error.includes(message) ? error : `${message}: ${error}`;
@@ -161,24 +186,6 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 }
 
-function errorText(fields: Record<string, unknown>): string {
-  for (const key of ERROR_KEYS) {
-    const value = fields[key];
-    if (typeof value === 'string' && value !== '')
-      return withCause(value, key === 'cause' ? undefined : fields['cause']);
-    if (typeof value !== 'object' || value === null) continue;
-    const { type, name, message, errmsg, code, codeName } = value as Record<string, unknown>;
-    const own = text(message) || text(errmsg) || ofSystem(value as Record<string, unknown>);
-    const said = withInner(own, value as Record<string, unknown>);
-    if (said === '') continue;
-    const of = text(type) || text(name) || text(codeName);
-    return of === '' || said.startsWith(of)
-      ? said
-      : `${of}: ${said}${text(code) === '' || said.includes(text(code)) ? '' : ` (${text(code)})`}`;
-  }
-  return '';
-}
-
 /** The answer to one request, of a logger that writes each in fields alone: "GET /orders -> 500". */
 function accessText(fields: Record<string, unknown>): string {
   const [method, path, status] = [
@@ -189,83 +196,6 @@ function accessText(fields: Record<string, unknown>): string {
   return /^[A-Z]{3,7}$/.test(method ?? '') && path?.startsWith('/') === true && /^[1-5]\d\d$/.test(status ?? '')
     ? `${method} ${path} -> ${status}`
     : '';
-}
-
-/** Lists of what a validation found. */
-const ISSUE_KEYS = ['issues', 'errors', 'details', 'violations', 'validationErrors', 'validation_errors', 'problems'];
-const MAX_ISSUES = 3;
-
-/** "DATABASE_URL: Required", of {"issues": [{"path": ["DATABASE_URL"], "message": "Required"}]}. */
-function issuesText(fields: Record<string, unknown>): string {
-  for (const key of ISSUE_KEYS) {
-    const value = fields[key];
-    const told = Array.isArray(value) ? value.slice(0, MAX_ISSUES).flatMap((each: unknown) => issueText(each)) : [];
-    if (told.length > 0) return told.join('; ');
-  }
-  return '';
-}
-
-function issueText(issue: unknown): readonly string[] {
-  if (typeof issue === 'string') return issue === '' ? [] : [issue];
-  if (typeof issue !== 'object' || issue === null || Array.isArray(issue)) return [];
-  const { path, loc, field, property, instancePath, message, msg, reason } = issue as Record<string, unknown>;
-  const said = text(message) || text(msg) || text(reason);
-  const at = [path, loc, field, property, instancePath].flatMap((each) => placeText(each))[0];
-  if (said === '' && at === undefined) return [];
-  return [at === undefined || said.includes(at) ? said : `${at}: ${said}`];
-}
-
-/** "server.port", of ["server", "port"] */
-function placeText(place: unknown): readonly string[] {
-  const texts = (Array.isArray(place) ? place : [place])
-    .map((each: unknown) => text(each))
-    .filter((each) => each !== '');
-  return texts.length === 0 ? [] : [texts.join('.')];
-}
-
-/** A longer text is a whole document. */
-const MAX_CAUSE = 400;
-
-/** "fetch failed" with its cause, which a logger wrote into a field beside it. */
-function withCause(error: string, cause: unknown): string {
-  const more = typeof cause === 'string' ? cause.trim() : '';
-  if (more === '' || error.includes(more) || more.includes('\n') || more.length > MAX_CAUSE) return error;
-  return error === '' ? more : `${error}: ${more}`;
-}
-
-/** Errors inside of an error that are told with it. */
-const MAX_INNER = 4;
-
-/** The message with those of its causes, or with the first of the errors that it gathers. */
-function withInner(message: string, error: Record<string, unknown>): string {
-  let said = message;
-  let inner = innerOf(error);
-  for (let depth = 0; inner !== undefined && depth < MAX_INNER; depth++) {
-    const own = typeof inner === 'string' ? inner : text(inner.message) || ofSystem(inner);
-    if (own !== '' && !said.includes(own)) said = said === '' ? own : `${said}: ${own}`;
-    inner = typeof inner === 'string' ? undefined : innerOf(inner);
-  }
-  return said;
-}
-
-function innerOf(error: Record<string, unknown>): Record<string, unknown> | string | undefined {
-  const { cause, errors, aggregateErrors, innerException, InnerException, last, lastError, original } = error;
-  const several = Array.isArray(errors) ? errors[0] : Array.isArray(aggregateErrors) ? aggregateErrors[0] : undefined;
-  const inner: unknown = cause ?? innerException ?? InnerException ?? several ?? lastError ?? last ?? original;
-  if (typeof inner === 'string') return inner;
-  return typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-    ? (inner as Record<string, unknown>)
-    : undefined;
-}
-
-/** An error of Node.js that was logged without its message: "connect ECONNREFUSED 127.0.0.1:5432". */
-function ofSystem({ syscall, code, address, port, hostname, path }: Record<string, unknown>): string {
-  if (text(syscall) === '' || text(code) === '') return '';
-  const peer =
-    text(address) === ''
-      ? text(hostname) || text(path)
-      : `${text(address)}${text(port) === '' ? '' : `:${text(port)}`}`;
-  return `${text(syscall)} ${text(code)}${peer === '' ? '' : ` ${peer}`}`;
 }
 
 function stackOf(fields: Record<string, unknown>): readonly string[] {
@@ -279,11 +209,20 @@ function stackOf(fields: Record<string, unknown>): readonly string[] {
 function otherFields(fields: Record<string, unknown>): string {
   const known = new Set([...LEVEL_KEYS, ...MESSAGE_KEYS, ...ERROR_KEYS, ...STACK_KEYS]);
   const named = Object.entries(fields).flatMap(([key, value]) =>
-    known.has(key) || DULL_KEYS.test(key) || /stack/i.test(key) || text(value) === '' || text(value).length > 200
+    known.has(key) ||
+    (DULL_KEYS.test(key) && !isFileOfData(key, value)) ||
+    /stack/i.test(key) ||
+    text(value) === '' ||
+    text(value).length > 200
       ? []
       : [`${key}=${text(value)}`],
   );
   return named.slice(0, MAX_FIELDS).join(' ');
+}
+
+/** A file that is read; others say by this key where their own code is. */
+function isFileOfData(key: string, value: unknown): boolean {
+  return /^(?:file|source)$/i.test(key) && /^\/\S{2,200}$/.test(text(value)) && !SOURCE_FILE.test(text(value));
 }
 
 /** Fields of a logfmt line: key=value key="quoted value". Linear. */

@@ -112,7 +112,8 @@ const BAD_NAME = anyOf(
 );
 /** The same words where they are not about a failure. */
 const HARMLESS = fromWord(
-  /0 (?:errors?|failed|failures)/i,
+  // "host db-0 failed" is about one.
+  /(?<!-)0 (?:errors?|failed|failures)/i,
   /no errors?/i,
   /without errors?/i,
   /error[-_ ]?(?:log|page|handler|rate|reporting)s?\b/i,
