@@ -1,5 +1,5 @@
 /** Finds what a program that works complains of again and again, which is no matter of one request. Pure. */
-import { bareWords } from './bare-words.ts';
+import { saysAgain } from './bare-words.ts';
 import { lastFailure } from './last-failure.ts';
 
 /** The address of a client, by its port: the trouble of the one who asks is no cause. */
@@ -16,6 +16,5 @@ export function complaintIn(lines: readonly string[]): string | undefined {
   const own = lines.filter((line) => !OF_CLIENT.test(line));
   const said = lastFailure(own)?.line;
   if (said === undefined) return undefined;
-  const wanted = bareWords(said);
-  return own.filter((line) => bareWords(line).includes(wanted)).length >= OFTEN ? said : undefined;
+  return own.filter((line) => saysAgain(line, said)).length >= OFTEN ? said : undefined;
 }

@@ -4,7 +4,7 @@
  */
 export * from './any-of.ts';
 export type { Life } from './after-ready.ts';
-export { bareWords, timesIn } from './bare-words.ts';
+export { saysAgain, timesIn } from './bare-words.ts';
 export { complaintIn } from './complaint.ts';
 export type { DecisiveLine } from './describe.ts';
 export { failsAgain, type FailsAgain } from './fails-again.ts';

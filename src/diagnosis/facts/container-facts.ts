@@ -2,13 +2,13 @@
 import { isRestartableInit } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import {
-  bareWords,
   type DecisiveLine,
   failsAgain,
   type FailsAgain,
   lastFailure,
   type LogReading,
   readLog,
+  saysAgain,
   type StandsAt,
   standsAt,
   timesIn,
@@ -277,8 +277,7 @@ const OTHERS_AFTER = 2;
 function presentReading(reading: LogReading, lines: readonly string[], failing: DecisiveLine | undefined): LogReading {
   const { decisive } = reading;
   if (failing === undefined || decisive === undefined) return reading;
-  const said = bareWords(decisive.line);
-  const since = lines.slice(lines.findLastIndex((line) => bareWords(line).includes(said)) + 1);
+  const since = lines.slice(lines.findLastIndex((line) => saysAgain(line, decisive.line)) + 1);
   if (since.length === lines.length || timesIn(since, failing.line) < OTHERS_AFTER) return reading;
   return { ...reading, decisive: failing, others: reading.others.filter((line) => line !== decisive.line) };
 }

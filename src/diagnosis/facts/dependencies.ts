@@ -1,5 +1,5 @@
 /** Finds the services that a pod needs, by its annotation and by the last log lines of its containers. */
-import { anyOf, bareWords, timesIn } from '../../log-analysis/index.ts';
+import { anyOf, saysAgain, timesIn } from '../../log-analysis/index.ts';
 import { DEPENDS_ON, readDependsOn } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import type { PodEvidence, ServiceCause, ServiceEvidence, WaitingInit } from '../evidence/pod-evidence.ts';
@@ -101,8 +101,7 @@ const OTHERS_AFTER = 2;
  */
 export function isOutdated({ lines, failing }: ContainerFacts, { word }: Trouble): boolean {
   if (failing === undefined || REFUSED.test(failing.line) || UNRESOLVED.test(failing.line)) return false;
-  const said = bareWords(word.line);
-  const since = lines.slice(lines.findLastIndex((line) => bareWords(line).includes(said)) + 1);
+  const since = lines.slice(lines.findLastIndex((line) => saysAgain(line, word.line)) + 1);
   if (since.length === lines.length || since.some((line) => REFUSED.test(line) || UNRESOLVED.test(line))) return false;
   return timesIn(since, failing.line) >= OTHERS_AFTER;
 }

@@ -1,5 +1,5 @@
 /** Finds the error that a program has not overcome while a probe of it fails: the one that decides, or one that comes with each try. */
-import { bareWords } from '../../log-analysis/index.ts';
+import { saysAgain } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { dependencyTrouble, isItself, type Trouble } from './dependencies.ts';
 
@@ -25,9 +25,8 @@ export function isRepeating(container: ContainerFacts): boolean {
 
 /** Whether the error stands in the log more than once, the last time near its end: it comes with each try. */
 function isRepeated({ lines }: ContainerFacts, line: string): boolean {
-  const wanted = bareWords(line);
-  const places = lines.flatMap((each, place) => (bareWords(each).includes(wanted) ? [place] : []));
-  return wanted !== '' && places.length > 1 && (places.at(-1) ?? 0) >= lines.length - MAX_AFTER;
+  const places = lines.flatMap((each, place) => (saysAgain(each, line) ? [place] : []));
+  return places.length > 1 && (places.at(-1) ?? 0) >= lines.length - MAX_AFTER;
 }
 
 /**
@@ -35,8 +34,7 @@ function isRepeated({ lines }: ContainerFacts, line: string): boolean {
  * What the workers of a server say at its start stands together.
  */
 export function comesWithRequests({ lines }: ContainerFacts, line: string): boolean {
-  const wanted = bareWords(line);
-  const places = lines.flatMap((each, place) => (wanted !== '' && bareWords(each).includes(wanted) ? [place] : []));
+  const places = lines.flatMap((each, place) => (saysAgain(each, line) ? [place] : []));
   const last = places.at(-1) ?? -1;
   return last >= lines.length - MAX_AFTER_REQUEST && places.some((place) => place < last - 1);
 }
