@@ -4,7 +4,7 @@ import type { Dialect } from './dialects/dialect.ts';
 import { MAX_DECISIVE_CHARACTERS, MAX_RELATED_LINES } from './limits.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { fileIn, formatHost, nameCount, peerIn, worldNames } from './names.ts';
-import { HAS_PORT } from './pick.ts';
+import { HAS_PORT, OF_LIBRARIES } from './pick.ts';
 import { isBareHead, messageOf, SYSTEM_ERROR } from './weigh.ts';
 import { toldWhole } from './told-whole.ts';
 import type { RoledLine } from './traces.ts';
@@ -114,13 +114,21 @@ const POINTERS =
 function ofCause(line: RoledLine, said: string, position: number, chain: readonly Candidate[]): string {
   if (line.afterFrames === true) return '';
   const below = chain.find((each) => each.position > position && each.line.role === 'cause');
-  if (below === undefined || isBareHead(below.line.said.replace(PREFIX, ''))) return '';
-  const message = messageOf(below.line.said.replace(PREFIX, ''));
+  if (below === undefined || OF_LIBRARIES.test(below.line.said)) return '';
+  // Java writes "null" for the message of an error that has none.
+  const cause = below.line.said.replace(PREFIX, '').replace(/: null$/, '');
+  const isBare = isBareHead(cause);
+  if (isBare && !SAYS_ENOUGH.test(cause)) return '';
+  const message = isBare ? cause : messageOf(cause);
   if (message.length > MAX_ANNOUNCEMENT || isConsequence(message)) return '';
   const told = said.toLowerCase();
   const isNew = (message.toLowerCase().match(/[a-z\d]{3,40}/g) ?? []).some((word) => !told.includes(word));
   return isNew ? ` (${message})` : '';
 }
+
+/** Classes of errors that say what happened without a message. */
+const SAYS_ENOUGH =
+  /(?:Connect|UnknownHost|Timeout|AccessDenied|NoSuchFile|Bind|FileNotFound|OutOfMemory|UnresolvedAddress)\w{0,40}(?:Exception|Error)$/;
 
 /** A command that a script did not find, and went on: "entrypoint.sh: line 5: envsubst: command not found". */
 const NO_COMMAND = /^(?:\S{0,200}\/)?([^\s/:]{1,80}): (?:line )?(\d{1,5}): (\S{1,80}): (?:command )?not found$/;
@@ -170,7 +178,10 @@ function ofWrapper(said: string, wrappers: readonly Candidate[]): string {
 /** The nearest of the causes above an error without names that has some: "(ValueError: Unknown level: 'LOUD')" of "Unable to configure root logger". */
 function ofNamedCause(line: RoledLine, said: string, wrappers: readonly Candidate[]): string {
   if (line.afterFrames !== true || nameCount(said) > 0) return '';
-  const cause = wrappers.findLast(({ line: above }) => above.index < line.index && nameCount(above.text) > 0);
+  const above = wrappers.filter((each) => each.line.index < line.index && each.line.role !== 'line');
+  const cause =
+    above.findLast((each) => nameCount(each.line.text) > 0) ??
+    above.findLast((each) => !isConsequence(messageOf(each.line.text)));
   if (cause === undefined) return '';
   const text = cause.line.said.replace(PREFIX, '');
   // A key alone says less than what was made of it.
@@ -242,7 +253,7 @@ function ofAnnouncement(said: string, wrappers: readonly Candidate[]): string {
   )?.line;
   const text = above?.said.replace(PREFIX, '').replace(/:$/, '') ?? '';
   if (text === '' || text.length > MAX_ANNOUNCEMENT || isConsequence(text) || isConsequence(messageOf(text))) return '';
-  if (SAYS_NOTHING.test(text) || isBareHead(text) || said.includes(messageOf(text))) return '';
+  if (SAYS_NOTHING.test(text) || (above?.role === 'head' && isBareHead(text)) || said.includes(messageOf(text))) return '';
   return ` (${text})`;
 }
 

@@ -2,6 +2,7 @@
 import { type Level, levelOfWord } from './level.ts';
 import { MAX_LINE_CHARACTERS, MAX_STRUCTURED_CHARACTERS, MAX_UNFOLDED_LINES } from './limits.ts';
 import { maskSecrets } from './mask-secrets.ts';
+import { withoutContext } from './monolog-line.ts';
 import { plainLine } from './plain-line.ts';
 import { structuredLine } from './structured-line.ts';
 
@@ -47,6 +48,7 @@ const TIME_OF_DAY = /(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d{1,3}))?(?:\d*)(?: ([AP])M
 /** Processes, threads and separators between time and level, or after the level. */
 const HEADS: readonly RegExp[] = [
   /^\d+\(\d+\)(?=\s)/,
+  /^\[[A-Z]\w{1,20}\] \d{1,9} {1,3}-(?= {1,3}\d)/,
   /^==\d+==(?=\S)/,
   /^\[ +\d+\](?=\s)/,
   /^\[[^\]]{1,80}\](?=\s+(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|SEVERE)\s)/,
@@ -73,6 +75,8 @@ const HEADS: readonly RegExp[] = [
   /^[#*.-](?=\s)/,
   /^[\w$-]+(?:\.[\w$[\]/-]+)+ +(?:-{1,2}|:)(?=\s)/,
   /^\[?[\w/.-]+\.(?:go|rs|py|c|cc|cpp|h|java):\d+\]?:?(?=\s)/,
+  // The class and method that java.util.logging and Tomcat name.
+  /^(?:[a-z]\w{0,40}\.){2,10}[A-Z][\w$]{0,80}\.[a-z<][\w$<>]{0,80}(?= [A-Z"'`[(])/,
 ];
 const RUBY_HEAD = /^[DIWEFA], \[[^\]]{1,60}\] +([A-Z]+) -- [^:]{0,60}:/;
 const KLOG_HEAD = /^([IWEF])\d{4} (\d\d:\d\d:\d\d)\.\d+ +\d+ [\w./-]+:\d+\] /;
@@ -117,6 +121,8 @@ const SIGNS: Readonly<Record<string, Level>> = {
   '⚠': 'warning',
 };
 const SIGN = /^([EWID]!|E(?= {3,}\S)|[✗✘✖⨯❌✔✓⚠])\uFE0F?(?=\s)/u;
+/** Monolog's channel and level: "app.ERROR: …". */
+const CHANNEL_LEVEL = /^[\w-]{1,40}\.([A-Z]{4,9}):(?=\s)/;
 const PROGRAM_LEVEL = /^[\w.-]{1,30}: \[([a-z]{3,7})\](?=\s)/;
 const COLON_LEVEL = /^([A-Za-z]{3,13})(?: ERROR| error|\[[A-Z]{1,4}\d{2,6}\])? ?:(?=\s|$)/;
 /** "nginx: error: …", "/etc/a.conf:3: error: …". */
@@ -132,7 +138,7 @@ export function parseLine(given: string, index: number): readonly LogLine[] {
   if (plain.trim() === '') return [];
   const structured = plain.length > MAX_STRUCTURED_CHARACTERS ? undefined : structuredAfterHead(plain);
   if (structured !== undefined) return structuredLines(structured.line, index, structured.atMs);
-  return [textLine(withoutMiddle(plain), index)];
+  return [textLine(withoutMiddle(withoutContext(plain)), index)];
 }
 
 /** The folder of one version of a ConfigMap's files, behind the link that a pod's programs follow. */
@@ -260,6 +266,7 @@ function cutLevel(text: string, step: number, isStamped = false): Cut | undefine
   const mark = MARK.exec(text);
   if (mark !== null) return { rest: text.slice(mark[0].length), ...(mark[1] === '!' && { level: 'error' }) };
   for (const pattern of [
+    CHANNEL_LEVEL,
     PROGRAM_LEVEL,
     BRACKET_LEVEL,
     SLASH_LEVEL,
@@ -282,7 +289,7 @@ function cutLevel(text: string, step: number, isStamped = false): Cut | undefine
 
 /** Marks such as "-" or a number are a head only after a time or a level. */
 function cutHead(text: string, begun: boolean): Cut | undefined {
-  for (const pattern of begun ? HEADS : HEADS.slice(0, 15)) {
+  for (const pattern of begun ? HEADS : HEADS.slice(0, 16)) {
     const match = pattern.exec(text);
     if (match !== null)
       return {

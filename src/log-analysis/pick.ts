@@ -1,5 +1,5 @@
 /** Picks the decisive line among those that say something about the end. Pure. */
-import { words } from './any-of.ts';
+import { anyOf, words } from './any-of.ts';
 import type { Candidate } from './candidate.ts';
 import { nameCount, worldNames } from './names.ts';
 import { isBareHead, messageOf, PANIC, SYSTEM_ERROR } from './weigh.ts';
@@ -172,7 +172,10 @@ function rootBonus(chain: readonly Candidate[], place: number): number {
 function chainScore({ line, score }: Candidate, place: number): number {
   // Python ends a chain with the error that ended the program.
   return (
-    score +
+    score -
+    // A logger's own level says nothing of the error that it announces.
+    (line.role === 'line' && line.level === 'fatal' ? 10 : 0) -
+    (OF_LIBRARIES.test(line.said) ? 12 : 0) +
     4 * nameCount(line.text) +
     (isWrapperOfParts(line.text) ? -12 : 0) +
     (line.afterFrames === true ? 12 * place : RUBY.test(line.said) ? -12 * place : 0) +
@@ -180,6 +183,14 @@ function chainScore({ line, score }: Candidate, place: number): number {
     (PANIC.test(line.said) && nameCount(line.text) === 0 ? 8 : 0)
   );
 }
+
+/** What a library says of its own inside when the key, the password or the file is wrong that the error above it names. */
+export const OF_LIBRARIES = anyOf(
+  /BadPaddingException|BadTagException/,
+  /failed to decrypt safe contents entry/,
+  /DerInputStream|DerValue|extra data at the end|Tag mismatch/,
+  /ClosedChannelException/,
+);
 
 /** What a framework says of its own parts when something below them fails: "Error creating bean with name 'ledger'". */
 const WRAPPER =

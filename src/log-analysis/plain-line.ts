@@ -27,7 +27,7 @@ export function plainLine(line: string): string {
 
 /** The text without the lines of a box around it: "│ Error: no plan │". */
 function withoutBox(text: string): string {
-  if (!BOX_EDGE.test(text) || VALUE.test(text)) return text;
+  if (!BOX_EDGE.test(text) || VALUE.test(text)) return GROUP_RULE.test(text) ? '' : text.replace(GROUP_EDGE, '');
   let end = text.length;
   while (end > 0 && /[\u2500-\u257f]/.test(text[end - 1] ?? '')) end -= 1;
   return text.slice(0, end).replace(BOX_EDGE, '').trimEnd();
@@ -35,7 +35,12 @@ function withoutBox(text: string): string {
 
 /** A value below a line of code in a trace: "    │    └ <socket …>". */
 const VALUE = /^ {4,}(?:│ {0,60}){0,20}└ /;
-const BOX_EDGE = /^\s{0,8}[\u2500-\u257f]{1,300} ?/;
+const BOX_EDGE = /^\s{0,8}[\u2500-\u257f]{1,300}[▶►]? ?/;
+/** "  +-+---------------- 1 ----------------" */
+const GROUP_RULE = /^ {2,20}\+[+-]{2,60}(?: (?:\d{1,4}|\.{3}) -{4,40})?$/;
+/** The edge that Python draws before the errors of a group. */
+const GROUP_EDGE =
+  /^ {2,20}[|+] (?= {0,8}(?:File "|Traceback \(most|Exception Group Traceback|raise |[\w.]{1,100}(?:Error|Exception|Group)\b))/;
 
 /** The index after the escape sequence that begins at `start`. */
 function endOfEscape(text: string, start: number): number {

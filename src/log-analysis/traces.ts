@@ -53,7 +53,7 @@ const AROUND = beginning(
   /--- End of /,
   /The above exception was the direct cause/,
   /During handling of the above exception/,
-  /Traceback \(most recent call last\)/,
+  /(?:Exception Group )?Traceback \(most recent call last\)/,
   /\[internal function\]/,
   /stack backtrace:/,
   /Stack trace:/,
@@ -136,7 +136,7 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
     else if (isCaretRow(text)) role = 'frame';
     // A logger that stamps each line of a trace takes its indentation.
     else if (kind === 'python' && line.atMs !== undefined && isPythonFrame(roled.at(-1)) && !begins) role = 'frame';
-    else if (CAUSE.test(text)) role = 'cause';
+    else if (CAUSE.test(text) || (inside && line.indent > 0 && BEAM_HEAD.test(text))) role = 'cause';
     else if (kind === 'dump') {
       const error = line.indent > 0 && HEAD.test(text);
       role = error ? 'cause' : 'frame';
