@@ -79,12 +79,17 @@ const TOLD_CHARACTERS = 280;
 /** "/app/main.c:3:5: error: …": below it stands the code. */
 const HAS_PLACE = /^\S{1,300}:\d+(?:[:.]\d+)?: /;
 
+/** "Potential solutions:" */
+const ADVICE_TITLE = /^(?:potential|possible|suggested) (?:solutions?|causes?|fix(?:es)?):$/i;
+
 /** A message with its parts, in words of failure first when it is long; undefined when there are none. */
 export function toldWithParts(roled: readonly RoledLine[], position: number): string | undefined {
   const line = roled[position];
   if (line === undefined || HAS_PLACE.test(line.said)) return undefined;
   const end = roled.findIndex(({ part }, place) => place > position && part !== true);
-  const parts = roled.slice(position + 1, end === -1 ? roled.length : end).filter(({ text }) => /\w/.test(text));
+  const all = roled.slice(position + 1, end === -1 ? roled.length : end);
+  const advice = all.findIndex(({ text }) => ADVICE_TITLE.test(text));
+  const parts = (advice === -1 ? all : all.slice(0, advice)).filter(({ text }) => /\w/.test(text));
   if (parts.length === 0) return undefined;
   const isLong = parts.length > TOLD_LINES || parts.reduce((sum, { said }) => sum + said.length, 0) > TOLD_CHARACTERS;
   const bad = isLong ? parts.filter(({ text }) => isBad(text)) : [];

@@ -241,7 +241,7 @@ function wholePlace(said: string, own: readonly RoledLine[], place: string | und
 
 /** "Exception in worker process" */
 const SAYS_NOTHING =
-  /^(?:\S{1,100} - )?(?:an? )?(?:unhandled |uncaught |unexpected )?(?:exception|error|failure)s? (?:(?:has been |was )?caught |occurred )?(?:in|on|while|during|of)\b/i;
+  /^\*\* \(EXIT\) an exception was raised|^(?:\S{1,100} - )?(?:an? )?(?:unhandled |uncaught |unexpected )?(?:exception|error|failure)s? (?:(?:has been |was )?caught |occurred )?(?:in|on|while|during|of)\b/i;
 
 /** What was logged right above a trace whose error holds no name: "FAIL cart.test.js > adds prices". */
 function ofAnnouncement(said: string, wrappers: readonly Candidate[]): string {
@@ -251,9 +251,10 @@ function ofAnnouncement(said: string, wrappers: readonly Candidate[]): string {
     // Python prints the error that ended the program last.
     wrappers.find(({ line: { role, afterFrames } }) => role === 'head' && afterFrames !== true)
   )?.line;
-  const text = above?.said.replace(PREFIX, '').replace(/:$/, '') ?? '';
+  const text = above?.text.replace(PREFIX, '').replace(/:$/, '') ?? '';
   if (text === '' || text.length > MAX_ANNOUNCEMENT || isConsequence(text) || isConsequence(messageOf(text))) return '';
-  if (SAYS_NOTHING.test(text) || (above?.role === 'head' && isBareHead(text)) || said.includes(messageOf(text))) return '';
+  if (SAYS_NOTHING.test(text) || (above?.role === 'head' && isBareHead(text)) || said.includes(messageOf(text)))
+    return '';
   return ` (${text})`;
 }
 

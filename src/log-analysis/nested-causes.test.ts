@@ -33,7 +33,7 @@ describe('the cause of a chain', () => {
         '\tat java.base/sun.security.provider.certpath.SunCertPathBuilder.build(SunCertPathBuilder.java:148)',
         '\t... 22 more',
       ],
-      /^(?:sun|javax)\S+: .*unable to find valid certification path to requested target \(SEVERE: rates provider handshake failed\)$/,
+      /^(?:sun|javax)\S+: .*unable to find valid certification path to requested target \(rates provider handshake failed\)$/,
     ],
     [
       'the password, and not the cipher that did not like it',

@@ -235,6 +235,7 @@ const OF_CAUSE =
 /** Keys of what was asked, of who asked, and of code: no cause stands in them, whatever their words are. */
 const OF_OTHERS = whole(
   /(?:.{1,40}[._-])?(?:sql|query|statement|command|cmd|args?|argv|env|environ|headers?|user_?agent|url|uri|path|file(?:name)?|dir|request|req|options|opts|schema|template|stack\w{0,20}|frames|trace|traceback|code|span|tags|labels)/i,
+  /(?:logger|logger_?name|caller|thread|thread_?name|name|source|line|func(?:tion)?|module|package|app|service|svc|host(?:name)?|pid|id|version|v|env)/i,
   /(?:level|severity|lvl|log_?level|levelname|msg|message|event|text|m|log|msg_?template|messageTemplate|renderedMessage|timestamp|time|ts|t|@\w{1,12})/i,
 );
 /** Objects that are looked into, and values that are looked at. */
