@@ -1,6 +1,7 @@
 /** Tells the decisive line: with the names that it lacks, its causes, and the place in the user's own code. Pure. */
 import type { Candidate } from './candidate.ts';
 import type { Dialect } from './dialects/dialect.ts';
+import { withoutLists } from './left-out.ts';
 import { MAX_DECISIVE_CHARACTERS, MAX_RELATED_LINES } from './limits.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { fileIn, formatHost, nameCount, peerIn, worldNames } from './names.ts';
@@ -71,7 +72,10 @@ export function describe(
   return {
     line: shortened(
       maskSecrets(
-        `${said.replace(PREFIX, '')}${added}`.replace(POINTERS, '').replace(OF_CLIENT, '').replace(ASKED_HOST, ''),
+        `${withoutLists(said.replace(PREFIX, ''))}${added}`
+          .replace(POINTERS, '')
+          .replace(OF_CLIENT, '')
+          .replace(ASKED_HOST, ''),
       ),
     ),
     index: line.index,

@@ -101,6 +101,11 @@ const FOREIGN = anyOf(
   /^(?:java|javax|jdk|sun|com\.sun|kotlin|scala|org\.(?:springframework|apache|hibernate|postgresql|eclipse|slf4j|junit)|ch\.qos|io\.netty|reactor|System|Microsoft)\./,
 );
 
+/** Whether a path is one of a library or a runtime, and not of the user's own code. */
+export function isForeign(path: string): boolean {
+  return FOREIGN.test(path);
+}
+
 /** A row of marks below a line of source, as `    ~~^~~`. Two looks, each along the text once: one pattern for both goes back and forth. */
 function isCaretRow(text: string): boolean {
   return text.includes('^') && /^[~^\s]+$/.test(text);

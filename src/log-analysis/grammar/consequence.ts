@@ -34,6 +34,8 @@ const CONSEQUENCE = whole(
   /.{0,40}exited with (?:code|status) \d+.{0,20}/i,
   /(?:an? |the |one )?(?:[\w.-]{1,30} )?(?:child|process|worker|service|script|program|command) (?:has )?(?:ended|died|exited|stopped|quit|terminated|failed) (?:with|by) (?:code|status|signal|exit code)\b.{0,80}/i,
   /command failed.{0,60}/i,
+  /(?:begin|init|check|unitcheck) failed--compilation aborted.{0,300}/i,
+  /compilation failed in require.{0,300}/i,
   /.{0,20}health ?check failed[.!]?/i,
   /not starting.{0,40}/i,
   /cannot continue[.!]?/i,
