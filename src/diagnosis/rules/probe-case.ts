@@ -119,12 +119,17 @@ export function asked({ container, probe }: ProbeCase): string {
 export const MAX_COMMAND = 80;
 
 /** What a probe was answered, and what a log says of it, in a headline. */
-export const MAX_ANSWER = 200;
+export const MAX_ANSWER = 240;
 
-/** One line of at most `length` characters. */
+/** What was to be done stands at the beginning of a message, and its cause at the end. */
+const BEGIN_OF_LONG = 90;
+
+/** One line of at most `length` characters, without the middle of a long one. */
 export function brief(text: string, length: number): string {
   const flat = quotable(text);
-  return flat.length <= length ? flat : `${flat.slice(0, length - 1)}…`;
+  if (flat.length <= length) return flat;
+  if (length <= 2 * BEGIN_OF_LONG) return `${flat.slice(0, length - 1)}…`;
+  return `${flat.slice(0, BEGIN_OF_LONG)} … ${flat.slice(BEGIN_OF_LONG + 3 - length)}`;
 }
 
 /** The death, where the probe led to one, the failure, and more. */
