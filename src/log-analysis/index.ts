@@ -9,6 +9,7 @@ export { complaintIn } from './complaint.ts';
 export type { DecisiveLine } from './describe.ts';
 export { failsAgain, type FailsAgain } from './fails-again.ts';
 export { lastFailure } from './last-failure.ts';
+export { notLoaded } from './not-loaded.ts';
 export { MASK, maskSecrets, withoutKnown } from './mask-secrets.ts';
 export * from './names.ts';
 export * from './read-log.ts';

@@ -2,6 +2,7 @@
 import type { Candidate } from './candidate.ts';
 import { type DecisiveLine, describe } from './describe.ts';
 import { partsOfMessages } from './messages.ts';
+import { notLoaded } from './not-loaded.ts';
 import { pick, shape } from './pick.ts';
 import { understoodLog } from './understood-log.ts';
 import { weigh } from './weigh.ts';
@@ -38,5 +39,14 @@ export function lastFailure(lines: readonly string[]): DecisiveLine | undefined 
     line.trace === undefined ? position > from : line.trace === last.line.trace,
   );
   const best = pick(ofOne);
-  return best === undefined ? undefined : describe(best, roled, ofOne, dialects);
+  if (best === undefined) return undefined;
+  // A line of a request may only point to what the start said.
+  const atStart = POINTS_BACK.test(best.line.text) ? notLoaded(lines) : undefined;
+  if (atStart !== undefined) return atStart;
+  const told = describe(best, roled, ofOne, dialects);
+  return { ...told, index: told.index + Math.max(0, lines.length - LATELY_LINES) };
 }
+
+/** "check your startup logs for errors", "no application loaded" */
+const POINTS_BACK =
+  /\b(?:check|see|consult) (?:the |your )?(?:start-?up |server |previous |error )*(?:logs?|messages?|errors?)\b|\bno (?:\w{1,20} )?app(?:lication)? (?:found|loaded|available)\b|\bapp(?:lication)? (?:is |was )?not (?:loaded|started|initiali[sz]ed)\b/i;
