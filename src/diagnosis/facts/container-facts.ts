@@ -7,6 +7,7 @@ import {
   type FailsAgain,
   lastFailure,
   type LogReading,
+  notLoaded,
   readLog,
   saysAgain,
   type StandsAt,
@@ -59,6 +60,8 @@ export interface ContainerFacts {
   readonly reading: LogReading;
   /** What it said last of anything that failed, while a probe fails it or it is not ready: perhaps of the probe's own request. */
   readonly failing?: DecisiveLine;
+  /** Why it has not loaded an application that it serves, while a probe of it fails. */
+  readonly notLoaded?: DecisiveLine;
   /** At what it stands while a probe of it fails, as its last lines tell. */
   readonly standsAt?: StandsAt;
   /** What it fails at with each try while it runs and looks well. */
@@ -126,7 +129,7 @@ function one(
     refused: history?.refused ?? [],
     lines,
     reading: presentReading(readingOf(lines, death, spec), lines, failing),
-    ...(judged && { failing, standsAt: standsAt(lines) }),
+    ...(judged && { failing, notLoaded: notLoaded(lines), standsAt: standsAt(lines) }),
     ...(trouble === 'none' && looksWell(kind, status) && { again: failsAgain(lines) }),
     events,
   };

@@ -1,4 +1,5 @@
 /** Probes that get an answer, or none in time: paths, schemes, redirects, commands, and what the program says itself. Not a rule by itself. */
+import type { DecisiveLine } from '../../log-analysis/index.ts';
 import { quoteLastLines, quoteLine } from '../facts/last-words.ts';
 import { listeningOf, listeningQuote } from '../facts/listening.ts';
 import { probePath } from '../facts/probe-failures.ts';
@@ -34,6 +35,8 @@ export function wrongPath(one: ProbeCase): RankedFinding {
       ? `there is nothing at ${path} (404)`
       : `${path} wants to know who asks (${/\d{3}$/.exec(failure.output)?.[0] ?? ''})`;
   const refusal = saidOfRequest(one, path);
+  if (failure.kind === 'not-found' && refusal === undefined && container.notLoaded !== undefined)
+    return applicationNotLoaded(one, container.notLoaded, what);
   return {
     ...baseOf(one),
     id: failure.kind === 'not-found' ? 'probe-path' : 'probe-unauthorized',
@@ -49,6 +52,27 @@ export function wrongPath(one: ProbeCase): RankedFinding {
     ],
   };
 }
+
+/** What the page should come of has not been loaded, as the log says. */
+function applicationNotLoaded(one: ProbeCase, cause: DecisiveLine, what: string): RankedFinding {
+  const { facts, container } = one;
+  const { commands, name } = facts;
+  const isElsewhere = /\bcontainer log file\b/.test(cause.line);
+  return {
+    ...baseOf(one),
+    id: 'application-not-loaded',
+    rank: 88,
+    says: `${consequence(one)}: ${what}, and its log says that an application was not loaded: ${brief(saidBy(cause), MAX_ANSWER)}`,
+    evidence: quotes(one, ...[cause.line, ...cause.related].slice(0, 3).map((line) => quoteLine(container, line))),
+    try: [
+      commands.kubectl('logs', name, '-c', container.name),
+      ...(isElsewhere ? [commands.kubectl('exec', name, '-c', container.name, '--', 'sh', '-c', OF_TOMCAT)] : []),
+    ],
+  };
+}
+
+/** Tomcat writes what goes wrong in an application into a file of its host. */
+const OF_TOMCAT = 'tail -n 40 "${CATALINA_BASE:-/usr/local/tomcat}"/logs/localhost.*.log';
 
 /** The container answers by the other of HTTP and HTTPS. */
 export function wrongScheme(one: ProbeCase, scheme: 'HTTP' | 'HTTPS'): RankedFinding {
@@ -234,7 +258,8 @@ function answer(one: ProbeCase): string {
   if (redirect !== undefined) return `: ${redirect}`;
   const status = /statuscode: (\d{3})$/.exec(failure.output)?.[1];
   const output = brief(failure.output, MAX_ANSWER);
-  const said = container.failing === undefined ? undefined : brief(saidBy(container.failing), MAX_ANSWER);
+  const cause = container.failing ?? container.notLoaded;
+  const said = cause === undefined ? undefined : brief(saidBy(cause), MAX_ANSWER);
   const held = said === undefined ? heldAt(container) : undefined;
   const log =
     held !== undefined
