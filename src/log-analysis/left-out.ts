@@ -11,10 +11,8 @@ const PATHS = /(\/[^\s,:;()'"[\]]{1,200})((?:["']?[\s,:;]{1,3}["']?\/[^\s,:;()'"
 const STATEMENT_LINE = / LINE \d{1,5}: .{1,400}$/;
 /** Mistakes that the statement itself shows. */
 const OF_STATEMENT = /\bsyntax error\b|\bcolumn\b|\bfunction\b|\boperator\b|\bambiguous\b|\binput syntax\b/i;
-/** SQLAlchemy's. */
-const SQL = /\[SQL: ([^\]]{1,2000})\]/;
+/** SQLAlchemy's, which hold values. */
 const PARAMETERS = / \[parameters: [^\]]{1,2000}\]/;
-const MAX_STATEMENT = 80;
 /** Ruby's place before its error. */
 const RUBY_PLACE = /^(\/\S{1,300}?):\d{1,7}:in [`'][^']{0,200}': (?=\S)/;
 
@@ -34,11 +32,5 @@ export function withoutLists(text: string): string {
 
 function withoutStatement(text: string): string {
   const told = OF_STATEMENT.test(text.replace(STATEMENT_LINE, '')) ? text : text.replace(STATEMENT_LINE, '');
-  return told
-    .replace(PARAMETERS, '')
-    .replace(SQL, (all, statement: string) =>
-      statement.length <= MAX_STATEMENT
-        ? all
-        : `[SQL: ${statement.slice(0, statement.lastIndexOf(' ', MAX_STATEMENT))} …]`,
-    );
+  return told.replace(PARAMETERS, '');
 }

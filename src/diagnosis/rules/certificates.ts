@@ -3,7 +3,8 @@ import { peerIn, urlPeers } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, type LastWord, lastWord, linesAround, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
-import { environmentPeers, peerText } from '../facts/spec-peers.ts';
+import { onlyPeer } from '../facts/dependencies.ts';
+import { environmentPeers, peerText, placeText } from '../facts/spec-peers.ts';
 import { quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -144,11 +145,13 @@ function peerOf(container: ContainerFacts, word: LastWord): CertificatePeer | un
   );
   const peers = environmentPeers(secure);
   const [only] = peers;
-  if (only === undefined || new Set(peers.map(peerText)).size > 1) return undefined;
-  return {
-    text: peerText(only),
-    quotes: [{ source: 'field', path: `${container.path}.${only.at}`, value: peerText(only) }],
-  };
+  if (only !== undefined && new Set(peers.map(peerText)).size === 1)
+    return {
+      text: peerText(only),
+      quotes: [{ source: 'field', path: `${container.path}.${only.at}`, value: peerText(only) }],
+    };
+  const spoken = peers.length === 0 ? onlyPeer(container) : undefined;
+  return spoken === undefined ? undefined : { text: `${peerText(spoken)} (${placeText(spoken)})`, quotes: [] };
 }
 
 function commands(facts: PodFacts, container: ContainerFacts, fault: Fault): readonly string[] {

@@ -8,6 +8,7 @@ interface Given {
   readonly lines: readonly string[];
   readonly container?: object;
   readonly age?: number;
+  readonly volumes?: readonly object[];
 }
 
 /** A container that has run for a minute and is not ready, because its probe is answered so. */
@@ -16,10 +17,12 @@ function unready({
   lines,
   container,
   age = 60,
+  volumes,
 }: Given): Partial<PodEvidence> {
   const probe = { httpGet: { path: '/ready', port: 8080 }, periodSeconds: 5 };
   const one = pod({
     container: { readinessProbe: probe, ...container },
+    spec: { volumes },
     status: { ready: false, state: { running: { startedAt: ago(age) } } },
   });
   const conditions = ['ContainersReady', 'Ready'].map((type) => ({
@@ -63,8 +66,8 @@ tellsEach([
         String.raw`{"ts":"2026-01-31T11:59:31.8Z","level":"error","event":"db.connect.failed","service":"stock","detail":"(psycopg2.OperationalError) connection to server at \"pg.data.svc.cluster.local\" (10.96.19.195), port 5432 failed: FATAL:  database \"stock_prod\" does not exist\n\n(Background on this error at: https://sqlalche.me/e/14/e3q8)"}`,
       ),
     }),
-    'readiness-failing',
-    /answers 503, and its log says: db\.connect\.failed: .*"pg\.data\.svc\.cluster\.local".*database "stock_prod" does not exist$/,
+    'missing-data',
+    /db\.connect\.failed: .*"pg\.data\.svc\.cluster\.local".*database "stock_prod" does not exist; so \/ready on port 8080 answers 503/,
   ],
   [
     'the end of a long error in another field',
@@ -73,14 +76,35 @@ tellsEach([
         `{"lvl":"E","t":1769860740.5,"m":"tile check failed","upstream":"tiles","x":"HTTPSConnectionPool(host='tiles', port=8443): Max retries exceeded with url: /v2 (Caused by SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: certificate has expired (_ssl.c:992)')))"}`,
       ),
     }),
-    'readiness-failing',
-    /answers 503, and its log says: tile check failed: HTTPSConnectionPool\(host='tiles', port=8443\).*certificate has expired/,
+    'certificate-expired',
+    /refuses the certificate of tiles:8443, which has expired: tile check failed: .*; so \/ready on port 8080 answers 503/,
   ],
   [
     'the root of a chain',
     unready({ lines: again(...PKIX) }),
-    'readiness-failing',
-    /answers 503, and its log says: \S+: .*unable to find valid certification path to requested target \(rates provider handshake failed\)/,
+    'certificate-not-trusted',
+    /whose authority it does not know: \S+: .*unable to find valid certification path to requested target \(rates provider handshake failed\).*; so \/ready on port 8080 answers 503/,
+  ],
+  [
+    'with the only peer that a file of a ConfigMap names',
+    {
+      ...unready({
+        lines: again(...PKIX),
+        container: { volumeMounts: [{ name: 'conf', mountPath: '/conf' }] },
+        volumes: [{ name: 'conf', configMap: { name: 'feed' } }],
+      }),
+      configs: [
+        {
+          kind: 'ConfigMap',
+          name: 'feed',
+          state: 'found',
+          keys: ['application.properties'],
+          texts: { 'application.properties': 'rates.url=https://rates:8443/v1\nserver.port=8080\n' },
+        },
+      ],
+    },
+    'certificate-not-trusted',
+    /refuses the certificate of rates:8443 \(ConfigMap feed, key application\.properties\), whose authority it does not know/,
   ],
   [
     'what the start said, of a request that only points to it',
