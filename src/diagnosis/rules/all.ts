@@ -22,6 +22,7 @@ import { held } from './held.ts';
 import { hooks } from './hooks.ts';
 import { images } from './images.ts';
 import { jobHeldOpen } from './job-held-open.ts';
+import { keyPasswords } from './key-passwords.ts';
 import { lateProbes } from './late-probes.ts';
 import { livenessCascade } from './liveness-cascade.ts';
 import { localSocket } from './local-socket.ts';
@@ -83,6 +84,7 @@ export const POD_RULES: readonly PodRule[] = [
   hooks,
   images,
   jobHeldOpen,
+  keyPasswords,
   lateProbes,
   livenessCascade,
   localSocket,

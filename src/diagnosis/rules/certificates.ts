@@ -41,7 +41,8 @@ const FAULTS: readonly (readonly [Fault, RegExp])[] = [
 ];
 const ANY = new RegExp(FAULTS.map(([, { source }]) => source).join('|'), 'i');
 /** A file of the program's own that is no certificate is another cause. */
-const OWN_FILE = /malformed certificate|private key does not match|failed to (?:find any PEM|parse certificate)/i;
+const OWN_FILE =
+  /malformed certificate|decryption password incorrect|private key does not match|failed to (?:find any PEM|parse certificate)/i;
 
 const IDS: Readonly<Record<Fault, string>> = {
   expired: 'certificate-expired',

@@ -9,6 +9,7 @@ import { cLibraries } from './c-libraries.ts';
 import { certificates } from './certificates.ts';
 import { encoding } from './encoding.ts';
 import { exhausted } from './exhausted.ts';
+import { keyPasswords } from './key-passwords.ts';
 import { malformedConfig } from './malformed-config.ts';
 import { missingSetting } from './missing-setting.ts';
 import { permissions } from './permissions.ts';
@@ -22,6 +23,7 @@ const RULES: readonly PodRule[] = [
   certificates,
   encoding,
   exhausted,
+  keyPasswords,
   malformedConfig,
   missingSetting,
   permissions,

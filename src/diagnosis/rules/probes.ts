@@ -155,9 +155,23 @@ function withReason(one: ProbeCase, finding: RankedFinding): RankedFinding {
   // The rule about the peer tells of it, and of the probe.
   if (effect !== 'starting' && effect !== 'killing' && waitsForPeer(facts, container))
     return { ...finding, fallback: true };
-  const cause = heldUpBy(facts, container);
+  const cause = heldUpBy(facts, container) ?? keptFromListening(one);
   if (cause === undefined) return withAway(one, isRepeating(container) ? { ...finding, manifest: undefined } : finding);
   return becauseOf(one, finding, cause);
+}
+
+/** What is said of a port, a certificate or a key by a program that goes on without listening. */
+const ABOUT_LISTENING =
+  /\b(?:connector|listen(?:er|ing)?|bind|ports?|https?|ssl\w*|tls|key ?store|certificates?|endpoint|protocol ?handler)\b/i;
+
+/** The cause that its log has of a start at which it did not come to listen, though it said later that it is up. */
+function keptFromListening({ facts, container, failure }: ProbeCase): RankedFinding | undefined {
+  const { failing, reading } = container;
+  if (failure.kind !== 'refused' || failing?.firmness !== 'firm') return undefined;
+  const isMeant = [failing.line, ...failing.related].some((line) => ABOUT_LISTENING.test(line));
+  return isMeant
+    ? heldUpBy(facts, { ...container, reading: { ...reading, decisive: failing, others: [] } })
+    : undefined;
 }
 
 /** An answer that says no more than that something fails, or a command without a word: of a cause whose kind is known the finding is about that. */

@@ -1,5 +1,5 @@
 /** Tests that the finding about a probe tells the cause that the log has beside, below or before its generic words. */
-import { ago, event, pod } from '../evidence.fixtures.ts';
+import { ago, crashed, event, lastWords, pod } from '../evidence.fixtures.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import { tellsEach } from './cases.fixtures.ts';
 
@@ -58,7 +58,92 @@ const TOMCAT = [
   '31-Jan-2026 12:00:34.394 INFO [main] org.apache.catalina.startup.Catalina.start Server startup in [1056] milliseconds',
 ];
 
+const CONNECTOR = [
+  '31-Jan-2026 11:59:06.700 SEVERE [main] org.apache.catalina.util.LifecycleBase.handleSubClassException Failed to initialize component [Connector["https-jsse-nio-9443"]]',
+  '\torg.apache.catalina.LifecycleException: Protocol handler initialization failed',
+  '\t\tat org.apache.catalina.connector.Connector.initInternal(Connector.java:1085)',
+  '\tCaused by: java.lang.IllegalArgumentException: Error creating SSLContext',
+  '\t\t... 13 more',
+  '\tCaused by: java.io.IOException: keystore password was incorrect',
+  '\t\tat java.base/sun.security.pkcs12.PKCS12KeyStore.engineLoad(PKCS12KeyStore.java:2160)',
+  '\tCaused by: java.security.UnrecoverableKeyException: failed to decrypt safe contents entry: javax.crypto.BadPaddingException: Given final block not properly padded.',
+  '\t\t... 29 more',
+  '31-Jan-2026 11:59:09.696 INFO [main] org.apache.catalina.startup.Catalina.start Server startup in [2884] milliseconds',
+];
+const SERVER_XML =
+  '<Server><Connector port="9443"><SSLHostConfig><Certificate certificateKeystoreFile="/stores/web.p12"/></SSLHostConfig></Connector></Server>';
+const fromSecret = (name: string, secret: string, key: string): object => ({
+  name,
+  valueFrom: { secretKeyRef: { name: secret, key } },
+});
+const ended = (container: object, volumes: readonly object[], ...lines: readonly string[]): Partial<PodEvidence> => ({
+  pod: pod({ container, spec: { volumes }, status: crashed({ exitCode: 1, lived: 0.4 }) }),
+  logs: lastWords(...lines),
+});
+
 tellsEach([
+  [
+    'the password of a key store, whose connector is left out while the server goes on',
+    {
+      ...unready({
+        output: 'Get "http://10.0.0.9:8080/ready": dial tcp 10.0.0.9:8080: connect: connection refused',
+        lines: CONNECTOR,
+        container: {
+          env: [fromSecret('KEYSTORE_PASSWORD', 'web-ks', 'password')],
+          volumeMounts: [{ name: 'conf', mountPath: '/conf' }],
+        },
+        volumes: [{ name: 'conf', configMap: { name: 'web-xml' } }],
+      }),
+      configs: [
+        {
+          kind: 'ConfigMap',
+          name: 'web-xml',
+          state: 'found',
+          keys: ['server.xml'],
+          texts: { 'server.xml': SERVER_XML },
+        },
+      ],
+    },
+    'key-password-wrong',
+    /^container web cannot open \/stores\/web\.p12, because the password for it is wrong \(variable KEYSTORE_PASSWORD of Secret web-ks, key password\): java\.io\.IOException: keystore password was incorrect \(Failed to initialize component \[Connector\["https-jsse-nio-9443"\]\]\).*; so nothing listens on port 8080, and it is not ready$/,
+  ],
+  [
+    'the password of a key that Go opens',
+    ended(
+      { args: ['--tls-key', '/etc/tls/tls.key'] },
+      [],
+      '2026/01/31 11:59:00 cannot load key: x509: decryption password incorrect',
+    ),
+    'key-password-wrong',
+    /cannot open \/etc\/tls\/tls\.key, because the password for it is wrong: cannot load key: x509: decryption password incorrect/,
+  ],
+  [
+    'of OpenSSL, with the file in the log',
+    ended(
+      {},
+      [],
+      '[emerg] 1#1: cannot load certificate key "/etc/tls/tls.key": PEM_read_bio_PrivateKey() failed (SSL: error:1C800064:Provider routines::bad decrypt)',
+    ),
+    'key-password-wrong',
+    /cannot open \/etc\/tls\/tls\.key, because/,
+  ],
+  [
+    'a system call in the context of a structured line, above an error that says less',
+    ended(
+      { securityContext: { runAsUser: 1000 }, volumeMounts: [{ name: 't', mountPath: '/etc/tls' }] },
+      [{ name: 't', secret: { secretName: 'edge-tls', defaultMode: 256 } }],
+      '{"severity":"CRITICAL","message":"TLS bootstrap failed","context":{"errno":-13,"syscall":"open","code":"EACCES","path":"/etc/tls/tls.key"}}',
+      '/srv/edge.js:3',
+      "throw new Error('cannot start listener');",
+      '^',
+      '',
+      'Error: cannot start listener',
+      '    at Object.<anonymous> (/srv/edge.js:3:186)',
+      '    at node:internal/main/run_main_module:28:49',
+    ),
+    'permission-denied',
+    /may not use \/etc\/tls\/tls\.key as user 1000, as volume t \(Secret edge-tls\) has the mode 0400/,
+  ],
   [
     'the detail of a structured line',
     unready({
