@@ -143,6 +143,7 @@ function hostIn(line: string): string | undefined {
 }
 
 const UNRESOLVED_HOST: readonly RegExp[] = [
+  /\bserver can't find ([\w.-]{1,253}?):? /i,
   /\bhost lookup: ["']?([\w.-]{1,253})/i,
   /lookup ([\w.-]{1,253})/i,
   /UnknownHostException: ([\w.-]{1,253})/,

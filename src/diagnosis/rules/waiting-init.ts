@@ -1,5 +1,6 @@
 /** Rule: an init container, or a sidecar that has not started, waits: for what, since when, and whether that waits for it in turn. */
 import { parseTime } from '../../lib/index.ts';
+import { besideWaiting, type DecisiveLine, failsAgain } from '../../log-analysis/index.ts';
 import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { dependencyTrouble, isOfPod, namedPeers, serviceBehind, waitingInits } from '../facts/dependencies.ts';
@@ -11,6 +12,7 @@ import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { because, blameOf, serviceCommands, serviceQuote } from './dependencies.ts';
 import { argumentsOf, title } from './exit-code.ts';
+import { heldUpBy } from './held-up.ts';
 import { isSlowInit, waitingWord } from './readiness.ts';
 
 /** Words after which an init container does not wait any more, whatever its command is. */
@@ -23,10 +25,14 @@ const ofContainer: ContainerRule = (facts, container) => {
   if (deadlock !== undefined) return [deadlock];
   const word = waitingWord(container);
   const awaited = awaitedBy(facts, container);
-  if (word === undefined && awaited === undefined) return NOTHING;
+  const again = container.kind === 'init' ? failsAgain(container.lines) : undefined;
+  if (word === undefined && awaited === undefined && again === undefined) return NOTHING;
   // The rule about dependencies tells of a peer that refuses.
-  if (word === undefined && dependencyTrouble(container) !== undefined) return NOTHING;
+  if ((word === undefined || again !== undefined) && dependencyTrouble(container) !== undefined) return NOTHING;
   if (word === undefined && hasGoneOn(container)) return NOTHING;
+  if (again !== undefined) return [failingInit(facts, container, again.said)];
+  const beside = word === undefined ? undefined : besideWaiting(container.lines, word.line);
+  if (beside !== undefined && isToldOfPeer(container, beside)) return NOTHING;
   const behind = awaited?.service === undefined ? '' : because('refused', [awaited.service]);
   const forWhat = awaited === undefined || word?.line.includes(awaited.text) === true ? '' : ` for ${awaited.text}`;
   return [
@@ -34,10 +40,11 @@ const ofContainer: ContainerRule = (facts, container) => {
       ...base(container),
       id: 'init-waits',
       rank: 45,
-      says: `${title(container)} has waited${forWhat} for ${waited(facts, container)}, and the containers after it wait for its end${behind}${word === undefined ? '' : `: ${quotable(word.line)}`}`,
+      says: `${title(container)} has waited${forWhat} for ${waited(facts, container)}, and the containers after it wait for its end${behind}${word === undefined ? '' : `: ${beside === undefined ? '' : `${beside}; `}${quotable(word.line)}`}`,
       ...(awaited?.service === undefined ? {} : blameOf(behind, [awaited.service])),
       evidence: [
         startQuote(container),
+        ...(beside === undefined ? [] : [quoteLine(container, beside)]),
         ...(word === undefined ? [] : [quoteLine(container, word.line)]),
         ...(awaited === undefined ? [] : argumentsOf(container)),
         ...(awaited?.service === undefined ? [] : [serviceQuote(awaited.service)]),
@@ -49,6 +56,35 @@ const ofContainer: ContainerRule = (facts, container) => {
     },
   ];
 };
+
+/** Whether the rule about dependencies tells of the same line. */
+function isToldOfPeer(container: ContainerFacts, line: string): boolean {
+  const trouble = dependencyTrouble(container);
+  return trouble !== undefined && trouble.word.fromEnd < 3 && trouble.word.line.includes(line);
+}
+
+/** It fails at the same with each try: of a known kind of cause the finding is about that. */
+function failingInit(facts: PodFacts, container: ContainerFacts, said: DecisiveLine): RankedFinding {
+  const { reading } = container;
+  const decisive = { ...said, firmness: 'firm' as const };
+  const found = heldUpBy(facts, { ...container, reading: { ...reading, decisive, others: [] } });
+  // A file that it waits for is none that somebody forgot.
+  const known = found?.id === 'missing-setting' ? undefined : found;
+  const since = `has waited for ${waited(facts, container)}`;
+  const others = 'the containers after it wait for its end';
+  return {
+    ...base(container),
+    id: known?.id ?? 'init-waits',
+    rank: known === undefined ? 45 : 80,
+    says:
+      known === undefined
+        ? `${title(container)} ${since}, and ${others}; it fails with each try: ${quotable(said.line).replace(/\.+$/, '')}`
+        : `${known.says}; it ${since}, and ${others}`,
+    evidence: [startQuote(container), ...(known?.evidence ?? [quoteLine(container, said.line)])],
+    try: known?.try ?? [facts.commands.kubectl('logs', facts.name, '-c', container.name)],
+    ...(known?.blames && { blames: known.blames }),
+  };
+}
 
 export const waitingInit: PodRule = eachContainer(ofContainer);
 
