@@ -185,6 +185,15 @@ const FILE =
 /** Ruby's place before its error. */
 const RUBY_PLACE = /^\S{1,300}:\d+:in [`'][^']{0,200}': /;
 
+/** "/src/main.rs:4:33", "/app/read.py, line 3": where in its code a program complains. */
+const CODE_PLACE =
+  /\/[\w@%+=.,~#/-]{1,300}\.(?:[cm]?[jt]sx?|py|go|rs|rb|php|java|scala|kt|clj|cs|c|cc|cpp|h|exs?|erl|hs|lua|p[lm])(?::\d+(?::\d+)?|["']?,? (?:on )?line \d+)(?![\w/])/g;
+
+/** The text with blanks in the stead of such places, which are no files that it is about. */
+export function withoutCodePlaces(text: string): string {
+  return text.replace(CODE_PLACE, (place) => ' '.repeat(place.length));
+}
+
 /** The absolute path nearest before a place in the text, else the first after it: "open() "/a" failed (no such file) in /b:3". */
 export function fileNear(text: string, place: number): string | undefined {
   const begin = RUBY_PLACE.exec(text)?.[0].length ?? 0;

@@ -2,7 +2,9 @@
 import { fileIn } from '../../log-analysis/index.ts';
 import { nearNames } from '../../lib/index.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
+import { onlyAbsentFile } from './absent-files.ts';
 import { configFile, type ConfigFile, configMounts, fileAt, isCode } from './config-files.ts';
+import { type ConfigLine, lineNamed, lineText } from './config-lines.ts';
 import type { ConfigReference } from './config-references.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { withFirstEnds } from './first-ends.ts';
@@ -36,6 +38,7 @@ export function withFiles(facts: PodFacts, found: readonly RankedFinding[]): rea
     const elsewhere = elsewhereText(facts, container, finding);
     const told =
       originText(facts, container, finding.says) ??
+      absentText(facts, container, finding) ??
       (elsewhere === '' ? configText(facts, container, finding) : { says: elsewhere, quotes: [] });
     const says = [finding.says, told?.says ?? '', placeholderText(container)].filter((part) => part !== '').join('; ');
     const quotes = (told?.quotes ?? []).filter((quote) => !isQuoted(finding.evidence, quote));
@@ -65,7 +68,8 @@ export function namedConfigs(facts: PodFacts, container: ContainerFacts): readon
     file !== undefined && mounted === undefined && IS_ABSENT.test(line) ? configsElsewhere(facts, container, file) : [];
   // Secrets are read only where the line asks for it.
   const all = endedByItself(container) ? configMounts(facts, container).flatMap((mount) => configsBehind(mount)) : [];
-  const others = all.filter(({ kind }) => kind === 'ConfigMap' || ABOUT_CONFIG.test(line));
+  const asks = ABOUT_CONFIG.test(line) || (file === undefined && MAY_LACK_FILE.test(line));
+  const others = all.filter(({ kind }) => kind === 'ConfigMap' || asks);
   return [...named, ...elsewhere, ...others].map(({ kind, name }) => ({ kind, name }));
 }
 
@@ -98,7 +102,7 @@ function originText(facts: PodFacts, container: ContainerFacts, says: string): T
   const configs = configsBehind(mounted);
   if (configs.length === 0 && volume.projected === undefined && volume.downwardAPI === undefined) return undefined;
   const { origin } = fileAt(facts, mounted, file);
-  if (origin !== undefined) return ofFile(facts, { file, mounted, origin }, says);
+  if (origin !== undefined) return withLine(lineNamed(facts, container, decisive?.line ?? ''), ofFile(facts, { file, mounted, origin }, says), says);
   const files = filesOf(facts, mounted);
   const of = configs.length === 1 ? configs.map(({ kind, name }) => `${kind} ${name}`)[0] : undefined;
   const subject = of ?? `volume ${volume.name}`;
@@ -115,6 +119,27 @@ function originText(facts: PodFacts, container: ContainerFacts, says: string): T
     says: isTold ? `it has ${has}${over}` : `${file} would be of ${subject}, which has ${has}${over}`,
     quotes: [],
   };
+}
+
+/** What is told of a file, with its line that the error names by its number. */
+function withLine(line: ConfigLine | undefined, told: Told | undefined, says: string): Told | undefined {
+  const text = line === undefined ? undefined : lineText(line, says);
+  if (text === undefined) return told;
+  return { says: told === undefined ? text : `${told.says}, and ${text}`, quotes: told?.quotes ?? [] };
+}
+
+/** What an error without a file's name may be about that has to do with one. */
+const MAY_LACK_FILE =
+  /\bfiles?\b|not found|NotFound|ENOENT|\bmissing\b|\b(?:SSL|TLS|CA|PEM|x509|cert\w*|key ?store|trust ?store|key ?tab)\b|\b(?:open|read|load|includ)(?:s|e|ed|ing)?\b|config/i;
+
+/** "line 3 of its configuration /c/m.cnf names /tls/ca.crt, which Secret tls does not have": of an error that names no file. */
+function absentText(facts: PodFacts, container: ContainerFacts, { id, says }: RankedFinding): Told | undefined {
+  const line = container.reading.decisive?.line ?? '';
+  if (!OF_CONTENT.test(id) || !MAY_LACK_FILE.test(line) || fileIn(line) !== undefined) return undefined;
+  const found = onlyAbsentFile(facts, container);
+  if (found === undefined || says.includes(found.file)) return undefined;
+  const { file, namedBy, of, has } = found;
+  return { says: `${namedBy} names ${file}, which ${of} does not have: it has ${has}`, quotes: [] };
 }
 
 /** Folders that images have files in. */

@@ -1,6 +1,7 @@
 /** Finds the configuration in which stands what an error quotes: a setting, a value, a host. Pure. */
 import { peerIn } from '../../log-analysis/index.ts';
 import { type ConfigFile, configFiles } from './config-files.ts';
+import { textOf } from './config-lines.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import type { PodFacts } from './pod-facts.ts';
 
@@ -46,12 +47,6 @@ function wordsOf(said: string): readonly string[] {
     .filter((word) => word.trim().length > 2 && !COMMON.test(word))
     .toSorted((a, b) => b.length - a.length)
     .slice(0, MAX_WORDS);
-}
-
-function textOf({ evidence }: PodFacts, { origin }: ConfigFile): string | undefined {
-  const { config, key = '' } = origin ?? {};
-  const known = evidence.configs.find(({ kind, name }) => kind === config?.kind && name === config.name);
-  return known?.texts?.[key];
 }
 
 /** "db" is none of "mydb" or "db-main". */

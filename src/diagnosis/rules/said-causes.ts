@@ -3,7 +3,7 @@ import { anyOf, fileIn } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { unknownSetting } from '../facts/config-files.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
-import { LOCKED, lockHolder } from '../facts/lock-holders.ts';
+import { LOCKED, lockedClaim, lockHolder, namedHolder } from '../facts/lock-holders.ts';
 import { hiddenBy } from '../facts/mounts.ts';
 import { behindPeer, blameOfPeer } from '../facts/peer-blame.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -275,6 +275,9 @@ function isDenied({ reading: { decisive } }: ContainerFacts, line: string): bool
 
 const DENIED = /AccessDenied|permission denied|\bEACCES\b|read-only file system|no space left/i;
 
+/** Lines at the end of a log that may name who has a lock. */
+const HOLDER_LINES = 20;
+
 function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): readonly RankedFinding[] {
   const word = lastWord(container, cause.pattern);
   if (word === undefined || (cause.id === 'bad-argument' && (OF_A_FILE.test(word.line) || OF_A_PEER.test(word.line))))
@@ -288,13 +291,16 @@ function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): 
   const line = decisive?.line === word.line ? saidBy(decisive) : quotable(word.line);
   const holder = cause.pattern === LOCKED ? lockHolder(facts, container) : undefined;
   const more: readonly Quote[] = cause.showsArguments === true ? argumentsOf(container) : (holder?.quotes ?? []);
-  const who = holder === undefined ? '' : `; ${holder.says}`;
+  const held =
+    holder?.says ??
+    (cause.pattern === LOCKED ? namedHolder(facts, [word.line, ...container.lines.slice(-HOLDER_LINES)]) : '');
+  const who = held === '' ? '' : `; ${held}`;
   const blames =
     cause.ofPeer === undefined ? undefined : blameOfPeer(facts, container, word, cause.ofPeer, cause.isUnreached);
   const told = explainedEnd(facts, container, {
     id: cause.id,
     rank: rankOfWord(cause.rank, word),
-    says: `${title(container)} ${cause.means}${cause.isUnreached === true ? behindPeer(facts, container, word) : ''}${aliasText(facts, word.line)}${hidden(facts, container, cause, word.line)}: ${line.replace(/\.+$/, '')}${who}`,
+    says: `${title(container)} ${cause.means}${cause.isUnreached === true ? behindPeer(facts, container, word) : ''}${aliasText(facts, word.line)}${hidden(facts, container, cause, word.line)}${cause.pattern === LOCKED && holder === undefined ? lockedClaim(facts, container) : ''}: ${line.replace(/\.+$/, '')}${who}`,
     line: word.line,
     more,
     try: [...recreate(facts, holder?.pods ?? []), commandForLog(facts, container), ...facts.commands.edit],
