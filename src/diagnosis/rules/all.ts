@@ -32,6 +32,7 @@ import { nodeLost } from './node-lost.ts';
 import { notProgressing } from './not-progressing.ts';
 import { olderTemplate } from './older-template.ts';
 import { outOfMemory } from './out-of-memory.ts';
+import { ownDatabase } from './own-database.ts';
 import { permissions } from './permissions.ts';
 import { portInUse } from './port-in-use.ts';
 import { probes } from './probes.ts';
@@ -40,6 +41,7 @@ import { saidCauses } from './said-causes.ts';
 import { sandbox } from './sandbox.ts';
 import { sandboxLost } from './sandbox-lost.ts';
 import { servingInit } from './serving-init.ts';
+import { sharedMemory } from './shared-memory.ts';
 import { startErrors } from './start-errors.ts';
 import { terminating } from './terminating.ts';
 import { tinyMemory } from './tiny-memory.ts';
@@ -92,6 +94,7 @@ export const POD_RULES: readonly PodRule[] = [
   notProgressing,
   olderTemplate,
   outOfMemory,
+  ownDatabase,
   permissions,
   portInUse,
   probes,
@@ -100,6 +103,7 @@ export const POD_RULES: readonly PodRule[] = [
   sandbox,
   sandboxLost,
   servingInit,
+  sharedMemory,
   startErrors,
   tinyMemory,
   unexpandedVariables,

@@ -147,7 +147,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
     pattern: anyOf(
       /(?:database|relation|table|schema|column|index|topic|bucket|queue|collection) ["'`]?[\w.-]{1,200}["'`]? (?:does not|doesn't) exist/i,
       /unknown (?:database|table|column)/i,
-      /no such (?:table|column|bucket|collection|topic)/i,
+      /no such (?:(?:table|column)(?!: )|bucket|collection|topic)/i,
       /table '[^']{1,200}' doesn't exist/i,
       /NoSuchBucket/i,
     ),

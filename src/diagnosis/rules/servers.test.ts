@@ -1,0 +1,137 @@
+/** Tests what is said of the words of servers and of their clients: databases, poolers, brokers, mail and names. */
+import { describe, expect, it } from 'vitest';
+import { diagnosePod } from '../diagnose-pod.ts';
+import { crashed, evidence, lastWords, pod } from '../evidence.fixtures.ts';
+import type { ConfigEvidence, PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
+import { type Case, crash, tellsEach } from './cases.fixtures.ts';
+
+const map = (name: string, texts: Readonly<Record<string, string>>): ConfigEvidence => ({
+  kind: 'ConfigMap',
+  name,
+  state: 'found',
+  keys: Object.keys(texts),
+  texts,
+});
+const service = (name: string, port: number, more: Partial<ServiceEvidence> = {}): ServiceEvidence => ({
+  namespace: 'shop',
+  name,
+  missing: false,
+  clusterIPs: ['10.96.1.1'],
+  ports: [port],
+  ready: 1,
+  notReady: 0,
+  ...more,
+});
+/** A container with ConfigMap app at /etc/app. */
+const ended = (
+  given: { readonly container?: object; readonly spec?: object; readonly more?: Partial<PodEvidence> },
+  ...lines: readonly string[]
+): Partial<PodEvidence> => ({
+  pod: pod({
+    container: { volumeMounts: [{ name: 'conf', mountPath: '/etc/app' }], ...given.container },
+    spec: { volumes: [{ name: 'conf', configMap: { name: 'app' } }], ...given.spec },
+    status: crashed({ exitCode: 1 }),
+  }),
+  logs: lastWords(...lines),
+  ...given.more,
+});
+
+const SQL =
+  "select domains.id, domains.name, records.content, domains.type, domains.master, domains.notified_serial, domains.last_check, domains.account from domains LEFT JOIN records ON records.domain_id=domains.id AND records.type='SOA' AND records.name=domains.name WHERE records.disabled=0 OR :include_disabled";
+const SQLITE = `Error while filling the cache: Database error trying to retrieve all domains:Unable to compile SQLite statement : '${SQL}': no such table: domains (1)`;
+
+const databases: readonly Case[] = [
+  [
+    'a table that its own file lacks, which its configuration names',
+    ended(
+      { more: { configs: [map('app', { 'names.conf': 'launch=gsqlite3\ngsqlite3-database=/var/lib/names/a.sqlite3\n' })] } },
+      SQLITE,
+    ),
+    'missing-data',
+    /^container web does not find a table or column that it needs in its database file \/var\/lib\/names\/a\.sqlite3 \(line 2 of \/etc\/app\/names\.conf\): .*select domains\.id.{0,60}….{0,4}: no such table: domains \(1\)/,
+  ],
+  [
+    'one that a variable names',
+    ended(
+      { container: { env: [{ name: 'DATABASE_URL', value: 'sqlite:////data/shop.db' }] } },
+      'sqlalchemy.exc.OperationalError: (sqlite3.OperationalError) no such table: orders',
+      '[SQL: SELECT id FROM orders]',
+    ),
+    'missing-data',
+    /does not find a table or column that it needs in its database file \/data\/shop\.db \(variable DATABASE_URL\): /,
+  ],
+  [
+    'one that nothing names',
+    crash(1, 'SqliteError: no such column: price'),
+    'missing-data',
+    /^container web does not find a table or column that it needs in its database file: SqliteError: no such column: price$/,
+  ],
+  [
+    'a table of a server',
+    crash(1, 'ERROR:  relation "orders" does not exist at character 15'),
+    'missing-data',
+    /does not find data that it needs in its peer: /,
+  ],
+  [
+    'shared memory of a server, as its client prints it',
+    ended(
+      { container: { command: ['psql', '-h', 'pg', '-c', 'select 1'] } },
+      'ERROR:  could not resize shared memory segment "/PostgreSQL.356750498" to 16777216 bytes: No space left on device',
+    ),
+    'no-space',
+    /^container web ends, as its server pg has no shared memory left: \/dev\/shm in the server's pod has 64Mi, unless an emptyDir with medium Memory is mounted there: could not resize shared memory segment "\/PostgreSQL\.356750498" to 16777216 bytes: No space left on device$/,
+  ],
+  [
+    'shared memory of its own',
+    ended(
+      { container: { image: 'registry.example/postgres:15' } },
+      '2026-01-31 02:20:09.080 UTC [24] FATAL:  could not resize shared memory segment "/PostgreSQL.18118" to 1048576 bytes: No space left on device',
+    ),
+    'no-space',
+    /^container web has no shared memory left: \/dev\/shm has 64Mi, unless an emptyDir with medium Memory is mounted there: /,
+  ],
+  [
+    'shared memory of a volume',
+    ended(
+      {
+        container: { image: 'registry.example/postgres:15', volumeMounts: [{ name: 'shm', mountPath: '/dev/shm' }] },
+        spec: { volumes: [{ name: 'shm', emptyDir: { medium: 'Memory', sizeLimit: '128Mi' } }] },
+      },
+      'FATAL:  could not resize shared memory segment "/PostgreSQL.18118" to 1048576 bytes: No space left on device',
+    ),
+    'no-space',
+    /^container web has no shared memory left: its volume shm at \/dev\/shm, of 128Mi, is full: /,
+  ],
+  [
+    'shared memory of workers',
+    crash(
+      1,
+      'RuntimeError: DataLoader worker (pid 42) is killed by signal: Bus error. It is possible that dataloader\'s workers are out of shared memory. Please try to raise your shared memory limit.',
+    ),
+    'no-space',
+    /^container web has no shared memory left: \/dev\/shm has 64Mi, /,
+  ],
+  [
+    'a file in it',
+    crash(1, 'OSError: [Errno 28] No space left on device: \'/dev/shm/cache.bin\''),
+    'no-space',
+    /^container web has no shared memory left: \/dev\/shm has 64Mi, /,
+  ],
+  [
+    'a disk that is full',
+    crash(1, 'write /var/lib/a/wal: no space left on device'),
+    'no-space',
+    /^container web cannot write \/var\/lib\/a\/wal: no space is left$/,
+  ],
+];
+
+describe('databases', () => {
+  tellsEach(databases);
+  it('no node is asked for shared memory', () => {
+    const { findings } = diagnosePod(
+      evidence(crash(1, 'ERROR:  could not resize shared memory segment "/PostgreSQL.3" to 1 bytes: No space left on device')),
+    );
+    expect(findings[0]?.try.join('\n')).not.toContain('node/');
+  });
+});
+void service;
