@@ -27,7 +27,7 @@ const OF_CONTENT =
   /^(?:exit-code|malformed-config|missing-setting|bad-argument|completed-under-always|encoding|version-mismatch)$/;
 /** Findings whose line may quote a setting, or a peer that a configuration names. */
 const MAY_QUOTE =
-  /^(?:exit-code|malformed-config|missing-setting|bad-argument|completed-under-always|encoding|dependency-.*|unexpanded-variable)$/;
+  /^(?:exit-code|malformed-config|missing-setting|bad-argument|completed-under-always|encoding|dependency-.*|unexpanded-variable|address-not-available)$/;
 /** What lines about a configuration speak of. */
 const ABOUT_CONFIG =
   /config|\bconf\b|setting|directive|\bsections?\b|\boptions?\b|parameter|propert(?:y|ies)|\bfields?\b|\bkeys?\b|KeyError|NoneType|undefined|\bnil\b|ya?ml|json|toml|\bini\b|pars(?:e|ing)|syntax|schema|validat|\bunknown\b|invalid|\bmissing\b|required|expected|unexpected|unsupported|\bline \d|stanza|\bblock\b|for input string|NumberFormat/i;
@@ -198,7 +198,7 @@ function ofFile(
   const more = [
     ...(key === path.split('/').at(-1) ? [] : [`key ${key}`]),
     // The program often says the line itself.
-    ...(line === undefined || /\bline \d|:\d+\b/.test(says) ? [] : [`line ${line}`]),
+    ...(line === undefined || /\bline \d|[a-z"'\])]:\d+\b/i.test(says) ? [] : [`line ${line}`]),
   ];
   const renamed = more.length === 0 ? '' : ` (${more.join(', ')})`;
   const quotes = configsBehind(mounted).flatMap(({ kind, name, quote }) =>

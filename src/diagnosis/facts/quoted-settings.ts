@@ -17,6 +17,8 @@ const SETTING = /\b[a-z][a-z0-9]{0,40}(?:[_.-][a-z0-9]{1,40}){1,8}\b|\b[a-z]{2,3
 /** Words that many files have, or that a program says of itself. */
 const COMMON =
   /^(?:true|false|yes|none|null|undefined|default|localhost|config(?:uration)?|string|number|object|info|error|warn(?:ing)?|debug|main|data|name|value|type|host|port|user|server|utf-?8|ascii|[\d.]+)$/i;
+/** Of one machine. */
+const ADDRESS = /^(?!127\.|0\.0\.0\.0$)(?:\d{1,3}\.){3}\d{1,3}$/;
 const MAX_WORDS = 20;
 
 /** The only configuration of a ConfigMap with the longest word that the line quotes, and that only one has; undefined: none. */
@@ -44,7 +46,7 @@ function wordsOf(said: string): readonly string[] {
   const settings = said.match(SETTING) ?? [];
   const all = [...new Set([...quoted, ...(host === undefined ? [] : [host]), ...settings])];
   return all
-    .filter((word) => word.trim().length > 2 && !COMMON.test(word))
+    .filter((word) => word.trim().length > 2 && (!COMMON.test(word) || ADDRESS.test(word)))
     .toSorted((a, b) => b.length - a.length)
     .slice(0, MAX_WORDS);
 }

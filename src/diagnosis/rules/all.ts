@@ -1,5 +1,6 @@
 /** All rules about a pod. Their order does not matter, because findings have ranks. */
 import type { PodRule } from '../rule.ts';
+import { addressNotAvailable } from './address-not-available.ts';
 import { attachments } from './attachments.ts';
 import { authentication } from './authentication.ts';
 import { cLibraries } from './c-libraries.ts';
@@ -62,6 +63,7 @@ export const DELETION_RULES: readonly PodRule[] = [
 ];
 
 export const POD_RULES: readonly PodRule[] = [
+  addressNotAvailable,
   attachments,
   authentication,
   cLibraries,

@@ -155,12 +155,6 @@ const SAID_CAUSES: readonly SaidCause[] = [
     ofPeer: 'lacks data that is needed',
   },
   {
-    id: 'address-not-available',
-    rank: 86,
-    pattern: /cannot assign requested address|EADDRNOTAVAIL/i,
-    means: 'cannot listen on an address that its pod does not have',
-  },
-  {
     id: 'no-memory',
     rank: 84,
     pattern: anyOf(
