@@ -47,6 +47,7 @@ import { startErrors } from './start-errors.ts';
 import { terminating } from './terminating.ts';
 import { tinyMemory } from './tiny-memory.ts';
 import { unexpandedVariables } from './unexpanded-variables.ts';
+import { unreadableFiles } from './unreadable-files.ts';
 import { unschedulable } from './unschedulable.ts';
 import { volumeAway } from './volume-away.ts';
 import { volumes } from './volumes.ts';
@@ -109,6 +110,7 @@ export const POD_RULES: readonly PodRule[] = [
   startErrors,
   tinyMemory,
   unexpandedVariables,
+  unreadableFiles,
   unschedulable,
   volumeAway,
   volumes,

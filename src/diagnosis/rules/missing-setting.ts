@@ -7,6 +7,7 @@ import { configsBehind, filledBy, folderLikeFile, placeOf } from '../facts/mount
 import { listed } from '../facts/text.ts';
 import { fileNear, withoutCodePlaces } from '../../log-analysis/index.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
+import { isUnreadable } from '../facts/volume-modes.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';
@@ -145,6 +146,8 @@ function missingFile(facts: PodFacts, container: ContainerFacts): readonly Ranke
   const absent = named === undefined && OF_SYSTEM.test(word.line) ? onlyAbsentFile(facts, container) : undefined;
   const file = named ?? absent?.file;
   if (file === undefined || (named !== undefined && isAboutOther(word.line, named))) return NOTHING;
+  // Another rule tells of one that is there, and that its user may not read.
+  if (isUnreadable(facts, container, file)) return NOTHING;
   const content = aboutContent(facts, container, word, file);
   if (content !== undefined) return [content];
   // A file with the number of a line is there: it is the place of the error.
