@@ -246,6 +246,18 @@ export function onlyPeer({ spec, environment, filePeers }: ContainerFacts): Spec
   return single(own) ?? single(commandPeers(spec, environment)) ?? single(own.length === 0 ? filePeers : []);
 }
 
+/** The same, unless a Secret may name another one. */
+export function surePeer(container: ContainerFacts): SpecPeer | undefined {
+  const { env = [], envFrom = [] } = container.spec;
+  const isHidden =
+    envFrom.some(({ secretRef }) => secretRef !== undefined) ||
+    env.some(({ name, valueFrom }) => valueFrom?.secretKeyRef !== undefined && NAMES_PEER.test(name));
+  return isHidden ? undefined : onlyPeer(container);
+}
+
+/** Names of variables that hold hosts and URLs. */
+const NAMES_PEER = /HOST|URL|URI|ADDR|SERVER|ENDPOINT|DSN|BROKER|DATABASE$|CONN/i;
+
 /** Init containers of a pod that run and wait, by their command, for services of the cluster. */
 export function waitingInits({ metadata, spec, status }: Pod): readonly WaitingInit[] {
   const { name = '', namespace = 'default' } = metadata ?? {};

@@ -3,12 +3,14 @@ import { anyOf } from '../../log-analysis/index.ts';
 import { peerIn, urlPeers } from '../../log-analysis/index.ts';
 import { type ConfigChange, configChange } from '../facts/config-changes.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
+import { surePeer } from '../facts/dependencies.ts';
 import { endedByItself, type LastWord, lastWord, linesAround, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import { blameOfPeer } from '../facts/peer-blame.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { isCausedBySystem } from '../facts/system-errors.ts';
 import { bindingText, type RefusedRight, refusedRightIn } from '../facts/refused-rights.ts';
-import { environmentPeers, peerText } from '../facts/spec-peers.ts';
+import { REFUSED_LOGIN, REFUSED_RIGHT } from '../facts/sql-errors.ts';
+import { peerText } from '../facts/spec-peers.ts';
 import { formatAge, quotable } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -22,6 +24,7 @@ const REFUSED = new RegExp(
     String.raw`(?:bad|wrong|incorrect) (?:credentials|password|user ?name)|login (?:failed|incorrect)|\bACCESS_REFUSED\b|no pg_hba\.conf entry`,
     String.raw`(?:role|user) "[^"]{1,100}" does not exist|SASL authentication|no password (?:was )?supplied|InvalidAccessKeyId|SignatureDoesNotMatch`,
     String.raw`\b401:? \(?unauthori[sz]ed|\bunauthori[sz]ed\b.{0,40}\b401\b|(?:status(?: ?code)?|HTTP(?:\/[\d.]+)?|HTTP Error|response code|returned error|error|code)[:= ]{1,3}401\b|\b401 Client Error|Unauthenticated\b`,
+    REFUSED_LOGIN.source,
   ].join('|'),
   'i',
 );
@@ -37,6 +40,8 @@ const FORBIDDEN = anyOf(
   /permission denied for (?:table|schema|database|relation|sequence|function)/i,
   /command denied to user/i,
   /\bNOPERM\b/i,
+  /\bhost '?[^'\s]{1,100}'? is (?:not allowed to connect|blocked because of many)/i,
+  REFUSED_RIGHT,
 );
 /** "no pg_hba.conf entry for host "10.2.0.8"" */
 const OWN_ADDRESS = /pg_hba\.conf entry for host "[^"]{1,100}"/;
@@ -184,8 +189,8 @@ function peerOf(container: ContainerFacts, word: LastWord): string | undefined {
     if (peer.host !== undefined && (url !== undefined || peer.port !== undefined))
       return peerText({ host: peer.host, port: peer.port });
   }
-  const named = new Set(environmentPeers(container.environment).map(peerText));
-  return named.size === 1 ? [...named][0] : undefined;
+  const only = surePeer(container);
+  return only === undefined ? undefined : peerText(only);
 }
 
 function commands(

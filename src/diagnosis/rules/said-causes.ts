@@ -1,12 +1,15 @@
 /** Rule: the decisive line of a log names a cause of a known kind; each kind is a row. */
-import { anyOf, fileIn } from '../../log-analysis/index.ts';
+import { anyOf, fileIn, peerIn } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { unknownSetting } from '../facts/config-files.ts';
-import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
+import { surePeer } from '../facts/dependencies.ts';
+import { endedByItself, type LastWord, lastWord, linesAround, rankOfWord } from '../facts/last-words.ts';
 import { LOCKED, lockedClaim, lockHolder, namedHolder } from '../facts/lock-holders.ts';
 import { hiddenBy } from '../facts/mounts.ts';
 import { behindPeer, blameOfPeer } from '../facts/peer-blame.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
+import { peerText, placeText } from '../facts/spec-peers.ts';
+import { NO_SUCH_OBJECT, TOO_MANY_CONNECTIONS } from '../facts/sql-errors.ts';
 import { isCausedBySystem } from '../facts/system-errors.ts';
 import { hasWord, listed, quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -38,12 +41,21 @@ const SAID_CAUSES: readonly SaidCause[] = [
       /QueuePool limit of size/i,
       /HikariPool-\d+ - Connection is not available/i,
       /(?:connection )?pool (?:is |was )?exhausted/i,
+    ),
+    means: 'gets no connection any more, because all of its pool or of its peer are in use',
+    ofPeer: 'gives no connection any more',
+  },
+  {
+    id: 'connections-exhausted',
+    rank: 85,
+    pattern: anyOf(
       /remaining connection slots are reserved/i,
       /sorry, too many clients already/i,
       /too many connections/i,
       /max(?:imum)? number of (?:clients|connections) reached/i,
+      TOO_MANY_CONNECTIONS,
     ),
-    means: 'gets no connection any more, because all of its pool or of its peer are in use',
+    means: 'gets no connection any more, because its peer has given as many as it may',
     ofPeer: 'gives no connection any more',
   },
   {
@@ -150,6 +162,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
       /no such (?:(?:table|column)(?!: )|bucket|collection|topic)/i,
       /table '[^']{1,200}' doesn't exist/i,
       /NoSuchBucket/i,
+      NO_SUCH_OBJECT,
     ),
     means: 'does not find data that it needs in its peer',
     ofPeer: 'lacks data that is needed',
@@ -238,6 +251,13 @@ function aliasText({ pod }: PodFacts, line: string): string {
   return found === undefined ? '' : ` (hostAliases of its pod: ${listed(found.hostnames ?? [])} is ${found.ip})`;
 }
 
+/** " (db:5432, by its variable DB_HOST)": the only peer of its specification, where its log names none. */
+function peerOfSpec(container: ContainerFacts, word: LastWord): string {
+  if (linesAround(container, word).some((line) => peerIn(line).host !== undefined)) return '';
+  const peer = surePeer(container);
+  return peer === undefined ? '' : ` (${peerText(peer)}, by its ${placeText(peer)})`;
+}
+
 /** Folders of libraries, which images have. */
 const OF_IMAGES = /\/(?:node_modules|site-packages|dist-packages|vendor|gems|lib)\//;
 
@@ -294,7 +314,7 @@ function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): 
   const told = explainedEnd(facts, container, {
     id: cause.id,
     rank: rankOfWord(cause.rank, word),
-    says: `${title(container)} ${cause.means}${cause.isUnreached === true ? behindPeer(facts, container, word) : ''}${aliasText(facts, word.line)}${hidden(facts, container, cause, word.line)}${cause.pattern === LOCKED && holder === undefined ? lockedClaim(facts, container) : ''}: ${line.replace(/\.+$/, '')}${who}`,
+    says: `${title(container)} ${cause.means}${cause.isUnreached === true ? behindPeer(facts, container, word) : ''}${cause.ofPeer === undefined ? '' : peerOfSpec(container, word)}${aliasText(facts, word.line)}${hidden(facts, container, cause, word.line)}${cause.pattern === LOCKED && holder === undefined ? lockedClaim(facts, container) : ''}: ${line.replace(/\.+$/, '')}${who}`,
     line: word.line,
     more,
     try: [...recreate(facts, holder?.pods ?? []), commandForLog(facts, container), ...facts.commands.edit],

@@ -134,4 +134,101 @@ describe('databases', () => {
     expect(findings[0]?.try.join('\n')).not.toContain('node/');
   });
 });
+
+const PYMYSQL = (error: string): readonly string[] => [
+  'Traceback (most recent call last):',
+  '  File "/usr/lib/python3/dist-packages/pymysql/err.py", line 143, in raise_mysql_exception',
+  '    raise errorclass(errno, errval)',
+  error,
+];
+const CONNECTS = { command: ['python3', '-c', 'import pymysql\nc=pymysql.connect(host="maindb",user="app")\n'] };
+
+const numbers: readonly Case[] = [
+  [
+    'too many connections, in another language and cut',
+    ended({ container: CONNECTS }, ...PYMYSQL("pymysql.err.OperationalError: (1040, 'ny connections')")),
+    'connections-exhausted',
+    /^container web gets no connection any more, because its peer has given as many as it may \(maindb, by its command\): pymysql\.err\.OperationalError: \(1040, 'ny connections'\)/,
+  ],
+  [
+    'too many connections of PostgreSQL, by its state',
+    crash(1, 'FATAL: schliesslich zu viele Verbindungen (SQLSTATE 53300)'),
+    'connections-exhausted',
+    /its peer has given as many as it may: /,
+  ],
+  [
+    'a pool that is empty',
+    crash(1, 'sqlalchemy.exc.TimeoutError: QueuePool limit of size 5 overflow 10 reached, connection timed out'),
+    'connections-exhausted',
+    /^container web gets no connection any more, because all of its pool or of its peer are in use: /,
+  ],
+  [
+    'a refused password of MariaDB in French',
+    ended({ container: CONNECTS }, ...PYMYSQL(`pymysql.err.OperationalError: (1045, "Accès refusé pour l'utilisateur: 'app'@'10.2.0.8' (mot de passe: OUI)")`)),
+    'authentication-refused',
+    /^container web is not let in by its peer maindb, which refuses its password or user: /,
+  ],
+  [
+    'a refused password of PostgreSQL in German',
+    crash(1, 'failed to connect to `host=db user=app database=shop`: server error (FATAL: Passwort-Authentifizierung für Benutzer »app« fehlgeschlagen (SQLSTATE 28P01))'),
+    'authentication-refused',
+    /is not let in by its peer.* refuses its password or user: /,
+  ],
+  [
+    'a database that is not there',
+    ended({ container: CONNECTS }, ...PYMYSQL("pymysql.err.OperationalError: (1049, \"Base 'shop' inconnue\")")),
+    'missing-data',
+    /does not find data that it needs in its peer \(maindb, by its command\): .*Base 'shop' inconnue/,
+  ],
+  [
+    'no peer, where a Secret may name another one',
+    ended(
+      {
+        container: {
+          env: [
+            { name: 'CACHE_URL', value: 'redis://cache:6379' },
+            { name: 'DATABASE_URL', valueFrom: { secretKeyRef: { name: 'db', key: 'url' } } },
+          ],
+        },
+      },
+      ...PYMYSQL("pymysql.err.OperationalError: (1049, \"Base 'shop' inconnue\")"),
+    ),
+    'missing-data',
+    /does not find data that it needs in its peer: /,
+  ],
+  [
+    'a table that is not there, by the class of the error',
+    crash(1, 'psycopg2.errors.UndefinedTable: FEHLER:  Relation »orders« existiert nicht'),
+    'missing-data',
+    /does not find data that it needs in its peer: /,
+  ],
+  [
+    'a table that is not there, by the name of the error',
+    crash(1, "Error: ER_NO_SUCH_TABLE: Tabell 'shop.orders' finns inte"),
+    'missing-data',
+    /does not find data that it needs in its peer: /,
+  ],
+  [
+    'a right that is not given',
+    crash(1, 'SQLSTATE[42501]: keine Berechtigung für Tabelle orders'),
+    'not-allowed',
+    /is not allowed by its peer what it asks for: /,
+  ],
+  [
+    'a host that may not connect',
+    crash(1, "ERROR 1130 (HY000): Host '10.2.0.8' is not allowed to connect to this MariaDB server"),
+    'not-allowed',
+    /is not allowed by its peer/,
+  ],
+  [
+    'a number that is none of an error',
+    crash(1, 'ERROR: cannot price order 1040, "shoes" (1045, 1049)'),
+    'exit-code',
+    /cannot price order 1040/,
+  ],
+];
+
+describe('errors by their numbers', () => {
+  tellsEach(numbers);
+});
 void service;
