@@ -12,7 +12,8 @@ import { listed } from './text.ts';
 import { peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 
 const REFUSED = anyOf(
-  /connection refused/i,
+  // A broker that answers "Connection Refused: not authorised" has been reached.
+  /connection refused(?!(?: ?[:,-] | \(|, (?:reason|code)[:= ]{1,3})(?:not authori[sz]ed|bad user ?name|(?:client )?identifier|unacceptable protocol|(?:server|broker) (?:is )?(?:unavailable|not available)))/i,
   /connection to (?:\S{1,200} ){1,3}(?:was |is |has been )?refused/i,
   /ECONNREFUSED/i,
   /connect call failed/i,
@@ -25,7 +26,7 @@ const REFUSED = anyOf(
 );
 const UNRESOLVED = anyOf(
   /no such host/i,
-  /(?:could not|couldn't) resolve (?:host|hostname|address|name|proxy|dns|server)/i,
+  /(?:could not|couldn't|cannot|can't|unable to|failed to) resolve (?:the )?(?:host|hostname|address|name|proxy|dns|server)\b/i,
   /(?:could not|couldn't) resolve:? ["']?[\w-]+\.[\w.-]+["']?$/i,
   /failed host lookup/i,
   /bad address ['"]/i,

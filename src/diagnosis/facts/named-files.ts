@@ -7,6 +7,7 @@ import { configFile, type ConfigFile, configMounts, fileAt, isCode } from './con
 import { type ConfigLine, lineNamed, lineText } from './config-lines.ts';
 import type { ConfigReference } from './config-references.ts';
 import type { ContainerFacts } from './container-facts.ts';
+import { copiedConfigs } from './copied-configs.ts';
 import { withFirstEnds } from './first-ends.ts';
 import { endedByItself } from './last-words.ts';
 import { filesOf, originOf, pathWithin } from './mounted-files.ts';
@@ -167,10 +168,29 @@ function configText(facts: PodFacts, container: ContainerFacts, { id, says }: Ra
   const quoted = MAY_QUOTE.test(id) ? quotedSetting(facts, container, line) : undefined;
   if (quoted !== undefined) return ofFile(facts, quoted, says);
   const found = configFile(facts, container);
-  if (found?.origin === undefined) return undefined;
+  if (found?.origin === undefined) return copiedText(facts, container, { id, line });
   const isAsked = OF_CONTENT.test(id) && (ABOUT_CONFIG.test(line) || placeholderIn(line) !== undefined);
   if (!isAsked && !isSuspect(facts, found)) return undefined;
   return ofFile(facts, found, says);
+}
+
+/** "its configuration /work/a.conf is copied of ConfigMap a by init container copy (line 3)" */
+function copiedText(
+  facts: PodFacts,
+  container: ContainerFacts,
+  { id, line }: { readonly id: string; readonly line: string },
+): Told | undefined {
+  const all = copiedConfigs(facts, container);
+  const quoted = MAY_QUOTE.test(id) ? quotedSetting(facts, container, line, all) : undefined;
+  const [only, ...more] = quoted === undefined ? all : all.filter(({ file }) => file === quoted.file);
+  const isAsked = quoted !== undefined || (OF_CONTENT.test(id) && ABOUT_CONFIG.test(line));
+  if (only?.origin?.config === undefined || more.length > 0 || !isAsked) return undefined;
+  const { kind, name } = only.origin.config;
+  const at = quoted?.line === undefined ? '' : ` (line ${quoted.line})`;
+  return {
+    says: `its configuration ${only.copy} is copied of ${kind} ${name} by init container ${only.by}${at}`,
+    quotes: configsBehind(only.mounted).map(({ quote }) => quote),
+  };
 }
 
 /** Something about the file is seldom meant. */

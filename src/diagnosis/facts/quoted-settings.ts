@@ -22,8 +22,13 @@ const ADDRESS = /^(?!127\.|0\.0\.0\.0$)(?:\d{1,3}\.){3}\d{1,3}$/;
 const MAX_WORDS = 20;
 
 /** The only configuration of a ConfigMap with the longest word that the line quotes, and that only one has; undefined: none. */
-export function quotedSetting(facts: PodFacts, container: ContainerFacts, said: string): QuotedSetting | undefined {
-  const files = configFiles(facts, container).flatMap((found) => {
+export function quotedSetting(
+  facts: PodFacts,
+  container: ContainerFacts,
+  said: string,
+  among: readonly ConfigFile[] = configFiles(facts, container),
+): QuotedSetting | undefined {
+  const files = among.flatMap((found) => {
     const text = textOf(facts, found);
     return text === undefined ? [] : [{ found, text }];
   });

@@ -35,6 +35,7 @@ import { olderTemplate } from './older-template.ts';
 import { outOfMemory } from './out-of-memory.ts';
 import { ownDatabase } from './own-database.ts';
 import { permissions } from './permissions.ts';
+import { poolers } from './poolers.ts';
 import { portInUse } from './port-in-use.ts';
 import { probes } from './probes.ts';
 import { readiness } from './readiness.ts';
@@ -99,6 +100,7 @@ export const POD_RULES: readonly PodRule[] = [
   outOfMemory,
   ownDatabase,
   permissions,
+  poolers,
   portInUse,
   probes,
   readiness,

@@ -55,7 +55,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
       /max(?:imum)? number of (?:clients|connections) reached/i,
       TOO_MANY_CONNECTIONS,
     ),
-    means: 'gets no connection any more, because its peer has given as many as it may',
+    means: 'gets no connection any more, as its peer has too many connections, the most that it allows',
     ofPeer: 'gives no connection any more',
   },
   {

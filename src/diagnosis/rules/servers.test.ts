@@ -148,13 +148,13 @@ const numbers: readonly Case[] = [
     'too many connections, in another language and cut',
     ended({ container: CONNECTS }, ...PYMYSQL("pymysql.err.OperationalError: (1040, 'ny connections')")),
     'connections-exhausted',
-    /^container web gets no connection any more, because its peer has given as many as it may \(maindb, by its command\): pymysql\.err\.OperationalError: \(1040, 'ny connections'\)/,
+    /^container web gets no connection any more, as its peer has too many connections, the most that it allows \(maindb, by its command\): pymysql\.err\.OperationalError: \(1040, 'ny connections'\)/,
   ],
   [
     'too many connections of PostgreSQL, by its state',
     crash(1, 'FATAL: schliesslich zu viele Verbindungen (SQLSTATE 53300)'),
     'connections-exhausted',
-    /its peer has given as many as it may: /,
+    /its peer has too many connections, the most that it allows: /,
   ],
   [
     'a pool that is empty',
@@ -231,4 +231,161 @@ const numbers: readonly Case[] = [
 describe('errors by their numbers', () => {
   tellsEach(numbers);
 });
-void service;
+
+const PASSWORD = {
+  env: [
+    { name: 'DATABASE_URL', value: 'postgresql://app@pool:6432/shop' },
+    { name: 'PGPASSWORD', valueFrom: { secretKeyRef: { name: 'app-db', key: 'password' } } },
+  ],
+};
+const AT_POOL = 'psycopg2.OperationalError: connection to server at "pool" (10.96.61.3), port 6432 failed: FATAL:  ';
+const BROKER = {
+  env: [
+    { name: 'MQTT_HOST', value: 'mqtt' },
+    { name: 'MQTT_PASSWORD', valueFrom: { secretKeyRef: { name: 'mqtt-client', key: 'password' } } },
+  ],
+};
+
+const wrongSide: readonly Case[] = [
+  [
+    'a login of a pooler, whose list is of another form',
+    ended({ container: PASSWORD }, `${AT_POOL}server login failed: wrong password type`),
+    'authentication-refused',
+    /^container web is told by its pooler pool:6432 that the pooler's own login to the database behind it fails \(its list of users holds another form of password than that wants, as an md5 hash where that wants SCRAM\), which no password of this container mends: .*wrong password type/,
+  ],
+  [
+    'a login of a pooler',
+    ended({ container: PASSWORD }, `${AT_POOL}server login has been failing, try again later (server_login_retry)`),
+    'authentication-refused',
+    /^container web is told by its pooler pool:6432 that the pooler's own login to the database behind it fails, which no password/,
+  ],
+  [
+    'a login of a pooler, of which a pod of it says more',
+    ended(
+      {
+        container: PASSWORD,
+        more: {
+          services: [service('pool', 6432, { complaint: { pod: 'pool-1', says: 'cannot do SCRAM authentication' } })],
+        },
+      },
+      `${AT_POOL}server login failed: FATAL password authentication failed for user "app"`,
+    ),
+    'authentication-refused',
+    /database behind it fails, which no password of this container mends \(service pool, whose pod pool-1 is ready and says: cannot do SCRAM authentication\): /,
+  ],
+  [
+    'a database that a pooler does not reach',
+    ended({ container: PASSWORD }, `${AT_POOL}pgbouncer cannot connect to server`),
+    'dependency-not-ready',
+    /^container web is told by its pooler pool:6432 that the pooler does not reach the database behind it: /,
+  ],
+  [
+    'a login of another pooler',
+    crash(1, 'ERROR 1045: Authentication with backend failed. Session will be closed.'),
+    'authentication-refused',
+    /is told by its pooler that the pooler's own login/,
+  ],
+  [
+    'a login at a pooler, with its own password',
+    ended({ container: PASSWORD }, `${AT_POOL}password authentication failed for user "app"`),
+    'authentication-refused',
+    /is not let in by its peer pool:6432, which refuses its password or user \(with PGPASSWORD of Secret app-db\): /,
+  ],
+  [
+    'a refusal of a broker, which is no closed port',
+    ended({ container: BROKER }, 'Connection error: Connection Refused: not authorised.'),
+    'authentication-refused',
+    /^container web is not let in by its peer mqtt, which refuses its password or user \(with MQTT_PASSWORD of Secret mqtt-client\): Connection error: Connection Refused: not authorised$/,
+  ],
+  [
+    'the same of another client',
+    ended({ container: BROKER }, 'Error: Connection refused: Bad username or password'),
+    'authentication-refused',
+    /not let in by its peer mqtt/,
+  ],
+  [
+    'the same in Java',
+    ended({ container: BROKER }, 'Not authorized to connect (5)'),
+    'authentication-refused',
+    /not let in by its peer mqtt/,
+  ],
+  [
+    'an identifier that a broker rejects',
+    crash(1, 'Connection error: Connection Refused: identifier rejected.'),
+    'exit-code',
+    /identifier rejected/,
+  ],
+  [
+    'a broker of another protocol',
+    ended({ container: { env: [{ name: 'NATS_URL', value: 'nats://bus:4222' }] } }, 'nats: Authorization Violation'),
+    'authentication-refused',
+    /not let in by its peer bus:4222/,
+  ],
+  [
+    'a closed port of a broker',
+    ended({ container: BROKER }, 'Error: Connection refused'),
+    'dependency-refused',
+    /is refused by a peer, which by its variable MQTT_HOST is mqtt,/,
+  ],
+  [
+    'mail that a server does not pass on',
+    ended(
+      { container: { command: ['python3', '-c', 'import smtplib\ns=smtplib.SMTP("smtp",25)\ns.sendmail()'] } },
+      "smtplib.SMTPRecipientsRefused: {'a@example.org': (454, b'4.7.1 <a@example.org>: Relay access denied')}",
+    ),
+    'not-allowed',
+    /^container web may not send mail through its peer smtp:25, which passes on only what comes of its own networks and users \(mynetworks of Postfix\): .*Relay access denied/,
+  ],
+  [
+    'the same in the words of another server',
+    ended(
+      { container: { env: [{ name: 'SMTP_HOST', value: 'mailer' }] } },
+      'Error: Can\'t send mail - all recipients were rejected: 550 5.7.1 Unable to relay for a@example.org',
+    ),
+    'not-allowed',
+    /may not send mail through its peer mailer, /,
+  ],
+];
+
+describe('who is to blame', () => {
+  tellsEach(wrongSide);
+});
+
+const sentinel = (text: string, services: readonly ServiceEvidence[]): Partial<PodEvidence> => ({
+  ...ended(
+    { more: { configs: [map('app', { 'sentinel.conf': text })], services } },
+    "1:X 31 Jan 2026 02:20:47.472 # Failed to resolve hostname 'redis-0.redis.shop.svc.cluster.local'",
+    '',
+    '*** FATAL CONFIG FILE ERROR (Redis 7.0.15) ***',
+    'Reading the configuration file, at line 3',
+    ">>> 'sentinel monitor mymaster redis-0.redis.shop.svc.cluster.local 6379 2'",
+    "Can't resolve instance hostname.",
+  ),
+});
+const MONITOR = 'port 26379\ndir /tmp\nsentinel monitor mymaster redis-0.redis.shop.svc.cluster.local 6379 2\n';
+const HEADLESS = service('redis', 6379, { clusterIPs: [] });
+
+const names: readonly Case[] = [
+  [
+    'a name that a sentinel does not look up',
+    sentinel(MONITOR, [HEADLESS]),
+    'dependency-not-resolved',
+    /^container web does not find redis-0\.redis\.shop\.svc\.cluster\.local \(no such name\) and ends: a sentinel looks up names only after "sentinel resolve-hostnames yes", which its configuration lacks before "sentinel monitor" \(service redis is there\); its configuration \/etc\/app\/sentinel\.conf is of ConfigMap app \(line 3\)$/,
+  ],
+  [
+    'a name that it looks up, and that is not there',
+    sentinel(`sentinel resolve-hostnames yes\n${MONITOR}`, [service('redis', 6379, { missing: true })]),
+    'dependency-not-resolved',
+    /\(no such name\) and ends: there is no service redis;/,
+  ],
+  [
+    'a name that another program does not resolve',
+    crash(1, "FATAL: Failed to resolve hostname 'ledger-db'"),
+    'dependency-not-resolved',
+    /^container web does not find ledger-db \(no such name\) and ends/,
+  ],
+];
+
+describe('names', () => {
+  tellsEach(names);
+});
