@@ -1,6 +1,7 @@
 /** Finds causes that programs name in the last lines of their log: the decisive line first. */
 import type { Quote } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
+import type { PodFacts } from './pod-facts.ts';
 import { isSentSignal, signalOf } from './signals.ts';
 import { quotable } from './text.ts';
 
@@ -72,6 +73,17 @@ export function quoteLastLines(container: ContainerFacts, count: number): readon
 
 function lastOf(live: readonly string[], all: readonly string[], count: number): readonly string[] {
   return (live.length === 0 ? all : live).slice(-count);
+}
+
+/** A program that ends within this time ends at its start, ms. */
+const AT_START_MS = 10_000;
+
+/** Whether it ended at its start, and its log is known, and has nothing in it. */
+export function saidNothing({ evidence }: PodFacts, { name, death, lines, status }: ContainerFacts): boolean {
+  const { previous, current } = evidence.logs[name] ?? {};
+  const isCurrent = status?.state?.terminated !== undefined;
+  const log = death?.log ?? (isCurrent ? (current ?? previous) : (previous ?? current));
+  return death !== undefined && (death.livedMs ?? 0) < AT_START_MS && lines.length === 0 && log !== undefined;
 }
 
 /** Whether the container failed by itself, so that its last log lines may say why. */

@@ -9,7 +9,7 @@ import type { ConfigReference } from './config-references.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { copiedConfigs } from './copied-configs.ts';
 import { withFirstEnds } from './first-ends.ts';
-import { endedByItself } from './last-words.ts';
+import { endedByItself, saidNothing } from './last-words.ts';
 import { filesOf, originOf, pathWithin } from './mounted-files.ts';
 import { configsBehind, type MountedVolume, volumeOf } from './mounts.ts';
 import { LINE_END, placeholderIn } from './odd-content.ts';
@@ -169,7 +169,10 @@ function configText(facts: PodFacts, container: ContainerFacts, { id, says }: Ra
   if (quoted !== undefined) return ofFile(facts, quoted, says);
   const found = configFile(facts, container);
   if (found?.origin === undefined) return copiedText(facts, container, { id, line });
-  const isAsked = OF_CONTENT.test(id) && (ABOUT_CONFIG.test(line) || placeholderIn(line) !== undefined);
+  // A program that ends at its start without a word may not like its configuration.
+  const isSilent = saidNothing(facts, container);
+  const isAsked =
+    OF_CONTENT.test(id) && (isSilent || ABOUT_CONFIG.test(line) || placeholderIn(line) !== undefined);
   if (!isAsked && !isSuspect(facts, found)) return undefined;
   return ofFile(facts, found, says);
 }
