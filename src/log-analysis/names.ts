@@ -221,6 +221,15 @@ export function fileIn(text: string): string | undefined {
   return file === undefined || file === '/' || /^\/\d+$/.test(file) ? undefined : file;
 }
 
+/** Files of a line that are looked at. */
+const MAX_FILES = 4;
+
+/** The absolute paths of the text, without the punctuation after them, each once. */
+export function filesIn(text: string): readonly string[] {
+  const all = [...text.matchAll(new RegExp(FILE, 'g'))].flatMap(([found]) => fileIn(found) ?? []);
+  return [...new Set(all)].slice(0, MAX_FILES);
+}
+
 /** "*:6379", "[::]:80", ":8080", "port 80", "('0.0.0.0', 8000)". */
 const LISTEN_PORT = /(?:\bport["']?[ :=]+|[\])*]:|(?:^|[\s"'(]):|, )(\d{2,5})\b(?![.:]\d)/i;
 

@@ -29,6 +29,8 @@ const ADVICE: readonly RegExp[] = [
     'i',
   ),
 ];
+/** Advice about something else: older calls, other packages, more words. */
+const OTHER = /deprecat|\bwarn(?:ing)?\b|\bnpm (?:audit|fund)\b|--(?:help|debug|verbose)\b/i;
 /** Lines above and below the error, and at the end of a log, in which the advice stands. */
 const LINES_ABOVE = 2;
 const LINES_BELOW = 10;
@@ -49,7 +51,7 @@ export function withAdvice(facts: PodFacts, found: readonly RankedFinding[]): re
 function adviceOf({ lines, reading }: ContainerFacts): { readonly says: string; readonly line: string } | undefined {
   const { index = -1 } = reading.decisive ?? {};
   const near = index < 0 ? lines.slice(-LINES_BELOW) : lines.slice(Math.max(0, index - LINES_ABOVE), index + LINES_BELOW);
-  for (const line of near) {
+  for (const line of near.filter((each) => !OTHER.test(each))) {
     const said = ADVICE.flatMap((pattern) => pattern.exec(line.slice(0, 1000))?.[1] ?? [])[0];
     if (said !== undefined) return { says: quotable(said), line };
   }

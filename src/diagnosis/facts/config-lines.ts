@@ -10,8 +10,9 @@ export interface ConfigLine extends ConfigFile {
   readonly text: string;
 }
 
-/** "/a.conf:9", "/a.conf: line 9", "'/a.conf' on line 9", "/a.conf, line 9". */
-const AFTER = /^["'`\])]{0,2}(?::(\d{1,6})\b|[:,;]? {0,2}\(?(?:on |at |in )?line:? ?(\d{1,6})\b)/i;
+/** "/a.conf:9", "/a.conf[9]", "/a.conf: line 9", "'/a.conf' on line 9", "/a.conf, on or before line 9". */
+const AFTER =
+  /^(?:["'`\])]{0,2}:(\d{1,6})\b|\[(\d{1,6})\]|["'`\])]{0,2}[:,;]? {0,2}\(?(?:on |at |in |on or before )?line:? ?(\d{1,6})\b)/i;
 /** "line 9 of /a.conf" */
 const BEFORE = /\bline:? ?(\d{1,6}) (?:of|in) (?:[\w ]{0,30} )?["'`]?$/i;
 const ANYWHERE = /\bline:? ?(\d{1,6})\b/gi;
@@ -32,8 +33,8 @@ export function lineNamed(facts: PodFacts, container: ContainerFacts, said: stri
 
 function numberFor(said: string, file: string): number | undefined {
   const at = said.indexOf(file);
-  const [, a, b] = AFTER.exec(said.slice(at + file.length, at + file.length + 40)) ?? [];
-  const own = a ?? b ?? BEFORE.exec(said.slice(Math.max(0, at - 60), at))?.[1];
+  const [, a, b, c] = AFTER.exec(said.slice(at + file.length, at + file.length + 40)) ?? [];
+  const own = a ?? b ?? c ?? BEFORE.exec(said.slice(Math.max(0, at - 60), at))?.[1];
   if (own !== undefined) return Number(own);
   const all = new Set([...said.matchAll(ANYWHERE)].flatMap(([, each]) => each ?? []));
   return all.size === 1 ? Number([...all][0]) : undefined;

@@ -44,6 +44,19 @@ function firstMatch(lines: readonly string[], pattern: RegExp) {
   return undefined;
 }
 
+/** "  code: '42P01',": what Node.js prints of an error below its message and its frames. */
+const PROPERTY = /^\s{1,12}\[?(?:code|errno|sqlState)\]?: ['"]?\w{2,60}['"]?,?$/;
+const PROPERTY_LINES = 30;
+
+/** The decisive line, where a property of its error matches, as its code does in any language of the message. */
+export function propertyWord({ reading, lines }: ContainerFacts, pattern: RegExp): LastWord | undefined {
+  const { decisive } = reading;
+  if (decisive === undefined || decisive.index < 0) return undefined;
+  const own = lines.slice(decisive.index + 1, decisive.index + 1 + PROPERTY_LINES).filter((line) => PROPERTY.test(line));
+  const found = firstMatch(own, pattern);
+  return found === undefined ? undefined : { line: decisive.line, match: found.match, fromEnd: 0 };
+}
+
 /** The lines that may name what a word lacks, the nearest first. */
 export function linesAround({ reading }: ContainerFacts, word: LastWord): readonly string[] {
   return [word.line, ...(reading.decisive?.related ?? []), ...reading.others, ...reading.live.slice(-8).toReversed()];

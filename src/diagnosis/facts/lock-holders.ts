@@ -3,6 +3,7 @@ import type { Pod } from '../evidence/kinds.ts';
 import { anyOf, fileIn, readLog } from '../../log-analysis/index.ts';
 import type { Quote } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
+import { volumeOf } from './mounts.ts';
 import { claimUsers } from './placement.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { keptText } from './rollout-overlap.ts';
@@ -22,6 +23,7 @@ export const LOCKED = anyOf(
   /resource temporarily unavailable.{0,80}\block\b/i,
   /(?:unable|failed|cannot|can't|could not|couldn't) (?:to )?(?:get|acquire|obtain|take|grab) (?:an? |the )?(?:\w{1,20} )?lock (?:on|for|of|at|in) (?:\w{1,20} )?["'`]?\//i,
   /\bdatabase (?:file )?is locked\b/i,
+  /\bacquire the lock \//i,
   /\berror acquiring the (?:\w{1,20} )?lock\b/i,
   /LockObtainFailedException|OverlappingFileLockException|DBPathInUse/i,
 );
@@ -73,9 +75,13 @@ function claimsOf({ pod }: PodFacts, { spec }: ContainerFacts): readonly string[
   );
 }
 
-/** " (claim backup-repo)": the only claim of the container, in which the lock lies. */
-export function lockedClaim(facts: PodFacts, container: ContainerFacts): string {
-  const [only, ...more] = claimsOf(facts, container);
+/** " (claim backup-repo)": the claim in which the lock's file lies; the only one, where the line names no file. */
+export function lockedClaim(facts: PodFacts, container: ContainerFacts, line: string): string {
+  const file = fileIn(line);
+  const [only, ...more] =
+    file === undefined
+      ? claimsOf(facts, container)
+      : [volumeOf(facts, container, file)?.volume.persistentVolumeClaim?.claimName];
   return only === undefined || more.length > 0 ? '' : ` (claim ${only})`;
 }
 

@@ -1,5 +1,5 @@
 /** Tells of the file behind an error in which ConfigMap or Secret it lies, what that has instead, and what is odd about it. Pure. */
-import { fileIn } from '../../log-analysis/index.ts';
+import { fileIn, filesIn } from '../../log-analysis/index.ts';
 import { nearNames } from '../../lib/index.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { onlyAbsentFile } from './absent-files.ts';
@@ -62,8 +62,11 @@ export function namedConfigs(facts: PodFacts, container: ContainerFacts): readon
   const { decisive, lastLine } = container.reading;
   if (container.death === undefined) return [];
   const file = decisive === undefined ? undefined : fileIn(decisive.line);
+  const named = (decisive === undefined ? [] : filesIn(decisive.line)).flatMap((each) => {
+    const mounted = volumeOf(facts, container, each);
+    return mounted === undefined ? [] : configsBehind(mounted);
+  });
   const mounted = file === undefined ? undefined : volumeOf(facts, container, file);
-  const named = mounted === undefined ? [] : configsBehind(mounted);
   const line = decisive?.line ?? lastLine ?? '';
   const elsewhere =
     file !== undefined && mounted === undefined && IS_ABSENT.test(line) ? configsElsewhere(facts, container, file) : [];
@@ -91,10 +94,13 @@ function elsewhereText(facts: PodFacts, container: ContainerFacts, { id, says }:
 const IS_ABOUT_ABSENT: ReadonlySet<string> = new Set(['missing-setting', 'missing-binary']);
 const ABSENT_FILE = /(?:does not find its file|its program) (\/[^\s,;]{1,300}?)(?= in image| is not|[,;]|$)/;
 
+/** The file that the finding is about; the line may name the one that asks for it first. */
+const NOT_FOUND = /does not find its file (\/[^\s,;:]{1,300}) in volume /;
+
 /** "/etc/mqtt/passwd is of Secret iot-users, which has only passwords" */
 function originText(facts: PodFacts, container: ContainerFacts, says: string): Told | undefined {
   const { decisive } = container.reading;
-  const file = decisive === undefined ? undefined : fileIn(decisive.line);
+  const file = NOT_FOUND.exec(says)?.[1] ?? (decisive === undefined ? undefined : fileIn(decisive.line));
   const mounted = file === undefined ? undefined : volumeOf(facts, container, file);
   if (file === undefined || mounted === undefined) return undefined;
   // A place in its code is where it read something else.

@@ -76,9 +76,17 @@ function addressesOf({ pod }: PodFacts): readonly string[] {
   return [...new Set(all)].filter((ip) => ip !== '');
 }
 
+/** "10.2.0.9:53", "10.2.0.9@53", "10.2.0.9" */
+function boundIn(line: string): { readonly host?: string; readonly port?: number } {
+  const peer = peerIn(line);
+  if (peer.host !== undefined) return peer;
+  const [, host, port] = /(?<![\w.])((?:\d{1,3}\.){3}\d{1,3})(?:[@#](\d{2,5}))?(?![\w.])/.exec(line) ?? [];
+  return host === undefined ? {} : { host, ...(port !== undefined && { port: Number(port) }) };
+}
+
 /** "10.20.30.40:3478": an address with a port that is not its pod's; undefined: the line has none, or the pod's are not known. */
 function foreignPeer(facts: PodFacts, line: string): string | undefined {
-  const { host, port } = peerIn(line);
+  const { host, port } = boundIn(line);
   if (host === undefined || !/^(?:\d{1,3}\.){3}\d{1,3}$/.test(host) || /^(?:127\.|0\.0\.0\.0$)/.test(host)) return undefined;
   const isOnNode = facts.pod.spec?.hostNetwork === true;
   const own = addressesOf(facts);

@@ -49,6 +49,12 @@ const rows: readonly Case[] = [
     /^container web cannot listen on an address that its pod does not have: bind: Cannot assign requested address$/,
   ],
   [
+    'one of a server of names',
+    ended(['error: failed to bind address 192.0.2.3@53 (cannot assign requested address)']),
+    'address-not-available',
+    /cannot listen on 192\.0\.2\.3:53, an address that its pod does not have/,
+  ],
+  [
     'one of the node',
     ended(['FATAL: bind 10.20.30.40:53: cannot assign requested address'], { hostNetwork: true }),
     'address-not-available',

@@ -67,6 +67,12 @@ const rows: readonly Case[] = [
     /acquiring the state lock.*; no pod of that name, plan-x7k2p, runs in its namespace$/,
   ],
   [
+    'a lock that lies beside the claim',
+    withClaim(['Failed to create/acquire the lock /repo/shop/lock.exclusive (timeout).']),
+    'already-running',
+    /another process uses its data: Failed to create/,
+  ],
+  [
     'the command that makes what is not there',
     withClaim([
       '2026/01/31 02:33:07| Max Swap size: 102400 KB',
@@ -88,7 +94,7 @@ const rows: readonly Case[] = [
   ],
   [
     'no advice to read more',
-    crash(1, 'FATAL: no tenant "a"', "Try 'shop --help' for more information.", 'Run `npm fund` for details'),
+    crash(1, 'FATAL: no tenant "a"', 'DeprecationWarning: use `x` to create shops', "Try 'shop --help' for more information.", 'Run `npm fund` for details'),
     'exit-code',
     /no tenant "a" \(exit code 1\)$/,
   ],

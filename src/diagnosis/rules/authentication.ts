@@ -4,7 +4,7 @@ import { peerIn, urlPeers } from '../../log-analysis/index.ts';
 import { type ConfigChange, configChange } from '../facts/config-changes.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { surePeer } from '../facts/dependencies.ts';
-import { endedByItself, type LastWord, lastWord, linesAround, quoteLine, rankOfWord } from '../facts/last-words.ts';
+import { endedByItself, type LastWord, lastWord, linesAround, propertyWord, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import { blameOfPeer } from '../facts/peer-blame.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { isCausedBySystem } from '../facts/system-errors.ts';
@@ -27,7 +27,7 @@ const REFUSED = new RegExp(
     String.raw`\b401:? \(?unauthori[sz]ed|\bunauthori[sz]ed\b.{0,40}\b401\b|(?:status(?: ?code)?|HTTP(?:\/[\d.]+)?|HTTP Error|response code|returned error|error|code)[:= ]{1,3}401\b|\b401 Client Error|Unauthenticated\b`,
     REFUSED_LOGIN.source,
     // Brokers
-    String.raw`connection refused\b.{1,12}(?:not authori[sz]ed|bad user ?name)|not authori[sz]ed to connect|\bauthorization violation\b`,
+    String.raw`connection (?:refused|error|failed)\b.{1,12}(?:not authori[sz]ed|bad user ?name)|not authori[sz]ed to connect|\bauthorization violation\b`,
   ].join('|'),
   'i',
 );
@@ -71,8 +71,8 @@ export function refusedCredentials(facts: PodFacts, container: ContainerFacts): 
   const unready = container.death === undefined && isLateForReady(facts, container);
   if (!unready && (!endedByItself(container) || [126, 127, 128].includes(container.death?.exitCode ?? 0)))
     return undefined;
-  const refused = lastWord(container, REFUSED);
-  const word = refused ?? lastWord(container, FORBIDDEN);
+  const refused = lastWord(container, REFUSED) ?? propertyWord(container, REFUSED_LOGIN);
+  const word = refused ?? lastWord(container, FORBIDDEN) ?? propertyWord(container, REFUSED_RIGHT);
   if (word === undefined || (unready && word.fromEnd > 8) || OWN_SETTINGS.test(word.line)) return undefined;
   // What the system refused, no peer was asked for: a token that could not be read was never shown to it.
   // Another rule tells of a login that is not its own.

@@ -68,6 +68,22 @@ const complaints: readonly Case[] = [
     /does not find what its configuration \/etc\/app\/a\.conf names: .* is of ConfigMap app, and its line 2 is "include extra\/\*\.conf"/,
   ],
   [
+    'a line of another parser, which the error does not quote',
+    ended(
+      [map('app', { 'radius.conf': 'a\nb\n-sql\n' })],
+      {},
+      '/etc/app/radius.conf[3]: Failed to find a module or policy.',
+    ),
+    'exit-code',
+    /is of ConfigMap app, and its line 3 is "-sql"$/,
+  ],
+  [
+    'no line of YAML, whose parsers count in other ways',
+    ended([map('app', { 'a.yaml': 'a: 1\nb: c: 2\n' })], {}, 'yaml: /etc/app/a.yaml: line 2: mapping values are not allowed'),
+    'malformed-config',
+    /mapping values are not allowed(?!.*its line)/,
+  ],
+  [
     'a line with a password, which is not quoted',
     ended([map('app', { 'a.conf': 'x 1\nauth_file pa55word\n' })], {}, '/etc/app/a.conf:2: user not found'),
     'exit-code',
@@ -97,6 +113,16 @@ const complaints: readonly Case[] = [
     ended([map('app', { 'a.yaml': 'x: 1\n' })], {}, 'open /etc/app/b.yaml: no such file or directory'),
     'missing-setting',
     /does not find its file \/etc\/app\/b\.yaml in volume conf \(ConfigMap app\); it has only a\.yaml$/,
+  ],
+  [
+    'a file of a Secret, for which a configuration asks',
+    ended(
+      [map('app', { 'p.cfg': 'bind :443 ssl crt /tls/site.pem\n' }), secret('tls', 'tls.crt', 'tls.key')],
+      {},
+      "config : parsing [/etc/app/p.cfg:1] : 'bind :443' : unable to stat SSL certificate from file '/tls/site.pem' : No such file or directory.",
+    ),
+    'missing-setting',
+    /^container web does not find its file \/tls\/site\.pem in volume tls \(Secret tls\): .*; it has only tls\.crt and tls\.key$/,
   ],
   [
     'one that it has by now',

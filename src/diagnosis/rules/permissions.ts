@@ -124,8 +124,11 @@ export function keptFrom(facts: PodFacts, container: ContainerFacts, file: strin
   const { securityContext: shared } = facts.pod.spec ?? {};
   const user = userOf(facts, container);
   const mounted = volumeOf(facts, container, file);
-  if (user === undefined || user === 0 || mounted === undefined) return '';
+  if (user === 0 || mounted === undefined) return '';
   const { volume } = mounted;
+  // The image names the user.
+  if (user === undefined)
+    return volume.persistentVolumeClaim === undefined ? '' : ` in volume ${volume.name}${ofVolumeText(mounted)}`;
   const configs = configsBehind(mounted);
   const of = ofVolumeText(mounted);
   const mode = modeOf(mounted, file);

@@ -3,7 +3,7 @@ import { anyOf, fileIn, peerIn } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { unknownSetting } from '../facts/config-files.ts';
 import { surePeer } from '../facts/dependencies.ts';
-import { endedByItself, type LastWord, lastWord, linesAround, rankOfWord } from '../facts/last-words.ts';
+import { endedByItself, type LastWord, lastWord, linesAround, propertyWord, rankOfWord } from '../facts/last-words.ts';
 import { LOCKED, lockedClaim, lockHolder, namedHolder } from '../facts/lock-holders.ts';
 import { hiddenBy } from '../facts/mounts.ts';
 import { behindPeer, blameOfPeer } from '../facts/peer-blame.ts';
@@ -27,6 +27,8 @@ interface SaidCause {
   readonly ofPeer?: string;
   /** Nobody answers at the peer, which what is known of its service may explain. */
   readonly isUnreached?: true;
+  /** Codes of errors that may stand in a property below them. */
+  readonly codes?: RegExp;
   /** Quotes its arguments, because the cause lies in them. */
   readonly showsArguments?: true;
 }
@@ -55,6 +57,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
       /max(?:imum)? number of (?:clients|connections) reached/i,
       TOO_MANY_CONNECTIONS,
     ),
+    codes: TOO_MANY_CONNECTIONS,
     means: 'gets no connection any more, as its peer has too many connections, the most that it allows',
     ofPeer: 'gives no connection any more',
   },
@@ -164,6 +167,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
       /NoSuchBucket/i,
       NO_SUCH_OBJECT,
     ),
+    codes: NO_SUCH_OBJECT,
     means: 'does not find data that it needs in its peer',
     ofPeer: 'lacks data that is needed',
   },
@@ -293,7 +297,9 @@ const DENIED = /AccessDenied|permission denied|\bEACCES\b|read-only file system|
 const HOLDER_LINES = 20;
 
 function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): readonly RankedFinding[] {
-  const word = lastWord(container, cause.pattern);
+  const word =
+    lastWord(container, cause.pattern) ??
+    (cause.codes === undefined ? undefined : propertyWord(container, cause.codes));
   if (word === undefined || (cause.id === 'bad-argument' && (OF_A_FILE.test(word.line) || OF_A_PEER.test(word.line))))
     return NOTHING;
   if (cause.id === 'bad-argument' && unknownSetting(facts, container, word.line) !== undefined) return NOTHING;
@@ -314,7 +320,7 @@ function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): 
   const told = explainedEnd(facts, container, {
     id: cause.id,
     rank: rankOfWord(cause.rank, word),
-    says: `${title(container)} ${cause.means}${cause.isUnreached === true ? behindPeer(facts, container, word) : ''}${cause.ofPeer === undefined ? '' : peerOfSpec(container, word)}${aliasText(facts, word.line)}${hidden(facts, container, cause, word.line)}${cause.pattern === LOCKED && holder === undefined ? lockedClaim(facts, container) : ''}: ${line.replace(/\.+$/, '')}${who}`,
+    says: `${title(container)} ${cause.means}${cause.isUnreached === true ? behindPeer(facts, container, word) : ''}${cause.ofPeer === undefined ? '' : peerOfSpec(container, word)}${aliasText(facts, word.line)}${hidden(facts, container, cause, word.line)}${cause.pattern === LOCKED && holder === undefined ? lockedClaim(facts, container, word.line) : ''}: ${line.replace(/\.+$/, '')}${who}`,
     line: word.line,
     more,
     try: [...recreate(facts, holder?.pods ?? []), commandForLog(facts, container), ...facts.commands.edit],

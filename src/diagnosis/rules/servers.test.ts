@@ -203,6 +203,20 @@ const numbers: readonly Case[] = [
     /does not find data that it needs in its peer: /,
   ],
   [
+    'a table that is not there, by a property of the error',
+    crash(
+      1,
+      'error: Relation »orders« existiert nicht',
+      '    at Parser.parseErrorMessage (/app/node_modules/pg-protocol/dist/parser.js:287:98) {',
+      '  length: 106,',
+      "  severity: 'FEHLER',",
+      "  code: '42P01',",
+      '}',
+    ),
+    'missing-data',
+    /does not find data that it needs in its peer: error: Relation »orders« existiert nicht/,
+  ],
+  [
     'a table that is not there, by the name of the error',
     crash(1, "Error: ER_NO_SUCH_TABLE: Tabell 'shop.orders' finns inte"),
     'missing-data',
@@ -300,6 +314,12 @@ const wrongSide: readonly Case[] = [
   [
     'the same of another client',
     ended({ container: BROKER }, 'Error: Connection refused: Bad username or password'),
+    'authentication-refused',
+    /not let in by its peer mqtt/,
+  ],
+  [
+    'the same in a newer protocol',
+    ended({ container: BROKER }, 'Connection error: Not authorized'),
     'authentication-refused',
     /not let in by its peer mqtt/,
   ],
