@@ -3,6 +3,8 @@ import { maskSecrets } from '../log-analysis/index.ts';
 import type { PodEvidence, ServiceEvidence } from './evidence/pod-evidence.ts';
 import { podFacts } from './facts/pod-facts.ts';
 import { podFindings } from './diagnose-pod.ts';
+import type { RankedFinding } from './finding.ts';
+import { BEHIND_POOLER } from './rules/poolers.ts';
 
 export interface PodCause {
   /** Its headline, masked. */
@@ -23,7 +25,9 @@ const UNANSWERED: ReadonlySet<string> = new Set(['dependency-times-out', 'depend
 
 /** The service that does not answer the pod although pods of it are ready: their logs may know why; undefined: there is none. */
 export function complaintWanted(evidence: PodEvidence): ServiceEvidence | undefined {
-  const blamed = podFindings(podFacts(evidence)).find(({ id }) => UNANSWERED.has(id))?.blames?.service;
+  const asks = ({ id, blames }: RankedFinding): boolean =>
+    UNANSWERED.has(id) || blames?.says.includes(BEHIND_POOLER) === true;
+  const blamed = podFindings(podFacts(evidence)).find(asks)?.blames?.service;
   return evidence.services.find(
     ({ namespace, name, ready, selector }) => `${namespace}/${name}` === blamed && ready > 0 && selector !== undefined,
   );

@@ -1,5 +1,6 @@
 /** Diagnoses a pod. Pure: the same evidence gives the same answer. */
 import type { PodEvidence } from './evidence/pod-evidence.ts';
+import { withAdvice } from './facts/advised.ts';
 import { awaitedText } from './facts/awaited.ts';
 import { withVariables } from './facts/blamed-variables.ts';
 import type { ContainerFacts } from './facts/container-facts.ts';
@@ -23,7 +24,7 @@ export function podFindings(facts: PodFacts): readonly RankedFinding[] {
   const found = ordered(withFirstAttempts(facts, ofRules(facts)));
   const known = facts.deleting
     ? found
-    : withRecovery(facts, withHome(facts, withFiles(facts, withVariables(facts, found))));
+    : withRecovery(facts, withHome(facts, withAdvice(facts, withFiles(facts, withVariables(facts, found)))));
   return withChanges(facts, known.length === 0 ? unexplained(facts) : known);
 }
 

@@ -12,6 +12,7 @@ import {
 } from './facts/config-references.ts';
 import { asksForValues } from './facts/blamed-variables.ts';
 import { type ContainerFacts, containerFacts } from './facts/container-facts.ts';
+import { fillersOf } from './facts/copied-configs.ts';
 import { namedAddresses, namedServices, type ServiceName } from './facts/dependencies.ts';
 import { eventsWith } from './facts/events.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
@@ -96,12 +97,13 @@ export function configsWanted(evidence: PodEvidence): readonly ConfigReference[]
 /** It is in every pod's token volume, and holds a certificate only. */
 const ROOT_AUTHORITY = 'kube-root-ca.crt';
 
-/** The ConfigMaps that a container in trouble uses: they may name a peer, or hold what its log quotes. */
+/** The ConfigMaps that a container in trouble uses, or that an init container may copy for it: they may name a peer, or hold what its log quotes. */
 function mapsOfTroubled(evidence: PodEvidence): readonly ConfigReference[] {
   const facts = podFacts(evidence);
   return facts.containers
     .filter((container) => container.trouble !== 'none' || isWaitedFor(facts, container))
-    .flatMap(({ spec }) => usedBy(evidence.pod, spec))
+    .flatMap(({ spec }) => [spec, ...fillersOf(evidence.pod, spec)])
+    .flatMap((spec) => usedBy(evidence.pod, spec))
     .flatMap(({ kind, name }) => (kind === 'ConfigMap' && name !== ROOT_AUTHORITY ? [{ kind, name }] : []));
 }
 

@@ -6,6 +6,7 @@ import { MAX_DECISIVE_CHARACTERS, MAX_RELATED_LINES } from './limits.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { fileIn, formatHost, nameCount, peerIn, worldNames } from './names.ts';
 import { HAS_PORT, OF_LIBRARIES } from './pick.ts';
+import { withShortSql } from './short-sql.ts';
 import { isBareHead, messageOf, SYSTEM_ERROR } from './weigh.ts';
 import { toldWhole } from './told-whole.ts';
 import type { RoledLine } from './traces.ts';
@@ -418,7 +419,7 @@ const BEGIN_CHARACTERS = 180;
 
 /** One line of at most `MAX_DECISIVE_CHARACTERS`, without its middle where it is longer. */
 export function shortened(text: string): string {
-  const flat = text.replace(/\s+/g, ' ').trim();
+  const flat = withShortSql(text.replace(/\s+/g, ' ').trim());
   if (flat.length <= MAX_DECISIVE_CHARACTERS) return flat;
   return `${flat.slice(0, BEGIN_CHARACTERS)} … ${flat.slice(BEGIN_CHARACTERS - MAX_DECISIVE_CHARACTERS + 3)}`;
 }

@@ -186,6 +186,15 @@ const FILE =
 /** Ruby's place before its error. */
 const RUBY_PLACE = /^\S{1,300}:\d+:in [`'][^']{0,200}': /;
 
+/** "/src/main.rs:4:33", "/app/read.py, line 3": where in its code a program complains. */
+const CODE_PLACE =
+  /\/[\w@%+=.,~#/-]{1,300}\.(?:[cm]?[jt]sx?|py|go|rs|rb|php|java|scala|kt|clj|cs|c|cc|cpp|h|exs?|erl|hs|lua|p[lm])(?::\d+(?::\d+)?|["']?,? (?:on )?line \d+)(?![\w/])/g;
+
+/** The text with blanks in the stead of such places, which are no files that it is about. */
+export function withoutCodePlaces(text: string): string {
+  return text.replace(CODE_PLACE, (place) => ' '.repeat(place.length));
+}
+
 /** The absolute path nearest before a place in the text, else the first after it: "open() "/a" failed (no such file) in /b:3". */
 export function fileNear(text: string, place: number): string | undefined {
   const begin = RUBY_PLACE.exec(text)?.[0].length ?? 0;
@@ -211,6 +220,15 @@ export function fileIn(text: string): string | undefined {
     '',
   );
   return file === undefined || file === '/' || /^\/\d+$/.test(file) ? undefined : file;
+}
+
+/** Files of a line that are looked at. */
+const MAX_FILES = 4;
+
+/** The absolute paths of the text, without the punctuation after them, each once. */
+export function filesIn(text: string): readonly string[] {
+  const all = [...text.matchAll(new RegExp(FILE, 'g'))].flatMap(([found]) => fileIn(found) ?? []);
+  return [...new Set(all)].slice(0, MAX_FILES);
 }
 
 /** "*:6379", "[::]:80", ":8080", "port 80", "('0.0.0.0', 8000)". */

@@ -42,6 +42,8 @@ const STAMPS: readonly RegExp[] = [
   new RegExp(String.raw`^\d{1,2}/\d{1,2}/\d{4},? ${CLOCK}(?: [AP]M)?:?`),
   /^\d{8}T\d{6}(?:\.\d{1,9})?Z?(?=\s)/,
   /^\d{6} {1,2}\d{1,2}:\d\d:\d\d/,
+  // OpenLDAP's: seconds, their parts and the thread.
+  /^[\da-f]{8}\.[\da-f]{8} 0x[\da-f]{6,16}(?=\s)/,
 ];
 const TIME_OF_DAY = /(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d{1,3}))?(?:\d*)(?: ([AP])M)?/;
 

@@ -12,7 +12,8 @@ import { listed } from './text.ts';
 import { peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 
 const REFUSED = anyOf(
-  /connection refused/i,
+  // A broker that answers "Connection Refused: not authorised" has been reached.
+  /connection refused(?!(?: ?[:,-] | \(|, (?:reason|code)[:= ]{1,3})(?:not authori[sz]ed|bad user ?name|(?:client )?identifier|unacceptable protocol|(?:server|broker) (?:is )?(?:unavailable|not available)))/i,
   /connection to (?:\S{1,200} ){1,3}(?:was |is |has been )?refused/i,
   /ECONNREFUSED/i,
   /connect call failed/i,
@@ -25,7 +26,7 @@ const REFUSED = anyOf(
 );
 const UNRESOLVED = anyOf(
   /no such host/i,
-  /(?:could not|couldn't) resolve (?:host|hostname|address|name|proxy|dns|server)/i,
+  /(?:could not|couldn't|cannot|can't|unable to|failed to) resolve (?:the )?(?:host|hostname|address|name|proxy|dns|server)\b/i,
   /(?:could not|couldn't) resolve:? ["']?[\w-]+\.[\w.-]+["']?$/i,
   /failed host lookup/i,
   /bad address ['"]/i,
@@ -260,6 +261,18 @@ export function onlyPeer({ spec, environment, filePeers }: ContainerFacts): Spec
   const own = environmentPeers(environment);
   return single(own) ?? single(commandPeers(spec, environment)) ?? single(own.length === 0 ? filePeers : []);
 }
+
+/** The same, unless a Secret may name another one. */
+export function surePeer(container: ContainerFacts): SpecPeer | undefined {
+  const { env = [], envFrom = [] } = container.spec;
+  const isHidden =
+    envFrom.some(({ secretRef }) => secretRef !== undefined) ||
+    env.some(({ name, valueFrom }) => valueFrom?.secretKeyRef !== undefined && NAMES_PEER.test(name));
+  return isHidden ? undefined : onlyPeer(container);
+}
+
+/** Names of variables that hold hosts and URLs. */
+const NAMES_PEER = /HOST|URL|URI|ADDR|SERVER|ENDPOINT|DSN|BROKER|DATABASE$|CONN/i;
 
 /** Init containers of a pod that run and wait, by their command, for services of the cluster. */
 export function waitingInits({ metadata, spec, status }: Pod): readonly WaitingInit[] {

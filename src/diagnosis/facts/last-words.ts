@@ -1,6 +1,7 @@
 /** Finds causes that programs name in the last lines of their log: the decisive line first. */
 import type { Quote } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
+import type { PodFacts } from './pod-facts.ts';
 import { isSentSignal, signalOf } from './signals.ts';
 import { quotable } from './text.ts';
 
@@ -43,6 +44,19 @@ function firstMatch(lines: readonly string[], pattern: RegExp) {
   return undefined;
 }
 
+/** "  code: '42P01',": what Node.js prints of an error below its message and its frames. */
+const PROPERTY = /^\s{1,12}\[?(?:code|errno|sqlState)\]?: ['"]?\w{2,60}['"]?,?$/;
+const PROPERTY_LINES = 30;
+
+/** The decisive line, where a property of its error matches, as its code does in any language of the message. */
+export function propertyWord({ reading, lines }: ContainerFacts, pattern: RegExp): LastWord | undefined {
+  const { decisive } = reading;
+  if (decisive === undefined || decisive.index < 0) return undefined;
+  const own = lines.slice(decisive.index + 1, decisive.index + 1 + PROPERTY_LINES).filter((line) => PROPERTY.test(line));
+  const found = firstMatch(own, pattern);
+  return found === undefined ? undefined : { line: decisive.line, match: found.match, fromEnd: 0 };
+}
+
 /** The lines that may name what a word lacks, the nearest first. */
 export function linesAround({ reading }: ContainerFacts, word: LastWord): readonly string[] {
   return [word.line, ...(reading.decisive?.related ?? []), ...reading.others, ...reading.live.slice(-8).toReversed()];
@@ -72,6 +86,17 @@ export function quoteLastLines(container: ContainerFacts, count: number): readon
 
 function lastOf(live: readonly string[], all: readonly string[], count: number): readonly string[] {
   return (live.length === 0 ? all : live).slice(-count);
+}
+
+/** A program that ends within this time ends at its start, ms. */
+const AT_START_MS = 10_000;
+
+/** Whether it ended at its start, and its log is known, and has nothing in it. */
+export function saidNothing({ evidence }: PodFacts, { name, death, lines, status }: ContainerFacts): boolean {
+  const { previous, current } = evidence.logs[name] ?? {};
+  const isCurrent = status?.state?.terminated !== undefined;
+  const log = death?.log ?? (isCurrent ? (current ?? previous) : (previous ?? current));
+  return death !== undefined && (death.livedMs ?? 0) < AT_START_MS && lines.length === 0 && log !== undefined;
 }
 
 /** Whether the container failed by itself, so that its last log lines may say why. */

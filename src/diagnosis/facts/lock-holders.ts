@@ -3,6 +3,7 @@ import type { Pod } from '../evidence/kinds.ts';
 import { anyOf, fileIn, readLog } from '../../log-analysis/index.ts';
 import type { Quote } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
+import { volumeOf } from './mounts.ts';
 import { claimUsers } from './placement.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { keptText } from './rollout-overlap.ts';
@@ -16,12 +17,14 @@ export const LOCKED = anyOf(
   /could not lock/i,
   /lock DB/i,
   /unable to lock/i,
-  /is locked by/i,
+  /(?:is|already|currently) locked by/i,
   /(?:locked|flocked|used|held|opened) by (?:another|some other) (?:process|instance|program|server)/i,
   /\block\b.{0,160}resource temporarily unavailable/i,
   /resource temporarily unavailable.{0,80}\block\b/i,
   /(?:unable|failed|cannot|can't|could not|couldn't) (?:to )?(?:get|acquire|obtain|take|grab) (?:an? |the )?(?:\w{1,20} )?lock (?:on|for|of|at|in) (?:\w{1,20} )?["'`]?\//i,
   /\bdatabase (?:file )?is locked\b/i,
+  /\bacquire the lock \//i,
+  /\berror acquiring the (?:\w{1,20} )?lock\b/i,
   /LockObtainFailedException|OverlappingFileLockException|DBPathInUse/i,
 );
 
@@ -45,6 +48,19 @@ export function lockWaitOf({ lines }: ContainerFacts): LockWait | undefined {
   return { line, says: file === undefined || said.includes(file) ? said : `${said} (${file})` };
 }
 
+/** "locked by PID 16 on old-backup-crcsl", "Who: root@plan-x7k2p": the machine of a lock's holder, which in a pod has its name. */
+const HOLDER = /\block\w* by (?:PID |process )?\d{1,9} (?:on|at) (?:host )?["']?([a-z0-9][a-z0-9.-]{1,252})\b|\bWho: {1,12}\S{1,60}@([a-z0-9][a-z0-9.-]{1,252})\b/i;
+
+/** "pod old-backup-crcsl, which runs, has it", or that none of that name does; empty: the lines name no holder, or the pods are not known. */
+export function namedHolder({ evidence, pod }: PodFacts, lines: readonly string[]): string {
+  const { pods } = evidence.placement ?? {};
+  const [, a, b] = lines.flatMap((line) => HOLDER.exec(line) ?? []);
+  const host = a ?? b;
+  if (pods === undefined || host === undefined || host === pod.metadata?.name) return '';
+  const running = pods.some(({ metadata, status }) => metadata?.name === host && status?.phase === 'Running');
+  return running ? `pod ${host}, which runs, has it` : `no pod of that name, ${host}, runs in its namespace`;
+}
+
 export interface LockHolder {
   /** "pod kv-1 has it: both mount claim kv-data" */
   readonly says: string;
@@ -52,13 +68,26 @@ export interface LockHolder {
   readonly pods: readonly Pod[];
 }
 
-/** The running pods that mount a claim of the container; undefined: none does, or they are not known. */
-export function lockHolder(facts: PodFacts, { spec }: ContainerFacts): LockHolder | undefined {
+function claimsOf({ pod }: PodFacts, { spec }: ContainerFacts): readonly string[] {
   const mounted = new Set((spec.volumeMounts ?? []).map(({ name }) => name));
-  const names = (facts.pod.spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim: claim }) =>
+  return (pod.spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim: claim }) =>
     mounted.has(name) && claim !== undefined ? [claim.claimName] : [],
   );
-  for (const claim of names) {
+}
+
+/** " (claim backup-repo)": the claim in which the lock's file lies; the only one, where the line names no file. */
+export function lockedClaim(facts: PodFacts, container: ContainerFacts, line: string): string {
+  const file = fileIn(line);
+  const [only, ...more] =
+    file === undefined
+      ? claimsOf(facts, container)
+      : [volumeOf(facts, container, file)?.volume.persistentVolumeClaim?.claimName];
+  return only === undefined || more.length > 0 ? '' : ` (claim ${only})`;
+}
+
+/** The running pods that mount a claim of the container; undefined: none does, or they are not known. */
+export function lockHolder(facts: PodFacts, container: ContainerFacts): LockHolder | undefined {
+  for (const claim of claimsOf(facts, container)) {
     const pods = claimUsers(facts, new Set([claim])).filter(({ status }) => status?.phase === 'Running');
     if (pods.length === 0) continue;
     const who = listed(pods.map(({ metadata }) => `pod ${metadata?.name ?? ''}`));

@@ -60,7 +60,7 @@ export function placeOf(facts: PodFacts, container: ContainerFacts, file: string
   if (mounted === undefined) return { where: `in image ${container.spec.image ?? ''}`, quotes: [] };
   const { volume } = mounted;
   const configs = configsBehind(mounted);
-  const of = configs.length === 0 ? '' : ` (${listed(configs.map(({ kind, name }) => `${kind} ${name}`))})`;
+  const of = ofVolumeText(mounted);
   const source =
     (volume.configMap && ['configMap', `name: ${volume.configMap.name}`]) ??
     (volume.secret && ['secret', `secretName: ${volume.secret.secretName}`]);
@@ -70,6 +70,14 @@ export function placeOf(facts: PodFacts, container: ContainerFacts, file: string
     executable:
       source && `volumes:\n- name: ${volume.name}\n  ${source[0]}:\n    ${source[1]}\n    defaultMode: 0755\n`,
   };
+}
+
+/** " (ConfigMap app)", " (claim data-0)": what is behind a volume. */
+export function ofVolumeText(mounted: MountedVolume): string {
+  const claim = mounted.volume.persistentVolumeClaim?.claimName;
+  const configs = configsBehind(mounted).map(({ kind, name }) => `${kind} ${name}`);
+  const all = claim === undefined ? configs : [`claim ${claim}`];
+  return all.length === 0 ? '' : ` (${listed(all)})`;
 }
 
 /**

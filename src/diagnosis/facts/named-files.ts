@@ -1,12 +1,15 @@
 /** Tells of the file behind an error in which ConfigMap or Secret it lies, what that has instead, and what is odd about it. Pure. */
-import { fileIn } from '../../log-analysis/index.ts';
+import { fileIn, filesIn } from '../../log-analysis/index.ts';
 import { nearNames } from '../../lib/index.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
+import { onlyAbsentFile } from './absent-files.ts';
 import { configFile, type ConfigFile, configMounts, fileAt, isCode } from './config-files.ts';
+import { type ConfigLine, lineNamed, lineText } from './config-lines.ts';
 import type { ConfigReference } from './config-references.ts';
 import type { ContainerFacts } from './container-facts.ts';
+import { copiedConfigs } from './copied-configs.ts';
 import { withFirstEnds } from './first-ends.ts';
-import { endedByItself } from './last-words.ts';
+import { endedByItself, saidNothing } from './last-words.ts';
 import { filesOf, originOf, pathWithin } from './mounted-files.ts';
 import { configsBehind, type MountedVolume, volumeOf } from './mounts.ts';
 import { LINE_END, placeholderIn } from './odd-content.ts';
@@ -25,7 +28,7 @@ const OF_CONTENT =
   /^(?:exit-code|malformed-config|missing-setting|bad-argument|completed-under-always|encoding|version-mismatch)$/;
 /** Findings whose line may quote a setting, or a peer that a configuration names. */
 const MAY_QUOTE =
-  /^(?:exit-code|malformed-config|missing-setting|bad-argument|completed-under-always|encoding|dependency-.*|unexpanded-variable)$/;
+  /^(?:exit-code|malformed-config|missing-setting|bad-argument|completed-under-always|encoding|dependency-.*|unexpanded-variable|address-not-available)$/;
 /** What lines about a configuration speak of. */
 const ABOUT_CONFIG =
   /config|\bconf\b|setting|directive|\bsections?\b|\boptions?\b|parameter|propert(?:y|ies)|\bfields?\b|\bkeys?\b|KeyError|NoneType|undefined|\bnil\b|ya?ml|json|toml|\bini\b|pars(?:e|ing)|syntax|schema|validat|\bunknown\b|invalid|\bmissing\b|required|expected|unexpected|unsupported|\bline \d|stanza|\bblock\b|for input string|NumberFormat/i;
@@ -36,6 +39,7 @@ export function withFiles(facts: PodFacts, found: readonly RankedFinding[]): rea
     const elsewhere = elsewhereText(facts, container, finding);
     const told =
       originText(facts, container, finding.says) ??
+      absentText(facts, container, finding) ??
       (elsewhere === '' ? configText(facts, container, finding) : { says: elsewhere, quotes: [] });
     const says = [finding.says, told?.says ?? '', placeholderText(container)].filter((part) => part !== '').join('; ');
     const quotes = (told?.quotes ?? []).filter((quote) => !isQuoted(finding.evidence, quote));
@@ -58,14 +62,18 @@ export function namedConfigs(facts: PodFacts, container: ContainerFacts): readon
   const { decisive, lastLine } = container.reading;
   if (container.death === undefined) return [];
   const file = decisive === undefined ? undefined : fileIn(decisive.line);
+  const named = (decisive === undefined ? [] : filesIn(decisive.line)).flatMap((each) => {
+    const mounted = volumeOf(facts, container, each);
+    return mounted === undefined ? [] : configsBehind(mounted);
+  });
   const mounted = file === undefined ? undefined : volumeOf(facts, container, file);
-  const named = mounted === undefined ? [] : configsBehind(mounted);
   const line = decisive?.line ?? lastLine ?? '';
   const elsewhere =
     file !== undefined && mounted === undefined && IS_ABSENT.test(line) ? configsElsewhere(facts, container, file) : [];
   // Secrets are read only where the line asks for it.
   const all = endedByItself(container) ? configMounts(facts, container).flatMap((mount) => configsBehind(mount)) : [];
-  const others = all.filter(({ kind }) => kind === 'ConfigMap' || ABOUT_CONFIG.test(line));
+  const asks = ABOUT_CONFIG.test(line) || (file === undefined && MAY_LACK_FILE.test(line));
+  const others = all.filter(({ kind }) => kind === 'ConfigMap' || asks);
   return [...named, ...elsewhere, ...others].map(({ kind, name }) => ({ kind, name }));
 }
 
@@ -86,10 +94,13 @@ function elsewhereText(facts: PodFacts, container: ContainerFacts, { id, says }:
 const IS_ABOUT_ABSENT: ReadonlySet<string> = new Set(['missing-setting', 'missing-binary']);
 const ABSENT_FILE = /(?:does not find its file|its program) (\/[^\s,;]{1,300}?)(?= in image| is not|[,;]|$)/;
 
+/** The file that the finding is about; the line may name the one that asks for it first. */
+const NOT_FOUND = /does not find its file (\/[^\s,;:]{1,300}) in volume /;
+
 /** "/etc/mqtt/passwd is of Secret iot-users, which has only passwords" */
 function originText(facts: PodFacts, container: ContainerFacts, says: string): Told | undefined {
   const { decisive } = container.reading;
-  const file = decisive === undefined ? undefined : fileIn(decisive.line);
+  const file = NOT_FOUND.exec(says)?.[1] ?? (decisive === undefined ? undefined : fileIn(decisive.line));
   const mounted = file === undefined ? undefined : volumeOf(facts, container, file);
   if (file === undefined || mounted === undefined) return undefined;
   // A place in its code is where it read something else.
@@ -98,7 +109,7 @@ function originText(facts: PodFacts, container: ContainerFacts, says: string): T
   const configs = configsBehind(mounted);
   if (configs.length === 0 && volume.projected === undefined && volume.downwardAPI === undefined) return undefined;
   const { origin } = fileAt(facts, mounted, file);
-  if (origin !== undefined) return ofFile(facts, { file, mounted, origin }, says);
+  if (origin !== undefined) return withLine(lineNamed(facts, container, decisive?.line ?? ''), ofFile(facts, { file, mounted, origin }, says), says);
   const files = filesOf(facts, mounted);
   const of = configs.length === 1 ? configs.map(({ kind, name }) => `${kind} ${name}`)[0] : undefined;
   const subject = of ?? `volume ${volume.name}`;
@@ -115,6 +126,27 @@ function originText(facts: PodFacts, container: ContainerFacts, says: string): T
     says: isTold ? `it has ${has}${over}` : `${file} would be of ${subject}, which has ${has}${over}`,
     quotes: [],
   };
+}
+
+/** What is told of a file, with its line that the error names by its number. */
+function withLine(line: ConfigLine | undefined, told: Told | undefined, says: string): Told | undefined {
+  const text = line === undefined ? undefined : lineText(line, says);
+  if (text === undefined) return told;
+  return { says: told === undefined ? text : `${told.says}, and ${text}`, quotes: told?.quotes ?? [] };
+}
+
+/** What an error without a file's name may be about that has to do with one. */
+const MAY_LACK_FILE =
+  /\bfiles?\b|not found|NotFound|ENOENT|\bmissing\b|\b(?:SSL|TLS|CA|PEM|x509|cert\w*|key ?store|trust ?store|key ?tab)\b|\b(?:open|read|load|includ)(?:s|e|ed|ing)?\b|config/i;
+
+/** "line 3 of its configuration /c/m.cnf names /tls/ca.crt, which Secret tls does not have": of an error that names no file. */
+function absentText(facts: PodFacts, container: ContainerFacts, { id, says }: RankedFinding): Told | undefined {
+  const line = container.reading.decisive?.line ?? '';
+  if (!OF_CONTENT.test(id) || !MAY_LACK_FILE.test(line) || fileIn(line) !== undefined) return undefined;
+  const found = onlyAbsentFile(facts, container);
+  if (found === undefined || says.includes(found.file)) return undefined;
+  const { file, namedBy, of, has } = found;
+  return { says: `${namedBy} names ${file}, which ${of} does not have: it has ${has}`, quotes: [] };
 }
 
 /** Folders that images have files in. */
@@ -142,10 +174,32 @@ function configText(facts: PodFacts, container: ContainerFacts, { id, says }: Ra
   const quoted = MAY_QUOTE.test(id) ? quotedSetting(facts, container, line) : undefined;
   if (quoted !== undefined) return ofFile(facts, quoted, says);
   const found = configFile(facts, container);
-  if (found?.origin === undefined) return undefined;
-  const isAsked = OF_CONTENT.test(id) && (ABOUT_CONFIG.test(line) || placeholderIn(line) !== undefined);
+  if (found?.origin === undefined) return copiedText(facts, container, { id, line });
+  // A program that ends at its start without a word may not like its configuration.
+  const isSilent = saidNothing(facts, container);
+  const isAsked =
+    OF_CONTENT.test(id) && (isSilent || ABOUT_CONFIG.test(line) || placeholderIn(line) !== undefined);
   if (!isAsked && !isSuspect(facts, found)) return undefined;
   return ofFile(facts, found, says);
+}
+
+/** "its configuration /work/a.conf is copied of ConfigMap a by init container copy (line 3)" */
+function copiedText(
+  facts: PodFacts,
+  container: ContainerFacts,
+  { id, line }: { readonly id: string; readonly line: string },
+): Told | undefined {
+  const all = copiedConfigs(facts, container);
+  const quoted = MAY_QUOTE.test(id) ? quotedSetting(facts, container, line, all) : undefined;
+  const [only, ...more] = quoted === undefined ? all : all.filter(({ file }) => file === quoted.file);
+  const isAsked = quoted !== undefined || (OF_CONTENT.test(id) && ABOUT_CONFIG.test(line));
+  if (only?.origin?.config === undefined || more.length > 0 || !isAsked) return undefined;
+  const { kind, name } = only.origin.config;
+  const at = quoted?.line === undefined ? '' : ` (line ${quoted.line})`;
+  return {
+    says: `its configuration ${only.copy} is copied of ${kind} ${name} by init container ${only.by}${at}`,
+    quotes: configsBehind(only.mounted).map(({ quote }) => quote),
+  };
 }
 
 /** Something about the file is seldom meant. */
@@ -173,7 +227,7 @@ function ofFile(
   const more = [
     ...(key === path.split('/').at(-1) ? [] : [`key ${key}`]),
     // The program often says the line itself.
-    ...(line === undefined || /\bline \d|:\d+\b/.test(says) ? [] : [`line ${line}`]),
+    ...(line === undefined || /\bline \d|[a-z"'\])]:\d+\b/i.test(says) ? [] : [`line ${line}`]),
   ];
   const renamed = more.length === 0 ? '' : ` (${more.join(', ')})`;
   const quotes = configsBehind(mounted).flatMap(({ kind, name, quote }) =>

@@ -48,7 +48,7 @@ function keysOf({ evidence }: PodFacts, { kind, name }: ConfigReference): readon
 }
 
 /** Whether one path is the other with a slip of the pen: of one letter more, less or other, or of other capitals. */
-function isNear(a: string, b: string): boolean {
+export function isNear(a: string, b: string): boolean {
   const [first, second] = [a, b].map((path) => path.replace(/\/+$/, '').toLowerCase()) as [string, string];
   if (first === second) return true;
   if (Math.min(first.length, second.length) < 5 || Math.abs(first.length - second.length) > 1) return false;

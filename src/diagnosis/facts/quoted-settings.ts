@@ -1,6 +1,7 @@
 /** Finds the configuration in which stands what an error quotes: a setting, a value, a host. Pure. */
 import { peerIn } from '../../log-analysis/index.ts';
 import { type ConfigFile, configFiles } from './config-files.ts';
+import { textOf } from './config-lines.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import type { PodFacts } from './pod-facts.ts';
 
@@ -16,11 +17,18 @@ const SETTING = /\b[a-z][a-z0-9]{0,40}(?:[_.-][a-z0-9]{1,40}){1,8}\b|\b[a-z]{2,3
 /** Words that many files have, or that a program says of itself. */
 const COMMON =
   /^(?:true|false|yes|none|null|undefined|default|localhost|config(?:uration)?|string|number|object|info|error|warn(?:ing)?|debug|main|data|name|value|type|host|port|user|server|utf-?8|ascii|[\d.]+)$/i;
+/** Of one machine. */
+const ADDRESS = /^(?!127\.|0\.0\.0\.0$)(?:\d{1,3}\.){3}\d{1,3}$/;
 const MAX_WORDS = 20;
 
 /** The only configuration of a ConfigMap with the longest word that the line quotes, and that only one has; undefined: none. */
-export function quotedSetting(facts: PodFacts, container: ContainerFacts, said: string): QuotedSetting | undefined {
-  const files = configFiles(facts, container).flatMap((found) => {
+export function quotedSetting(
+  facts: PodFacts,
+  container: ContainerFacts,
+  said: string,
+  among: readonly ConfigFile[] = configFiles(facts, container),
+): QuotedSetting | undefined {
+  const files = among.flatMap((found) => {
     const text = textOf(facts, found);
     return text === undefined ? [] : [{ found, text }];
   });
@@ -43,15 +51,9 @@ function wordsOf(said: string): readonly string[] {
   const settings = said.match(SETTING) ?? [];
   const all = [...new Set([...quoted, ...(host === undefined ? [] : [host]), ...settings])];
   return all
-    .filter((word) => word.trim().length > 2 && !COMMON.test(word))
+    .filter((word) => word.trim().length > 2 && (!COMMON.test(word) || ADDRESS.test(word)))
     .toSorted((a, b) => b.length - a.length)
     .slice(0, MAX_WORDS);
-}
-
-function textOf({ evidence }: PodFacts, { origin }: ConfigFile): string | undefined {
-  const { config, key = '' } = origin ?? {};
-  const known = evidence.configs.find(({ kind, name }) => kind === config?.kind && name === config.name);
-  return known?.texts?.[key];
 }
 
 /** "db" is none of "mydb" or "db-main". */

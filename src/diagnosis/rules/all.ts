@@ -1,5 +1,6 @@
 /** All rules about a pod. Their order does not matter, because findings have ranks. */
 import type { PodRule } from '../rule.ts';
+import { addressNotAvailable } from './address-not-available.ts';
 import { attachments } from './attachments.ts';
 import { authentication } from './authentication.ts';
 import { cLibraries } from './c-libraries.ts';
@@ -34,7 +35,9 @@ import { nodeLost } from './node-lost.ts';
 import { notProgressing } from './not-progressing.ts';
 import { olderTemplate } from './older-template.ts';
 import { outOfMemory } from './out-of-memory.ts';
+import { ownDatabase } from './own-database.ts';
 import { permissions } from './permissions.ts';
+import { poolers } from './poolers.ts';
 import { portInUse } from './port-in-use.ts';
 import { probes } from './probes.ts';
 import { readiness } from './readiness.ts';
@@ -42,10 +45,12 @@ import { saidCauses } from './said-causes.ts';
 import { sandbox } from './sandbox.ts';
 import { sandboxLost } from './sandbox-lost.ts';
 import { servingInit } from './serving-init.ts';
+import { sharedMemory } from './shared-memory.ts';
 import { startErrors } from './start-errors.ts';
 import { terminating } from './terminating.ts';
 import { tinyMemory } from './tiny-memory.ts';
 import { unexpandedVariables } from './unexpanded-variables.ts';
+import { unreadableFiles } from './unreadable-files.ts';
 import { unschedulable } from './unschedulable.ts';
 import { volumeAway } from './volume-away.ts';
 import { volumes } from './volumes.ts';
@@ -62,6 +67,7 @@ export const DELETION_RULES: readonly PodRule[] = [
 ];
 
 export const POD_RULES: readonly PodRule[] = [
+  addressNotAvailable,
   attachments,
   authentication,
   cLibraries,
@@ -96,7 +102,9 @@ export const POD_RULES: readonly PodRule[] = [
   notProgressing,
   olderTemplate,
   outOfMemory,
+  ownDatabase,
   permissions,
+  poolers,
   portInUse,
   probes,
   readiness,
@@ -104,9 +112,11 @@ export const POD_RULES: readonly PodRule[] = [
   sandbox,
   sandboxLost,
   servingInit,
+  sharedMemory,
   startErrors,
   tinyMemory,
   unexpandedVariables,
+  unreadableFiles,
   unschedulable,
   volumeAway,
   volumes,

@@ -3,28 +3,37 @@ import { anyOf } from '../../log-analysis/index.ts';
 import { peerIn, urlPeers } from '../../log-analysis/index.ts';
 import { type ConfigChange, configChange } from '../facts/config-changes.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endedByItself, type LastWord, lastWord, linesAround, quoteLine, rankOfWord } from '../facts/last-words.ts';
+import { surePeer } from '../facts/dependencies.ts';
+import { endedByItself, type LastWord, lastWord, linesAround, propertyWord, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import { blameOfPeer } from '../facts/peer-blame.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { isCausedBySystem } from '../facts/system-errors.ts';
 import { bindingText, type RefusedRight, refusedRightIn } from '../facts/refused-rights.ts';
-import { environmentPeers, peerText } from '../facts/spec-peers.ts';
+import { REFUSED_LOGIN, REFUSED_RIGHT } from '../facts/sql-errors.ts';
+import { peerText } from '../facts/spec-peers.ts';
 import { formatAge, quotable } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, saidBy, title } from './exit-code.ts';
+import { isOfPooler } from './poolers.ts';
 import { isLateForReady } from './readiness.ts';
 
 const REFUSED = new RegExp(
   [
     String.raw`(?:password )?authentication (?:failed|failure|required)|access denied for user|\bWRONGPASS\b|\bNOAUTH\b`,
     String.raw`invalid (?:username-password|user ?name or password|credentials|password\b.*\buser|api[- ]?key|access key|token\b)`,
-    String.raw`(?:bad|wrong|incorrect) (?:credentials|password|user ?name)|login (?:failed|incorrect)|\bACCESS_REFUSED\b|no pg_hba\.conf entry`,
+    String.raw`(?:bad|wrong|incorrect) (?:credentials|password(?! type)|user ?name)|login (?:failed|incorrect)|\bACCESS_REFUSED\b|no pg_hba\.conf entry`,
     String.raw`(?:role|user) "[^"]{1,100}" does not exist|SASL authentication|no password (?:was )?supplied|InvalidAccessKeyId|SignatureDoesNotMatch`,
     String.raw`\b401:? \(?unauthori[sz]ed|\bunauthori[sz]ed\b.{0,40}\b401\b|(?:status(?: ?code)?|HTTP(?:\/[\d.]+)?|HTTP Error|response code|returned error|error|code)[:= ]{1,3}401\b|\b401 Client Error|Unauthenticated\b`,
+    REFUSED_LOGIN.source,
+    // Brokers
+    String.raw`connection (?:refused|error|failed)\b.{1,12}(?:not authori[sz]ed|bad user ?name)|not authori[sz]ed to connect|\bauthorization violation\b`,
   ].join('|'),
   'i',
 );
+/** A mail server passes nothing on for this client. */
+const RELAY =
+  /\brelay(?:ing)? (?:access )?(?:denied|not permitted|not allowed|prohibited)\b|\bunable to relay\b|\bnot permitted to relay\b|\bwe do not relay\b/i;
 const FORBIDDEN = anyOf(
   /\b403:? \(?forbidden/i,
   /(?:status(?: ?code)?|HTTP(?:\/[\d.]+)?|HTTP Error|response code|returned error|error|code)[:= ]{1,3}403\b/i,
@@ -37,6 +46,9 @@ const FORBIDDEN = anyOf(
   /permission denied for (?:table|schema|database|relation|sequence|function)/i,
   /command denied to user/i,
   /\bNOPERM\b/i,
+  /\bhost '?[^'\s]{1,100}'? is (?:not allowed to connect|blocked because of many)/i,
+  REFUSED_RIGHT,
+  RELAY,
 );
 /** "no pg_hba.conf entry for host "10.2.0.8"" */
 const OWN_ADDRESS = /pg_hba\.conf entry for host "[^"]{1,100}"/;
@@ -59,10 +71,12 @@ export function refusedCredentials(facts: PodFacts, container: ContainerFacts): 
   const unready = container.death === undefined && isLateForReady(facts, container);
   if (!unready && (!endedByItself(container) || [126, 127, 128].includes(container.death?.exitCode ?? 0)))
     return undefined;
-  const refused = lastWord(container, REFUSED);
-  const word = refused ?? lastWord(container, FORBIDDEN);
+  const refused = lastWord(container, REFUSED) ?? propertyWord(container, REFUSED_LOGIN);
+  const word = refused ?? lastWord(container, FORBIDDEN) ?? propertyWord(container, REFUSED_RIGHT);
   if (word === undefined || (unready && word.fromEnd > 8) || OWN_SETTINGS.test(word.line)) return undefined;
   // What the system refused, no peer was asked for: a token that could not be read was never shown to it.
+  // Another rule tells of a login that is not its own.
+  if (isOfPooler(word.line)) return undefined;
   if (NO_FILE.test(word.line) || HELD_BY_OTHER.test(word.line) || isCausedBySystem(word.line, word.match))
     return undefined;
   return { word, isForbidden: refused === undefined };
@@ -82,7 +96,9 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
   const right = isForbidden ? refusedRightIn(linesAround(container, word)) : undefined;
   const peer = peerOf(container, word);
   const whom = peer === undefined ? 'its peer' : `its peer ${peer}`;
-  const what = isForbidden
+  const what = RELAY.test(word.line)
+    ? `may not send mail through ${whom}, which passes on only what comes of its own networks and users (mynetworks of Postfix)`
+    : isForbidden
     ? `is not allowed by ${whom} what it asks for`
     : OWN_ADDRESS.test(word.line)
       ? `is not let in by ${whom}, whose pg_hba.conf has no rule for it`
@@ -184,8 +200,8 @@ function peerOf(container: ContainerFacts, word: LastWord): string | undefined {
     if (peer.host !== undefined && (url !== undefined || peer.port !== undefined))
       return peerText({ host: peer.host, port: peer.port });
   }
-  const named = new Set(environmentPeers(container.environment).map(peerText));
-  return named.size === 1 ? [...named][0] : undefined;
+  const only = surePeer(container);
+  return only === undefined ? undefined : peerText(only);
 }
 
 function commands(

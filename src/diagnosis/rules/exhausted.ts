@@ -8,6 +8,7 @@ import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, type PodRule } from '../rule.ts';
 import { explainedEnd, title } from './exit-code.ts';
+import { SHARED_MEMORY_FULL } from './shared-memory.ts';
 
 const NO_SPACE =
   /no space left on device|ENOSPC|disk quota exceeded|database or disk is full|\berror (?:number )?28\b|errno: ?28\b/i;
@@ -32,7 +33,7 @@ const WATCHES = anyOf(
 
 const noSpace: ContainerRule = (facts, container) => {
   const word = endedByItself(container) ? lastWord(container, NO_SPACE) : undefined;
-  if (word === undefined || WATCHES.test(word.line)) return [];
+  if (word === undefined || WATCHES.test(word.line) || SHARED_MEMORY_FULL.test(word.line)) return [];
   const file = fileIn(word.line);
   const mounted = file === undefined ? onlySmallVolume(facts, container) : volumeOf(facts, container, file);
   const limit = mounted?.volume.emptyDir?.sizeLimit;

@@ -2,7 +2,7 @@
 import { type Background, backgroundProgram } from '../facts/background.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { type Death, quoteDeath } from '../facts/deaths.ts';
-import { lastLine, lastWord, quoteLastLines, quoteLine } from '../facts/last-words.ts';
+import { lastLine, lastWord, quoteLastLines, quoteLine, saidNothing } from '../facts/last-words.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { signalOf } from '../facts/signals.ts';
 import { listed, quotable } from '../facts/text.ts';
@@ -45,7 +45,7 @@ function byCode(facts: PodFacts, container: ContainerFacts): readonly RankedFind
       id: 'exit-code',
       rank: 40,
       fallback: true,
-      says: `${headline(container)}${hint}${otherFirst(container)}`,
+      says: `${headline(facts, container)}${hint}${otherFirst(container)}`,
       evidence: [
         ...whatHappened(container),
         ...quoteFirst(container),
@@ -64,14 +64,15 @@ function byCode(facts: PodFacts, container: ContainerFacts): readonly RankedFind
 const HELP = /^usage\b.{0,102}:/i;
 
 /** What the program said decides; an exit code alone says little. */
-function headline(container: ContainerFacts): string {
+function headline(facts: PodFacts, container: ContainerFacts): string {
   const code = container.death?.exitCode ?? 0;
   const { decisive, lastError, lastLine } = container.reading;
   if (decisive === undefined && lastError !== undefined)
     return `${title(container)} ends with exit code ${code}, and its log does not say why; its last error before was: ${saidBy(lastError)}`;
   if (decisive === undefined && lastLine !== undefined)
     return `${title(container)} ends with exit code ${code}; its last line is: ${lastLine.replace(/\.+$/, '')}`;
-  if (decisive === undefined) return `${title(container)} ends with exit code ${code}`;
+  if (decisive === undefined)
+    return `${title(container)} ends with exit code ${code}${saidNothing(facts, container) ? ' and says nothing' : ''}`;
   return `${title(container)} ends: ${saidBy(decisive)} (exit code ${code})`;
 }
 

@@ -1,30 +1,25 @@
-/** Rule: a program cannot open a database file that its error does not name, and that a variable or an argument of it does. */
+/** Rule: a program cannot open a database file that its error does not name, and that a variable, an argument or a configuration of it does. */
 import type { ContainerFacts } from '../facts/container-facts.ts';
+import { databaseFile } from '../facts/database-files.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { volumeOf } from '../facts/mounts.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { quotable } from '../facts/text.ts';
 import { fileIn } from '../../log-analysis/index.ts';
-import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';
 import { keptFrom } from './permissions.ts';
 
 const CANNOT_OPEN =
   /(?:unable|failed|cannot|can't|could not|couldn't) (?:to )?open (?:the |its )?database\b|\bSQLITE_(?:CANTOPEN|READONLY)\b|attempt to write a readonly database|database is read-?only|\berror opening database\b/i;
-/** "sqlite:////var/lib/a.db", "sqlite+aiosqlite:////a.db", "file:/data/a", "jdbc:h2:file:/data/a;MODE=x" */
-const FILE_URL =
-  /\b(?:sqlite3?(?:\+\w{1,20})?:(?:\/\/\/?)?|jdbc:(?:sqlite|h2|hsqldb|derby):(?:file:)?|file:(?:\/\/)?)(\/[^\s"'?;,#]{1,300})/i;
-/** "/data/a.db", the whole of a value */
-const FILE_VALUE = /^(\/[\w./@-]{1,300}\.(?:db|db3|sqlite3?|mv\.db))$/i;
 const IS_READ_ONLY = /read-?only|READONLY/i;
 
 const ofContainer: ContainerRule = (facts, container) => {
   if (!endedByItself(container)) return NOTHING;
   const word = lastWord(container, CANNOT_OPEN);
   if (word === undefined || fileIn(word.line.replace(/https?:\/\/\S+/g, '')) !== undefined) return NOTHING;
-  const [named, ...others] = filesOf(container);
-  if (named === undefined || others.some(({ file }) => file !== named.file)) return NOTHING;
+  const named = databaseFile(facts, container);
+  if (named === undefined) return NOTHING;
   const { file, at, quote } = named;
   const isReadOnly = IS_READ_ONLY.test(word.line);
   return [
@@ -40,31 +35,6 @@ const ofContainer: ContainerRule = (facts, container) => {
 };
 
 export const fileUrls: PodRule = eachContainer(ofContainer);
-
-interface NamedFile {
-  readonly file: string;
-  readonly at: string;
-  readonly quote: Quote;
-}
-
-/** The database files of its variables and arguments. */
-function filesOf({ spec, path }: ContainerFacts): readonly NamedFile[] {
-  const fileOf = (text: string): string | undefined => {
-    const file = FILE_URL.exec(text)?.[1] ?? FILE_VALUE.exec(text)?.[1];
-    return file?.replace(/^\/{2,}/, '/');
-  };
-  const variables = (spec.env ?? []).flatMap(({ name, value = '' }, index): readonly NamedFile[] => {
-    const file = fileOf(value.slice(0, 1000));
-    const quote: Quote = { source: 'field', path: `${path}.env[${index}] (${name})`, value: `names ${file ?? ''}` };
-    return file === undefined ? [] : [{ file, at: `variable ${name}`, quote }];
-  });
-  const words = [...(spec.command ?? []), ...(spec.args ?? [])].flatMap((word): readonly NamedFile[] => {
-    const file = word.length > 1000 ? undefined : fileOf(word.replace(/^--?[\w-]{1,60}=/, ''));
-    const quote: Quote = { source: 'field', path: `${path}.args`, value: `names ${file ?? ''}` };
-    return file === undefined ? [] : [{ file, at: 'of its arguments', quote }];
-  });
-  return [...variables, ...words];
-}
 
 /** The volume, its user and mode; without a volume, that its folder may not be there. */
 function whereText(facts: PodFacts, container: ContainerFacts, file: string): string {

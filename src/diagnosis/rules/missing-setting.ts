@@ -1,14 +1,17 @@
 /** Rule: a program says that it does not find a variable or a file of its configuration. */
 import { anyOf } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
+import { onlyAbsentFile } from '../facts/absent-files.ts';
 import { endedByItself, type LastWord, lastWord, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import { configsBehind, filledBy, folderLikeFile, placeOf } from '../facts/mounts.ts';
 import { listed } from '../facts/text.ts';
-import { fileNear } from '../../log-analysis/index.ts';
+import { fileNear, withoutCodePlaces } from '../../log-analysis/index.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
+import { isUnreadable } from '../facts/volume-modes.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';
+import { aboutContent, hasItNow } from './file-there.ts';
 import { socketLookedFor } from './local-socket.ts';
 import { userFields } from './permissions.ts';
 
@@ -138,9 +141,15 @@ function missingFile(facts: PodFacts, container: ContainerFacts): readonly Ranke
   if (socketLookedFor(facts, container) !== undefined) return NOTHING;
   const header = word === undefined ? null : HEADER.exec(word.line);
   if (word !== undefined && header !== null) return [missingHeader(facts, container, word, header)];
-  const file = word && (fileInFolder(word.line) ?? fileNear(word.line, word.match.index));
-  if (word === undefined || file === undefined || NO_SETTING.test(word.line) || isAboutOther(word.line, file))
-    return NOTHING;
+  if (word === undefined || NO_SETTING.test(word.line)) return NOTHING;
+  const named = fileInFolder(word.line) ?? fileNear(withoutCodePlaces(word.line), word.match.index);
+  const absent = named === undefined && OF_SYSTEM.test(word.line) ? onlyAbsentFile(facts, container) : undefined;
+  const file = named ?? absent?.file;
+  if (file === undefined || (named !== undefined && isAboutOther(word.line, named))) return NOTHING;
+  // Another rule tells of one that is there, and that its user may not read.
+  if (isUnreadable(facts, container, file)) return NOTHING;
+  const content = aboutContent(facts, container, word, file);
+  if (content !== undefined) return [content];
   // A file with the number of a line is there: it is the place of the error.
   if (
     word.line.includes(`${file}:`) &&
@@ -166,7 +175,7 @@ function missingFile(facts: PodFacts, container: ContainerFacts): readonly Ranke
     explainedEnd(facts, container, {
       id: 'missing-setting',
       rank: rankOfWord(80, word),
-      says: `${title(container)} does not find its file ${file} ${where}${filledBy(facts, container, file)}`,
+      says: `${title(container)} does not find its file ${file}${absent === undefined ? ' ' : `, which ${absent.namedBy} names, `}${where}${filledBy(facts, container, file)}${hasItNow(facts, container, file)}${absent === undefined ? '' : `, which has ${absent.has}`}`,
       line: word.line,
       more: quotes,
       try: [commandForLog(facts, container), ...facts.commands.edit],

@@ -1,10 +1,12 @@
 /** Rule: a container lacks a permission: for a file, a read-only file system, its user, or a port below 1024. */
 import { anyOf } from '../../log-analysis/index.ts';
+import { claimBeside, mayKeepData } from '../facts/claims-beside.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
-import { configsBehind, volumeOf } from '../facts/mounts.ts';
+import { configsBehind, ofVolumeText, volumeOf } from '../facts/mounts.ts';
 import { fileNear, listenPort } from '../../log-analysis/index.ts';
-import { listed, quotable } from '../facts/text.ts';
+import { quotable } from '../facts/text.ts';
+import { modeOf, userOf } from '../facts/volume-modes.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -48,11 +50,11 @@ const ofContainer: ContainerRule = (facts, container) => {
       explainedEnd(facts, container, {
         id: 'read-only-file-system',
         rank: rankOfWord(85, readOnly),
-        says: `${title(container)} cannot write${file === undefined ? '' : ` ${file}`}: ${file === undefined ? `${quotable(readOnly.line)}${onlyReadOnlyMount(container)}` : `the file system is read-only${container.spec.securityContext?.readOnlyRootFilesystem === true && volumeOf(facts, container, file) === undefined ? ' (readOnlyRootFilesystem)' : ''}`}`,
+        says: `${title(container)} cannot write${file === undefined ? '' : ` ${file}`}: ${file === undefined ? `${quotable(readOnly.line)}${onlyReadOnlyMount(container)}` : `the file system is read-only${container.spec.securityContext?.readOnlyRootFilesystem === true && volumeOf(facts, container, file) === undefined ? ' (readOnlyRootFilesystem)' : ''}${besideText(facts, container, file)}`}`,
         line: readOnly.line,
         more: [...readOnlyFields(container, file), ...readOnlyKind(facts, container, file)],
         try: facts.commands.edit,
-        manifest: emptyDirAt(container, file),
+        manifest: mountFor(facts, container, file),
       }),
     ];
   }
@@ -120,13 +122,16 @@ function runsAs({ pod }: PodFacts, { spec }: ContainerFacts): string {
 /** " as user 1000: volume tls (Secret tls-api) has mode 0400 and its pod no fsGroup", where a volume's mode keeps its user out. */
 export function keptFrom(facts: PodFacts, container: ContainerFacts, file: string): string {
   const { securityContext: shared } = facts.pod.spec ?? {};
-  const user = container.spec.securityContext?.runAsUser ?? shared?.runAsUser;
+  const user = userOf(facts, container);
   const mounted = volumeOf(facts, container, file);
-  if (user === undefined || user === 0 || mounted === undefined) return '';
+  if (user === 0 || mounted === undefined) return '';
   const { volume } = mounted;
-  const configs = configsBehind(mounted).map(({ kind, name }) => `${kind} ${name}`);
-  const of = configs.length === 0 ? '' : ` (${listed(configs)})`;
-  const mode = volume.secret?.defaultMode ?? volume.configMap?.defaultMode ?? volume.projected?.defaultMode;
+  // The image names the user.
+  if (user === undefined)
+    return volume.persistentVolumeClaim === undefined ? '' : ` in volume ${volume.name}${ofVolumeText(mounted)}`;
+  const configs = configsBehind(mounted);
+  const of = ofVolumeText(mounted);
+  const mode = modeOf(mounted, file);
   const isClosed = configs.length > 0 && mode !== undefined && (mode & 0o004) === 0;
   const group = shared?.fsGroup === undefined ? ' and its pod has no fsGroup' : '';
   return isClosed
@@ -268,9 +273,26 @@ function readOnlyKind(facts: PodFacts, container: ContainerFacts, file: string |
   return [{ source: 'object', object: `volume ${mounted.volume.name}`, says }];
 }
 
-/** Suggests an emptyDir at the folder if the root file system is read-only on purpose. */
-function emptyDirAt({ spec }: ContainerFacts, file: string | undefined): string | undefined {
-  const folder = file?.slice(0, file.lastIndexOf('/'));
-  if (spec.securityContext?.readOnlyRootFilesystem !== true || folder === undefined || folder === '') return undefined;
-  return `containers:\n- name: ${spec.name}\n  volumeMounts:\n  - name: scratch\n    mountPath: ${folder}\nvolumes:\n- name: scratch\n  emptyDir: {}\n`;
+/** "; its claim data-0 is mounted at /var/lib/series2", beside the folder that it writes. */
+function besideText(facts: PodFacts, container: ContainerFacts, file: string): string {
+  const beside = claimBeside(facts, container, folderOf(file));
+  return beside === undefined ? '' : `; its claim ${beside.claim} is mounted at ${beside.at}`;
+}
+
+function folderOf(file: string): string {
+  return file.slice(0, file.lastIndexOf('/'));
+}
+
+/** Suggests a volume at the folder if the root file system is read-only on purpose: the claim that is mounted beside, else an emptyDir. */
+function mountFor(facts: PodFacts, container: ContainerFacts, file: string | undefined): string | undefined {
+  const { spec } = container;
+  const folder = folderOf(file ?? '');
+  if (spec.securityContext?.readOnlyRootFilesystem !== true || folder === '') return undefined;
+  const beside = claimBeside(facts, container, folder);
+  const mount = (name: string, path: string): string =>
+    `containers:\n- name: ${spec.name}\n  volumeMounts:\n  - name: ${name}\n    mountPath: ${path}\n`;
+  if (beside !== undefined) return mount(beside.volume, beside.meant);
+  return mayKeepData(facts, container, folder)
+    ? undefined
+    : `${mount('scratch', folder)}volumes:\n- name: scratch\n  emptyDir: {}\n`;
 }

@@ -8,6 +8,7 @@ import type { PodFacts } from '../facts/pod-facts.ts';
 import { keptText } from '../facts/rollout-overlap.ts';
 import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
+import { lacksAddress, NOT_GIVEN } from './address-not-available.ts';
 import { argumentsOf, explainedEnd, title } from './exit-code.ts';
 
 const IN_USE = anyOf(
@@ -22,9 +23,6 @@ const IN_USE = anyOf(
   /port (?:\d+ )?(?:is|was) already (?:allocated|in use)/i,
   /Only one usage of each socket/i,
 );
-/** A port that a server does not get, without a reason; one below 1024 may be forbidden. */
-const NOT_GIVEN =
-  /\b(?:can't|cannot|could not|unable to|failed to) (?:bind|listen)\b(?: (?:to|on))?(?: (?:port|address|socket|endpoint))?.{0,60}[:@ ](?:1(?:02[4-9]|0[3-9]\d|[1-9]\d\d)|[2-9]\d{3}|[1-6]\d{4})\b|\bnot listening on \S{1,60} port \d{4,5}\b/i;
 /** Words of another reason. */
 const GIVEN_REASON = /permission|denied|not permitted|no such|invalid|unknown|assign|resolve/i;
 const ABOUT = /\bport\b|listen|bind|serve|in use|\baddress\b/i;
@@ -38,7 +36,7 @@ export function portInUseWord(container: ContainerFacts): LastWord | undefined {
 
 const ofContainer: ContainerRule = (facts, container) => {
   const word = portInUseWord(container);
-  if (word === undefined) return NOTHING;
+  if (word === undefined || (!IN_USE.test(word.line) && lacksAddress(facts, container, word))) return NOTHING;
   const lines = linesAround(container, word).filter((line, place) => place === 0 || ABOUT.test(line));
   const named = lines.flatMap((line) => listenPort(line) ?? [])[0]?.toString();
   const declared = named === undefined ? declaredPort(container) : undefined;

@@ -7,7 +7,7 @@ import { probePort } from '../facts/probe-port.ts';
 import { plural } from '../facts/text.ts';
 import { volumeOf } from '../facts/mounts.ts';
 import { throttledBy } from '../facts/throttling.ts';
-import type { ProbeType, RankedFinding } from '../finding.ts';
+import type { ProbeType, Quote, RankedFinding } from '../finding.ts';
 import { commandForLog, saidBy, title } from './exit-code.ts';
 import { lostReadiness } from './readiness.ts';
 import {
@@ -23,7 +23,7 @@ import {
 } from './probe-case.ts';
 import { commandPort, seenElsewhere, toldElsewhere, wrongPort } from './probe-ports.ts';
 import { neverAnswered, isStillStarting, tooEarly } from './probe-starts.ts';
-import { saidOfRequest, heldAt, saidMeanwhile, saidWhile, saidUnresolved, warmingWord } from './probe-words.ts';
+import { saidOfAsked, saidOfRequest, heldAt, saidMeanwhile, saidWhile, saidUnresolved, warmingWord } from './probe-words.ts';
 
 /** The container answers, and refuses the page or does not have it. */
 export function wrongPath(one: ProbeCase): RankedFinding {
@@ -150,7 +150,7 @@ export function nobodyListens(one: ProbeCase): RankedFinding {
   const { container, probe } = one;
   if (redirected(one) !== undefined) return { ...unwell(one), id: 'probe-redirect', rank: 88, fallback: false };
   const port = probePort(container, probe);
-  const elsewhere = seenElsewhere(one, port) ?? toldElsewhere(container, port);
+  const elsewhere = seenElsewhere(one, port) ?? toldElsewhere(one, port);
   if (elsewhere !== undefined) return wrongPort(one, port, elsewhere);
   if (neverAnswered(one)) return tooEarly(one, port);
   return unwell(one);
@@ -197,7 +197,7 @@ const MANY_TIMEOUTS = 10;
 export function unwell(one: ProbeCase): RankedFinding {
   const { facts, container, type, probe, effect } = one;
   const asks = commandPort(probe);
-  const elsewhere = asks === undefined ? undefined : toldElsewhere(container, asks);
+  const elsewhere = asks === undefined ? undefined : toldElsewhere(one, asks);
   if (asks !== undefined && elsewhere !== undefined) return wrongPort(one, asks, elsewhere);
   if (probe.exec !== undefined && isStillStarting(one)) return tooEarly(one, undefined);
   const { commands, name } = facts;
@@ -223,9 +223,7 @@ export function unwell(one: ProbeCase): RankedFinding {
       one,
       { source: 'field', path: probePath(container, type), value: JSON.stringify(probe).slice(0, 300) },
       ...seen,
-      ...(container.failing === undefined
-        ? quoteLastLines(container, 2)
-        : [container.failing.line, ...container.failing.related].slice(0, 2).map((line) => quoteLine(container, line))),
+      ...quotesOfLog(one),
     ),
     try: [
       effect === 'killed' ? commandForLog(facts, container) : commands.kubectl('logs', name, '-c', container.name),
@@ -234,6 +232,14 @@ export function unwell(one: ProbeCase): RankedFinding {
         : [commands.kubectl('exec', name, '-c', container.name, '--', ...probe.exec.command)]),
     ],
   };
+}
+
+function quotesOfLog(one: ProbeCase): readonly Quote[] {
+  const { container } = one;
+  const said = (one.failure.output === '' ? saidOfAsked(one)?.said : undefined) ?? container.failing;
+  return said === undefined
+    ? quoteLastLines(container, 2)
+    : [said.line, ...said.related].slice(0, 2).map((line) => quoteLine(container, line));
 }
 
 /** "/a on port 8080 is redirected to HTTPS on port 443, where nothing listens", by the address that the failure names. */
@@ -272,7 +278,9 @@ function answer(one: ProbeCase): string {
     return failure.kind === 'refused'
       ? saidUnresolved(container) || saidWhile(container)
       : `: ${asked(one)} gives: ${output}${log}`;
-  return output === '' ? `: ${asked(one)} fails without a word${log}` : `: ${asked(one)} says: ${output}`;
+  if (output !== '') return `: ${asked(one)} says: ${output}`;
+  const about = saidOfAsked(one);
+  return `: ${asked(one)} fails without a word${about === undefined ? log : `, and its log says of ${about.name}: ${brief(saidBy(about.said), MAX_ANSWER)}`}`;
 }
 
 /** ": nothing listens on port 8080", by the node's list of listening ports. */

@@ -86,21 +86,40 @@ function hasAnswered(one: ProbeCase, port: number): boolean {
   return ended.some((death) => (death.livedMs ?? 0) >= PROVING_LIFE_MS && outlived(one, death, startMs));
 }
 
-/** The other port that the container's log names, or that it declares instead. */
-export function toldElsewhere(container: ContainerFacts, port: number | undefined): Elsewhere | undefined {
-  if (port === undefined) return undefined;
-  const word = lastLine(container, /(?:listening|listen|serving|started|running|bound)\b.*?(?:[:\s])(\d{2,5})\b/i);
+const LISTENS = /(?:listening|listen|serving|started|running|bound)\b/i;
+/** "listening on :8080", "listening on IPv4 interface eth0, 10.2.0.8#5353"; the beginning of an address is no port. */
+const SAYS_PORT = /(?:listening|listen|serving|started|running|bound)\b.*?[:\s#@](\d{2,5})\b(?!\.\d|:\d|#\d)/i;
+const ON_LOOPBACK = /127\.0\.0\.1|localhost|\[::1\]/;
+
+/** The other port that the container's log names, or that it declares instead; not where log or node tell that it has the one that is asked. */
+export function toldElsewhere(
+  { container, type, probe }: ProbeCase,
+  port: number | undefined,
+): Elsewhere | undefined {
+  if (port === undefined || listeningOf(container, type)?.some((each) => each.port === port) === true) return undefined;
+  const word = lastLine(container, SAYS_PORT);
   const said = word?.match[1];
-  if (word !== undefined && said !== undefined && Number(said) !== port && Number(said) < 65_536) {
+  const there = container.lines.filter((line) => LISTENS.test(line) && hasPort(line, port));
+  if (word !== undefined && said !== undefined && there.length === 0 && Number(said) < 65_536) {
     return elsewhere(port, `it says that it listens on ${said}`, quoteLine(container, word.line));
   }
-  if (word !== undefined && Number(said) === port && /127\.0\.0\.1|localhost|\[::1\]/.test(word.line)) {
-    return elsewhere(port, 'it listens on its own loopback address alone', quoteLine(container, word.line));
-  }
+  // A command asks from within.
+  const inside = probe.exec === undefined && there.every((line) => ON_LOOPBACK.test(line)) ? there.at(-1) : undefined;
+  if (inside !== undefined)
+    return elsewhere(port, 'it listens on its own loopback address alone', quoteLine(container, inside));
+  if (there.length > 0) return undefined;
   const ports = (container.spec.ports ?? []).filter(({ protocol }) => protocol === undefined || protocol === 'TCP');
   if (ports.length === 0 || ports.some(({ containerPort }) => containerPort === port)) return undefined;
   const value = ports.map(({ containerPort }) => containerPort).join(', ');
   return elsewhere(port, `it declares ${value}`, { source: 'field', path: `${container.path}.ports`, value });
+}
+
+/** ":5353", "#5353", " 5353" */
+function hasPort(line: string, port: number): boolean {
+  for (let at = line.indexOf(`${port}`); at !== -1; at = line.indexOf(`${port}`, at + 1)) {
+    if (/[:\s#@]/.test(line[at - 1] ?? '') && !/^(?:\d|\.\d)/.test(line.slice(at + `${port}`.length))) return true;
+  }
+  return false;
 }
 
 function elsewhere(port: number, says: string, quote: Quote): Elsewhere {

@@ -1,6 +1,8 @@
 /** What a program's log says while a probe of it fails: an error, what it waits for, its last word. Not a rule by itself. */
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { lastLine } from '../facts/last-words.ts';
+import { hasWord } from '../facts/text.ts';
+import { type DecisiveLine, lastFailure } from '../../log-analysis/index.ts';
 import { comesWithRequests, isRepeating, withUnresolved } from '../facts/unresolved.ts';
 import { saidBy } from './exit-code.ts';
 import { lackedCapability } from './permissions.ts';
@@ -14,6 +16,31 @@ export function saidOfRequest({ container }: ProbeCase, path: string): string | 
   const isNamed =
     failing.line.includes(`"GET ${path} `) || (path.length > MIN_TELLING_PATH && failing.line.includes(path));
   return isNamed || comesWithRequests(container, failing.line) ? saidBy(failing) : undefined;
+}
+
+/** A name with dots in a command; a path or a file of code is none. */
+const NAME = /(?<![\w./@-])[a-z0-9][\w-]{0,62}(?:\.[a-z][\w-]{0,62}){1,8}(?![\w/(=-])/gi;
+const NO_NAME = /^localhost\b|\.(?:sh|py|js|rb|pl|jar|conf|cfg|ini|ya?ml|json|txt|log|sock|pid|local)$/i;
+/** Names, each with those above it, that are looked for. */
+const MAX_ASKED = 8;
+
+/** What the log says that went wrong of the name that a probe's command asks for: "zone corp.example/IN: has no NS records". */
+export function saidOfAsked({ container, probe }: ProbeCase): { readonly name: string; readonly said: DecisiveLine } | undefined {
+  const command = (probe.exec?.command ?? []).join(' ').slice(0, 1000);
+  const names = [...command.matchAll(NAME)].map(([name]) => name).filter((name) => !NO_NAME.test(name));
+  const all = [...new Set(names.flatMap((name) => [name, ...above(name)]))].slice(0, MAX_ASKED);
+  for (const name of all) {
+    const lines = container.lines.filter((line) => hasWord(line, name));
+    const [first] = lines.flatMap((line) => lastFailure([line]) ?? []);
+    if (first !== undefined) return { name, said: first };
+  }
+  return undefined;
+}
+
+/** "corp.example" of "www.corp.example" */
+function above(name: string): readonly string[] {
+  const labels = name.split('.');
+  return labels.slice(1, -1).map((_, at) => labels.slice(at + 1).join('.'));
 }
 
 /** Shorter paths stand in others by accident. */

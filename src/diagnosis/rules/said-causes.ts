@@ -1,12 +1,15 @@
 /** Rule: the decisive line of a log names a cause of a known kind; each kind is a row. */
-import { anyOf, fileIn } from '../../log-analysis/index.ts';
+import { anyOf, fileIn, peerIn } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { unknownSetting } from '../facts/config-files.ts';
-import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
-import { LOCKED, lockHolder } from '../facts/lock-holders.ts';
+import { surePeer } from '../facts/dependencies.ts';
+import { endedByItself, type LastWord, lastWord, linesAround, propertyWord, rankOfWord } from '../facts/last-words.ts';
+import { LOCKED, lockedClaim, lockHolder, namedHolder } from '../facts/lock-holders.ts';
 import { hiddenBy } from '../facts/mounts.ts';
 import { behindPeer, blameOfPeer } from '../facts/peer-blame.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
+import { peerText, placeText } from '../facts/spec-peers.ts';
+import { NO_SUCH_OBJECT, TOO_MANY_CONNECTIONS } from '../facts/sql-errors.ts';
 import { isCausedBySystem } from '../facts/system-errors.ts';
 import { hasWord, listed, quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -24,6 +27,8 @@ interface SaidCause {
   readonly ofPeer?: string;
   /** Nobody answers at the peer, which what is known of its service may explain. */
   readonly isUnreached?: true;
+  /** Codes of errors that may stand in a property below them. */
+  readonly codes?: RegExp;
   /** Quotes its arguments, because the cause lies in them. */
   readonly showsArguments?: true;
 }
@@ -38,12 +43,22 @@ const SAID_CAUSES: readonly SaidCause[] = [
       /QueuePool limit of size/i,
       /HikariPool-\d+ - Connection is not available/i,
       /(?:connection )?pool (?:is |was )?exhausted/i,
+    ),
+    means: 'gets no connection any more, because all of its pool or of its peer are in use',
+    ofPeer: 'gives no connection any more',
+  },
+  {
+    id: 'connections-exhausted',
+    rank: 85,
+    pattern: anyOf(
       /remaining connection slots are reserved/i,
       /sorry, too many clients already/i,
       /too many connections/i,
       /max(?:imum)? number of (?:clients|connections) reached/i,
+      TOO_MANY_CONNECTIONS,
     ),
-    means: 'gets no connection any more, because all of its pool or of its peer are in use',
+    codes: TOO_MANY_CONNECTIONS,
+    means: 'gets no connection any more, as its peer has too many connections, the most that it allows',
     ofPeer: 'gives no connection any more',
   },
   {
@@ -147,18 +162,14 @@ const SAID_CAUSES: readonly SaidCause[] = [
     pattern: anyOf(
       /(?:database|relation|table|schema|column|index|topic|bucket|queue|collection) ["'`]?[\w.-]{1,200}["'`]? (?:does not|doesn't) exist/i,
       /unknown (?:database|table|column)/i,
-      /no such (?:table|column|bucket|collection|topic)/i,
+      /no such (?:(?:table|column)(?!: )|bucket|collection|topic)/i,
       /table '[^']{1,200}' doesn't exist/i,
       /NoSuchBucket/i,
+      NO_SUCH_OBJECT,
     ),
+    codes: NO_SUCH_OBJECT,
     means: 'does not find data that it needs in its peer',
     ofPeer: 'lacks data that is needed',
-  },
-  {
-    id: 'address-not-available',
-    rank: 86,
-    pattern: /cannot assign requested address|EADDRNOTAVAIL/i,
-    means: 'cannot listen on an address that its pod does not have',
   },
   {
     id: 'no-memory',
@@ -244,6 +255,13 @@ function aliasText({ pod }: PodFacts, line: string): string {
   return found === undefined ? '' : ` (hostAliases of its pod: ${listed(found.hostnames ?? [])} is ${found.ip})`;
 }
 
+/** " (db:5432, by its variable DB_HOST)": the only peer of its specification, where its log names none. */
+function peerOfSpec(container: ContainerFacts, word: LastWord): string {
+  if (linesAround(container, word).some((line) => peerIn(line).host !== undefined)) return '';
+  const peer = surePeer(container);
+  return peer === undefined ? '' : ` (${peerText(peer)}, by its ${placeText(peer)})`;
+}
+
 /** Folders of libraries, which images have. */
 const OF_IMAGES = /\/(?:node_modules|site-packages|dist-packages|vendor|gems|lib)\//;
 
@@ -275,8 +293,13 @@ function isDenied({ reading: { decisive } }: ContainerFacts, line: string): bool
 
 const DENIED = /AccessDenied|permission denied|\bEACCES\b|read-only file system|no space left/i;
 
+/** Lines at the end of a log that may name who has a lock. */
+const HOLDER_LINES = 20;
+
 function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): readonly RankedFinding[] {
-  const word = lastWord(container, cause.pattern);
+  const word =
+    lastWord(container, cause.pattern) ??
+    (cause.codes === undefined ? undefined : propertyWord(container, cause.codes));
   if (word === undefined || (cause.id === 'bad-argument' && (OF_A_FILE.test(word.line) || OF_A_PEER.test(word.line))))
     return NOTHING;
   if (cause.id === 'bad-argument' && unknownSetting(facts, container, word.line) !== undefined) return NOTHING;
@@ -288,13 +311,16 @@ function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): 
   const line = decisive?.line === word.line ? saidBy(decisive) : quotable(word.line);
   const holder = cause.pattern === LOCKED ? lockHolder(facts, container) : undefined;
   const more: readonly Quote[] = cause.showsArguments === true ? argumentsOf(container) : (holder?.quotes ?? []);
-  const who = holder === undefined ? '' : `; ${holder.says}`;
+  const held =
+    holder?.says ??
+    (cause.pattern === LOCKED ? namedHolder(facts, [word.line, ...container.lines.slice(-HOLDER_LINES)]) : '');
+  const who = held === '' ? '' : `; ${held}`;
   const blames =
     cause.ofPeer === undefined ? undefined : blameOfPeer(facts, container, word, cause.ofPeer, cause.isUnreached);
   const told = explainedEnd(facts, container, {
     id: cause.id,
     rank: rankOfWord(cause.rank, word),
-    says: `${title(container)} ${cause.means}${cause.isUnreached === true ? behindPeer(facts, container, word) : ''}${aliasText(facts, word.line)}${hidden(facts, container, cause, word.line)}: ${line.replace(/\.+$/, '')}${who}`,
+    says: `${title(container)} ${cause.means}${cause.isUnreached === true ? behindPeer(facts, container, word) : ''}${cause.ofPeer === undefined ? '' : peerOfSpec(container, word)}${aliasText(facts, word.line)}${hidden(facts, container, cause, word.line)}${cause.pattern === LOCKED && holder === undefined ? lockedClaim(facts, container, word.line) : ''}: ${line.replace(/\.+$/, '')}${who}`,
     line: word.line,
     more,
     try: [...recreate(facts, holder?.pods ?? []), commandForLog(facts, container), ...facts.commands.edit],

@@ -29,6 +29,8 @@ const ADVICE = whole(
   /available (?:commands|options).*/i,
   /available subcommands.*/i,
   /try '.*/i,
+  /(?:legal|valid|allowed|supported|accepted|permitted|acceptable|possible) [\w -]{1,40}(?:(?: are| is| include)?:| are (?!not )["'`\w]| is one of).{0,300}/i,
+  /(?:the |an? )?["'`][\w -]{1,40}["'`] (?:\w{1,20} )?(?:can|may|could|should|might) be used\b.{0,200}/i,
 );
 
 /** Words of advice within a sentence that goes over several lines. */
