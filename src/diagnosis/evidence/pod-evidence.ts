@@ -53,6 +53,8 @@ export interface PodEvidence {
   readonly bindings?: readonly RoleBinding[] | undefined;
   /** Addresses of the pods' network that it named, with the pods that have them; absent: nothing asks for them. */
   readonly addresses?: readonly AddressEvidence[];
+  /** Addresses that it or its specification names, among those of services, which no service has; absent: there are none. */
+  readonly unservedAddresses?: readonly string[];
   /** Pods of the same controller, without this one. */
   readonly siblings: readonly Pod[];
   /** The first pod of its Job, where this one may only meet what that left; absent: not asked for, or it is the first. */
@@ -131,6 +133,10 @@ export interface ServiceEvidence {
   readonly elsewhere?: readonly string[];
   /** Of one that is missing: services of its namespace with similar names. */
   readonly similar?: readonly string[];
+  /** Of one that is missing in another namespace than its pod's: whether that does not exist either; absent: not known. */
+  readonly noNamespace?: boolean;
+  /** Of one whose namespace does not exist: namespaces with similar names. */
+  readonly similarNamespaces?: readonly string[];
   readonly clusterIPs: readonly string[];
   readonly ports: readonly number[];
   readonly ready: number;

@@ -9,6 +9,8 @@ import {
   isItself,
   isOutdated,
   isOfPod,
+  isServiceName,
+  missingText,
   noEndpointText,
   probeTrouble,
   serviceBehind,
@@ -18,13 +20,14 @@ import {
 import { formatHost } from '../../log-analysis/index.ts';
 import { type ProbeFailure, probeFailures, quoteProbe } from '../facts/probe-failures.ts';
 import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/last-words.ts';
-import { awayOfSpec } from '../facts/away-of-spec.ts';
+import { awayOfSpec, wrongOfSpec } from '../facts/away-of-spec.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { unresolvedTrouble } from '../facts/unresolved.ts';
 import type { Blame, Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { listed, quotable, shellWord } from '../facts/text.ts';
 import { quoteDeath } from '../facts/deaths.ts';
+import { type PeerFault, wrongPeers } from '../facts/wrong-peers.ts';
 import { commandForLog, severityOf, title } from './exit-code.ts';
 import { isLateForReady, isLongInit, isSlowInit } from './readiness.ts';
 
@@ -91,9 +94,7 @@ export function troubleFinding(
   trouble: Trouble,
   { unready, outcome, more }: Effect,
 ): RankedFinding {
-  const away = trouble.host === undefined ? awayOfSpec(facts, container) : undefined;
-  const { host, port, kind, word, at } =
-    away === undefined ? trouble : { ...trouble, host: away.service.name, at: away.at };
+  const { host, port, kind, word, at } = trouble.host === undefined ? withWrongPeer(facts, container, trouble) : trouble;
   const behind = servicesBehind(facts, host);
   const named =
     host === undefined
@@ -103,8 +104,10 @@ export function troubleFinding(
         : `${host}:${port}${addressOf(word.line, host, port)}${nameOf(behind, host) || holderText(facts, host)}`;
   const peer = at === undefined ? named : `a peer, which by its ${at} is ${named},`;
   const refused = kind === 'refused';
+  // pg_isready says so of a name that is not found, too.
+  const isMute = refused && /\bno response\b/i.test(word.match[0]);
   const tooEarly = tooEarlyText(facts, container, trouble.kind, behind, port);
-  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name${NOT_SET.test(host ?? '') ? '; programs write that for a value that is not set' : ''})`}${outcome}${passwordText(kind, word.line) || policyText(facts, kind, behind) || ownText(facts, behind) || domainText(kind, behind, host) || setText(facts, kind, behind, host) || because(kind, behind, port)}${refused ? ofOwnPod(facts, container, host, port) : ''}${tooEarly}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
+  const says = `${title(container)} ${refused ? `${isMute ? 'gets no answer from' : 'is refused by'} ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name${NOT_SET.test(host ?? '') ? '; programs write that for a value that is not set' : ''})`}${outcome}${passwordText(kind, word.line) || policyText(facts, kind, behind) || ownText(facts, behind) || domainText(kind, behind, host) || setText(facts, kind, behind, host) || because(kind, behind, port)}${refused ? ofOwnPod(facts, container, host, port) : ''}${tooEarly}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
     severity: unready ? (container.kind === 'init' ? 'warning' : 'critical') : severityOf(container),
@@ -122,6 +125,20 @@ export function troubleFinding(
     ],
     try: [...(tooEarly === '' ? [] : facts.commands.again), ...commands(facts, container, trouble, behind)],
   };
+}
+
+/** The trouble, with the only peer of its specification that explains it. */
+function withWrongPeer(facts: PodFacts, container: ContainerFacts, trouble: Trouble): Trouble {
+  const away = awayOfSpec(facts, container);
+  if (away !== undefined) return { ...trouble, host: away.host, at: away.at };
+  const faults: readonly PeerFault[] = trouble.kind === 'refused' ? ['no-port', 'not-ready'] : ['missing'];
+  const wrong = wrongPeers(facts, container, trouble.word.line).filter(
+    ({ fault, isOptional }) => faults.includes(fault) && !isOptional,
+  );
+  const [only, ...more] = wrong;
+  if (only === undefined || more.length > 0) return trouble;
+  const { host, port, at } = only;
+  return { ...trouble, host, ...(port !== undefined && { port }), at };
 }
 
 /** A program that ends within this time ends at its start, ms. */
@@ -277,24 +294,24 @@ function unreadyWithoutWords(facts: PodFacts, container: ContainerFacts): readon
       },
     ];
   }
-  const away = awayOfSpec(facts, container);
+  const away = wrongOfSpec(facts, container);
   if (away === undefined) return NOTHING;
-  const { service, at, path } = away;
+  const services = away.service === undefined ? [] : [away.service];
   return [
     {
       ...base,
       id: 'dependency-not-ready',
       rank: 55,
-      says: `${title(container)} is not ready, and service ${service.name}, which its ${at} names, ${noEndpointText(service)}`,
-      ...blameOf(because('refused', [service]), [service]),
+      says: `${title(container)} is not ready, and ${away.says}`,
+      ...blameOf(because('refused', services), services),
       evidence: [
-        { source: 'field', path, value: service.name },
-        serviceQuote(service),
+        ...away.quotes,
+        ...services.map(serviceQuote),
         ...probeFailures(container, 'readiness')
           .slice(0, 1)
           .map((failure) => quoteProbe(container, failure)),
       ],
-      try: serviceCommands(facts, service),
+      try: [...services.flatMap((service) => serviceCommands(facts, service)), ...facts.commands.edit],
     },
   ];
 }
@@ -364,9 +381,7 @@ export function servicesBehind(
   const { services, pod } = facts.evidence;
   const namespace = pod.metadata?.namespace ?? 'default';
   const named = host === undefined ? undefined : serviceBehind(services, host, namespace);
-  // "db.example" may be a name outside the cluster, so a missing service of that name proves nothing.
-  const isService = host !== undefined && (!host.includes('.') || host.includes('.svc'));
-  if (named !== undefined && (!named.missing || isService)) return [named];
+  if (named !== undefined && host !== undefined && (!named.missing || isServiceName(host, named))) return [named];
   return services.filter(
     (service) =>
       (service.missing || service.ready === 0) &&
@@ -378,7 +393,7 @@ export function servicesBehind(
 export function because(kind: Trouble['kind'], behind: readonly ServiceEvidence[], port?: number): string {
   const [service] = behind;
   if (service === undefined) return '';
-  if (service.missing) return `: there is no service ${service.name}${elsewhere(service)}`;
+  if (service.missing) return `: ${missingText(service)}`;
   if (service.externalName !== undefined) return `: ${otherName(kind, service.name, service.externalName)}`;
   if (kind === 'refused' && port !== undefined && service.ports.length > 0 && !service.ports.includes(port))
     return `: service ${service.name} has no port ${port}, but ${listed(service.ports.map(String))}`;
@@ -405,12 +420,6 @@ export function blameOf(why: string, [service]: readonly ServiceEvidence[]): { r
       ...(service.cause !== undefined && service.cause.isCircle !== true && { pod: service.cause.pod }),
     },
   };
-}
-
-/** " in namespace shop; there is one in namespace identity, auth.identity", or those with similar names. */
-function elsewhere({ namespace, elsewhere: namespaces = [], similar = [] }: ServiceEvidence): string {
-  if (namespaces.length > 0) return ` in namespace ${namespace}, but one in ${listed(namespaces)}`;
-  return similar.length === 0 ? '' : `; there is ${listed(similar)}`;
 }
 
 /**
