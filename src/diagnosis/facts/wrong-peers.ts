@@ -8,13 +8,14 @@ import type { Quote } from '../finding.ts';
 import { aboutPeers } from './about-peers.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { allPeers, isItself, isOfPod, isServiceName, missingText, noEndpointText, serviceBehind } from './dependencies.ts';
+import { heardQuotes, unheardText } from './heard-ports.ts';
 import { isOptionalPeer } from './optional-peers.ts';
 import { kindsIn, kindsOfPeer } from './peer-kinds.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { placeText, portVariable, type SpecPeer, variableOf } from './spec-peers.ts';
 import { hasWord, listed } from './text.ts';
 
-export type PeerFault = 'missing' | 'not-ready' | 'no-port' | 'no-address';
+export type PeerFault = 'missing' | 'not-ready' | 'no-port' | 'no-address' | 'unheard';
 
 export interface WrongPeer {
   readonly fault: PeerFault;
@@ -119,8 +120,13 @@ function judge(facts: PodFacts, container: ContainerFacts, peer: Given): WrongPe
       says: `${name}${comma(which)} ${noEndpointText(service)}`,
     };
   // A service without an address of its own leads to its pods, whatever its ports are.
-  if (port === undefined || service.clusterIPs.length === 0 || service.ports.length === 0) return undefined;
-  if (service.ports.includes(port)) return undefined;
+  if (service.clusterIPs.length === 0 || service.ports.length === 0) return undefined;
+  if (port === undefined || service.ports.includes(port)) {
+    const unheard = unheardText(service, port, false);
+    if (unheard === undefined) return undefined;
+    const quotes = [...base.quotes, ...heardQuotes(service, port)];
+    return { ...base, quotes, service, fault: 'unheard', isSure: true, says: `${name}${comma(which)} ${unheard}` };
+  }
   return {
     ...base,
     service,

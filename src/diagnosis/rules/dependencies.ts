@@ -21,6 +21,7 @@ import { formatHost } from '../../log-analysis/index.ts';
 import { type ProbeFailure, probeFailures, quoteProbe } from '../facts/probe-failures.ts';
 import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import { awayOfSpec, wrongOfSpec } from '../facts/away-of-spec.ts';
+import { heardQuotes, unheardText } from '../facts/heard-ports.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { unresolvedTrouble } from '../facts/unresolved.ts';
 import type { Blame, Quote, RankedFinding } from '../finding.ts';
@@ -121,6 +122,7 @@ export function troubleFinding(
       ...more,
       quoteLine(container, word.line),
       ...behind.map(serviceQuote),
+      ...behind.flatMap((service) => heardQuotes(service, port)),
       ...declared(facts),
     ],
     try: [...(tooEarly === '' ? [] : facts.commands.again), ...commands(facts, container, trouble, behind)],
@@ -398,8 +400,14 @@ export function because(kind: Trouble['kind'], behind: readonly ServiceEvidence[
   if (kind === 'refused' && port !== undefined && service.ports.length > 0 && !service.ports.includes(port))
     return `: service ${service.name} has no port ${port}, but ${listed(service.ports.map(String))}`;
   if (isNamed(kind, service)) return `: service ${service.name} is there, but no DNS server told its name`;
-  if (service.ready > 0) return kind === 'refused' ? byHandText(service) : '';
+  if (service.ready > 0) return kind === 'refused' ? unheard(service, port) || byHandText(service) : '';
   return `: service ${service.name} ${noEndpointText(service)}`;
+}
+
+/** ": service cache sends to port 11212, where its pods do not listen" */
+function unheard(service: ServiceEvidence, port: number | undefined): string {
+  const says = unheardText(service, port, true);
+  return says === undefined ? '' : `: service ${service.name} ${says}`;
 }
 
 /** "service db is only another name of db.example, which no DNS server knows" */

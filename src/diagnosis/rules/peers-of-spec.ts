@@ -63,7 +63,7 @@ function withPeer(facts: PodFacts, finding: RankedFinding, wrong: WrongPeer): Ra
     ...finding,
     says: `${finding.says}; ${says}`,
     fallback: false,
-    ...blameOf(because('refused', behind, wrong.port), behind),
+    ...blameOf(because('refused', behind), behind),
     evidence: [...finding.evidence.slice(0, MAX_OWN), ...quotes, ...behind.map(serviceQuote), ...finding.evidence.slice(MAX_OWN)],
     try: [...behind.flatMap((each) => serviceCommands(facts, each)), ...finding.try],
   };

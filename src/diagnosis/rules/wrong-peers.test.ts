@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { diagnosePod } from '../diagnose-pod.ts';
 import { ago, crashed, event, evidence, lastWords, pod } from '../evidence.fixtures.ts';
-import type { ConfigEvidence, PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
+import type { ConfigEvidence, HeardPort, PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
+import { heardWanted } from '../facts/heard-ports.ts';
 import { namedAddressesOf, namedServicesOf } from '../wanted.ts';
 import { type Case, tellsEach } from './cases.fixtures.ts';
 
@@ -233,6 +234,50 @@ const readiness: readonly Case[] = [
   ],
 ];
 
+const CACHE = { CACHE_SERVERS: 'cache:11211' };
+const led = (given: Partial<HeardPort> = {}): ServiceEvidence =>
+  service('cache', {
+    ports: [11_211],
+    selector: { app: 'cache' },
+    heard: [{ port: 11_211, target: 11_212, pod: 'cache-1', listens: [{ port: 11_211 }], declared: [], ...given }],
+  });
+
+const targets: readonly Case[] = [
+  [
+    'that refuses',
+    unready(CACHE, [led()], ['[E] news.cache cache server cache:11211 marked dead: [Errno 111] Connection refused']),
+    'dependency-refused',
+    /is refused by cache:11211 and is not ready: service cache sends to port 11212, where its pods do not listen \(pod cache-1 listens on 11211\)$/,
+    [/pod\/cache-1: listens on 11211/],
+  ],
+  [
+    'that listens for itself only',
+    ended(CACHE, [led({ target: 11_211, listens: [{ port: 11_211, loopback: '127.0.0.1' }] })], [
+      'dial tcp 10.96.0.9:11211: connect: connection refused',
+    ]),
+    'dependency-refused',
+    /service cache sends to port 11211, where its pods do not listen \(pod cache-1 listens on 127\.0\.0\.1:11211 only\)$/,
+  ],
+  [
+    'by a name that no container has',
+    ended(CACHE, [led({ target: 'memcache', declared: ['main 11211'] })], ['connect ECONNREFUSED cache:11211']),
+    'dependency-refused',
+    /service cache sends to the port "memcache", which no container of its pods has \(pod cache-1 has main 11211\)/,
+  ],
+  [
+    'as far as its pods declare',
+    ended(CACHE, [led({ listens: undefined, declared: ['11211'] })], ['connect ECONNREFUSED cache:11211']),
+    'dependency-refused',
+    /service cache sends to port 11212, which its pods do not declare \(pod cache-1 has 11211\)/,
+  ],
+  [
+    'of which the log tells nothing',
+    ended(CACHE, [led()], ['startup failed']),
+    'exit-code',
+    /; service cache, which its variable CACHE_SERVERS .* names, sends to port 11212, where its pods do not listen \(pod cache-1 listens on 11211\)$/,
+  ],
+];
+
 const inits: readonly Case[] = [
   [
     'a namespace that does not exist, of an init container that waits',
@@ -280,6 +325,20 @@ describe('a container that ends', () => {
 });
 describe('a container that is not ready', () => {
   tellsEach(readiness);
+});
+describe('a service that leads to another port', () => {
+  tellsEach(targets);
+
+  it('is looked into where it refuses, or where nothing else is wrong', () => {
+    const known = service('cache', { ports: [11_211], selector: { app: 'cache' } });
+    const wanted = (lines: readonly string[], services: readonly ServiceEvidence[]) =>
+      heardWanted(evidence(ended(CACHE, services, lines))).map(({ service: { name }, port }) => `${name}:${port}`);
+    expect(wanted(['connect ECONNREFUSED cache:11211'], [known])).toEqual(['cache:11211']);
+    expect(wanted(['startup failed'], [known])).toEqual(['cache:11211']);
+    expect(wanted(['SyntaxError: Unexpected token }'], [known])).toEqual([]);
+    expect(wanted(['startup failed'], [{ ...known, ready: 0 }])).toEqual([]);
+    expect(wanted(['connect ECONNREFUSED cache:11211'], [{ ...known, ports: [80] }])).toEqual([]);
+  });
 });
 describe('an init container', () => {
   tellsEach(inits);
@@ -340,6 +399,8 @@ describe('nothing is added', () => {
       'the name is one outside',
       ended({ API_URL: 'https://grafana.com' }, [gone('grafana', { namespace: 'com', noNamespace: true, elsewhere: ['monitoring'] })], ['startup failed']),
     ],
+    ['its pods listen where it leads', ended(CACHE, [led({ target: 11_211 })], ['startup failed'])],
+    ['nobody knows where its pods listen', ended(CACHE, [led({ listens: undefined })], ['startup failed'])],
     [
       'its pod gives the name itself',
       ended({ DB_HOST: 'legacy' }, [gone('legacy')], ['startup failed'], {
