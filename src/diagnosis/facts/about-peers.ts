@@ -1,8 +1,8 @@
 /** Tells whether a program's words are about its peers, tell nothing at all, or are clearly about something else. Pure. */
 import { anyOf, nameCount } from '../../log-analysis/index.ts';
 
-/** peer: it is about one that does not answer; nothing: it names no cause; other: its cause lies elsewhere. */
-export type About = 'peer' | 'nothing' | 'other';
+/** peer: it is about one that does not answer; nothing: it names no cause; other: it names something; elsewhere: its cause is no peer's. */
+export type About = 'peer' | 'nothing' | 'other' | 'elsewhere';
 
 /** What is said of nothing else. */
 const UNREACHED = anyOf(
@@ -39,7 +39,7 @@ const OF_PEERS =
 export function aboutPeers(line: string): About {
   if (line.trim() === '') return 'nothing';
   if (UNREACHED.test(line)) return 'peer';
-  if (ELSEWHERE.test(line)) return 'other';
+  if (ELSEWHERE.test(line)) return 'elsewhere';
   if (OF_PEERS.test(line)) return 'peer';
   const isVague = nameCount(line) === 0 && line.trim().split(/\s+/).length <= MAX_VAGUE_WORDS;
   return isVague ? 'nothing' : 'other';

@@ -6,6 +6,7 @@ import type { ContainerFacts } from './container-facts.ts';
 import { variablesThatAre } from './empty-values.ts';
 import { ofText } from './environment.ts';
 import { withFirstEnds } from './first-ends.ts';
+import { twoPorts } from './host-faults.ts';
 import { heapQuote, heapSettings } from './heap-setting.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { placeText } from './spec-peers.ts';
@@ -20,6 +21,7 @@ export function withVariables(facts: PodFacts, found: readonly RankedFinding[]):
       oddVariable(facts, container, finding) ??
       emptyVariable(facts, container, finding) ??
       unsetVariable(facts, container, finding) ??
+      portTwice(container) ??
       heapWithoutUnit(container) ??
       blamedVariable(facts, container, finding.id);
     if (blamed === undefined || (blamed.isAbsent !== true && hasWord(finding.says, blamed.name))) return finding;
@@ -142,6 +144,12 @@ function emptyVariable(facts: PodFacts, container: ContainerFacts, { id, says }:
   if (found === undefined || says.includes('is empty') || says.includes('are empty')) return undefined;
   const { name, of, quote } = found;
   return { name, says: `its variable ${name}${of} is set, and empty`, isAbsent: true, quote };
+}
+
+/** A host with a port, behind which the program has put a port again. */
+function portTwice(container: ContainerFacts): Blamed | undefined {
+  const found = twoPorts(container, container.reading.decisive?.line ?? '');
+  return found && { name: '', says: found.says, isAbsent: true, ...(found.quotes[0] && { quote: found.quotes[0] }) };
 }
 
 /** A heap of bytes is none: "-Xmx256" lacks its unit, which the JVM does not say. */

@@ -36,7 +36,7 @@ const UNRESOLVED = anyOf(
   /EAI_AGAIN/i,
   /name does not resolve/i,
   /nodename nor servname/i,
-  /unknown host/i,
+  /unknown (?:(?:mysql|mariadb) )?(?:server )?host/i,
   /server misbehaving/i,
   /could not translate host name/i,
   /host not found/i,

@@ -51,7 +51,7 @@ function peersOf(container: ContainerFacts): readonly { readonly host: string; r
     const { host, port } = trouble;
     return host === undefined ? [] : [{ host, ...(port !== undefined && { port }) }];
   }
-  if (trouble !== undefined || aboutPeers(saidLast(container)) === 'other') return [];
+  if (trouble !== undefined || /^(?:other|elsewhere)$/.test(aboutPeers(saidLast(container)))) return [];
   return allPeers(container).map(({ host, port, defaultPort }) => {
     const asked = port ?? defaultPort;
     return { host, ...(asked !== undefined && { port: asked }) };

@@ -53,10 +53,11 @@ export function wrongPeers(facts: PodFacts, container: ContainerFacts, line: str
  * @param line what it said at its end, or while it is not ready; empty: nothing
  */
 export function wrongPeer(facts: PodFacts, container: ContainerFacts, line: string): WrongPeer | undefined {
+  const about = aboutPeers(line);
+  if (about === 'elsewhere') return undefined;
   const all = wrongPeers(facts, container, line);
   const named = all.filter(({ host }) => namesHost(line, host));
   if (named.length > 0) return named.length === 1 ? named[0] : undefined;
-  const about = aboutPeers(line);
   if (about === 'other') return undefined;
   const kinds = kindsIn(line);
   const meant = all.filter((wrong) => {

@@ -21,6 +21,7 @@ import { formatHost } from '../../log-analysis/index.ts';
 import { type ProbeFailure, probeFailures, quoteProbe } from '../facts/probe-failures.ts';
 import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import { awayOfSpec, wrongOfSpec } from '../facts/away-of-spec.ts';
+import { hostFault, type HostFault } from '../facts/host-faults.ts';
 import { heardQuotes, unheardText } from '../facts/heard-ports.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { unresolvedTrouble } from '../facts/unresolved.ts';
@@ -96,6 +97,8 @@ export function troubleFinding(
   { unready, outcome, more }: Effect,
 ): RankedFinding {
   const { host, port, kind, word, at } = trouble.host === undefined ? withWrongPeer(facts, container, trouble) : trouble;
+  const fault = kind === 'not-resolved' ? hostFault(container, word.line) : undefined;
+  if (fault !== undefined) return faultFinding(facts, container, fault, { word, unready, outcome, more });
   const behind = servicesBehind(facts, host);
   const named =
     host === undefined
@@ -126,6 +129,30 @@ export function troubleFinding(
       ...declared(facts),
     ],
     try: [...(tooEarly === '' ? [] : facts.commands.again), ...commands(facts, container, trouble, behind)],
+  };
+}
+
+/** What was asked for is no name, so that neither DNS nor the service is to be blamed. */
+function faultFinding(
+  facts: PodFacts,
+  container: ContainerFacts,
+  { text, says, quotes }: HostFault,
+  { word, unready, outcome, more }: Effect & Pick<Trouble, 'word'>,
+): RankedFinding {
+  return {
+    id: 'dependency-not-resolved',
+    severity: unready ? (container.kind === 'init' ? 'warning' : 'critical') : severityOf(container),
+    rank: rankOfWord(89, word),
+    topic: unready ? `ready/${container.name}` : `end/${container.name}`,
+    container: container.name,
+    says: `${title(container)} does not find ${text} (no such name)${outcome}: that is no host name, as ${says}`,
+    evidence: [
+      ...(container.death === undefined ? [] : [quoteDeath(container.name, container.death)]),
+      ...more,
+      quoteLine(container, word.line),
+      ...quotes,
+    ],
+    try: facts.commands.edit,
   };
 }
 
