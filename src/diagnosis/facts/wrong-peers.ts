@@ -69,7 +69,7 @@ export function wrongPeer(facts: PodFacts, container: ContainerFacts, line: stri
 }
 
 /** Of URLs, and of a peer with its port or of more than a word. */
-function linePeers(line: string): readonly Given[] {
+export function linePeers(line: string): readonly Given[] {
   const { host, port } = peerIn(line);
   const plain = host !== undefined && (port !== undefined || /[.-]/.test(host)) ? [{ host, port }] : [];
   return [...peersOfUrls(line), ...plain].map((peer) => ({

@@ -1,9 +1,12 @@
 /** Tells with a finding that names no cause what is wrong with the peers that the container's specification names. Not a rule by itself. */
+import { answeringPeer } from '../facts/answering-peer.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
+import { tlsSetting, userSetting } from '../facts/peer-settings.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { saidLast } from '../facts/said-last.ts';
 import { signalOf } from '../facts/signals.ts';
-import { type WrongPeer, wrongPeer } from '../facts/wrong-peers.ts';
+import { hasWord } from '../facts/text.ts';
+import { linePeers, type WrongPeer, wrongPeer } from '../facts/wrong-peers.ts';
 import type { RankedFinding } from '../finding.ts';
 import { because, blameOf, serviceCommands, serviceQuote } from './dependencies.ts';
 
@@ -35,11 +38,48 @@ export function withPeers(facts: PodFacts, found: readonly RankedFinding[]): rea
     if (container === undefined || done.has(container.name)) return finding;
     done.add(container.name);
     const wrong = mayHavePeer(container, finding) ? wrongPeer(facts, container, saidLast(container)) : undefined;
-    if (wrong === undefined || isTold(finding, wrong)) return finding;
+    if (wrong === undefined || isTold(finding, wrong)) return withSettings(container, withAnswering(facts, container, finding));
     joined.add(container.name);
     return withPeer(facts, finding, wrong);
   });
   return told.filter(({ id, container = '' }) => id !== 'dependency-not-ready' || !joined.has(container));
+}
+
+/** Findings about a peer that is there, whatever the line says. */
+const OF_ANY_PEER: ReadonlySet<string> = new Set([
+  'missing-data',
+  'connections-exhausted',
+  'tls-mismatch',
+  'dependency-times-out',
+  'dependency-closes',
+]);
+
+/** The finding, with the peer that has answered what the container quotes, where the headline names none. */
+function withAnswering(facts: PodFacts, container: ContainerFacts, finding: RankedFinding): RankedFinding {
+  const isOfAny = OF_ANY_PEER.has(finding.id);
+  if (!isOfAny && !mayHavePeer(container, finding)) return finding;
+  const line = saidLast(container);
+  const found = linePeers(line).length > 0 ? undefined : answeringPeer(facts, container, line, isOfAny);
+  if (found === undefined || (found.peer !== undefined && hasWord(finding.says, found.peer.host))) return finding;
+  return joinedWith(finding, found);
+}
+
+/** The finding, with the variable that holds the user whom its peer refuses, or that decides on TLS. */
+function withSettings(container: ContainerFacts, finding: RankedFinding): RankedFinding {
+  if (finding.id === 'authentication-refused' || finding.id === 'not-allowed') {
+    const user = userSetting(container, finding.says);
+    return user === undefined ? finding : joinedWith(finding, user);
+  }
+  const tls = finding.id === 'tls-mismatch' ? tlsSetting(container, finding.says) : undefined;
+  return tls === undefined ? finding : joinedWith(finding, tls);
+}
+
+function joinedWith(finding: RankedFinding, more: Pick<WrongPeer, 'says' | 'quotes'>): RankedFinding {
+  return {
+    ...finding,
+    says: `${finding.says}; ${more.says}`,
+    evidence: [...finding.evidence.slice(0, MAX_OWN), ...more.quotes, ...finding.evidence.slice(MAX_OWN)],
+  };
 }
 
 /** A program that a signal ended, or that was never found, had no trouble with a peer. */

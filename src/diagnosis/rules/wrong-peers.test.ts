@@ -360,7 +360,7 @@ describe('nothing is added', () => {
     ['an assertion', 'panic: runtime error: index out of range [3] with length 2'],
     ['a setting', 'FATAL: JWT_SECRET is required'],
   ])('for %s', (_what, line) => {
-    expect(first(ended(DB, [service('orders-db')], [line]))).not.toMatch(/orders-db/);
+    expect(first(ended(DB, [service('orders-db')], [line]))).not.toMatch(/service orders-db/);
   });
 
   it.each<[string, Partial<PodEvidence>]>([
