@@ -18,13 +18,17 @@ import { NORMAL_START_MS } from './limits.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { DELETION_RULES, POD_RULES } from './rules/all.ts';
 import { title } from './rules/exit-code.ts';
+import { withPeers } from './rules/peers-of-spec.ts';
 
 /** Findings of one pod, in order. */
 export function podFindings(facts: PodFacts): readonly RankedFinding[] {
   const found = ordered(withFirstAttempts(facts, ofRules(facts)));
   const known = facts.deleting
     ? found
-    : withRecovery(facts, withHome(facts, withAdvice(facts, withFiles(facts, withVariables(facts, found)))));
+    : withRecovery(
+        facts,
+        withHome(facts, withAdvice(facts, withFiles(facts, withVariables(facts, withPeers(facts, found))))),
+      );
   return withChanges(facts, known.length === 0 ? unexplained(facts) : known);
 }
 

@@ -10,6 +10,7 @@ import {
   optionalVariables,
   usedBy,
 } from './facts/config-references.ts';
+import { asksForSecretNames } from './facts/answering-peer.ts';
 import { asksForValues } from './facts/blamed-variables.ts';
 import { type ContainerFacts, containerFacts } from './facts/container-facts.ts';
 import { fillersOf } from './facts/copied-configs.ts';
@@ -19,6 +20,7 @@ import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { isLeftBehind, lastSaid } from './facts/left-behind.ts';
 import { LOCKED } from './facts/lock-holders.ts';
 import { linesAround } from './facts/last-words.ts';
+import { saidLast } from './facts/said-last.ts';
 import { NORMAL_START_MS } from './limits.ts';
 import { namedConfigs } from './facts/named-files.ts';
 import { awaitsVolumes } from './rules/missing-config.ts';
@@ -42,9 +44,7 @@ export interface LogWanted {
 /** Names of containers that need an explanation. */
 export function containersInTrouble(evidence: PodEvidence): readonly string[] {
   const facts = podFacts(evidence);
-  return facts.containers
-    .filter((container) => container.trouble !== 'none' || isWaitedFor(facts, container))
-    .map(({ name }) => name);
+  return facts.containers.filter((container) => isTroubled(facts, container)).map(({ name }) => name);
 }
 
 /** Logs whose last lines may name a cause, except where the record of a death already contains them. */
@@ -74,6 +74,10 @@ export function wellLogsWanted(evidence: PodEvidence): readonly LogWanted[] {
 /** A program that fails with each try has tried more than once by then, ms. */
 const WELL_LOG_AFTER_MS = 10_000;
 
+function isTroubled(facts: PodFacts, container: ContainerFacts): boolean {
+  return container.trouble !== 'none' || isWaitedFor(facts, container);
+}
+
 function isWaitedFor(facts: PodFacts, container: ContainerFacts): boolean {
   return isLateForReady(facts, container) || isSlowInit(facts, container);
 }
@@ -101,7 +105,7 @@ const ROOT_AUTHORITY = 'kube-root-ca.crt';
 function mapsOfTroubled(evidence: PodEvidence): readonly ConfigReference[] {
   const facts = podFacts(evidence);
   return facts.containers
-    .filter((container) => container.trouble !== 'none' || isWaitedFor(facts, container))
+    .filter((container) => isTroubled(facts, container))
     .flatMap(({ spec }) => [spec, ...fillersOf(evidence.pod, spec)])
     .flatMap((spec) => usedBy(evidence.pod, spec))
     .flatMap(({ kind, name }) => (kind === 'ConfigMap' && name !== ROOT_AUTHORITY ? [{ kind, name }] : []));
@@ -131,6 +135,9 @@ export function credentialsWanted(evidence: PodEvidence): readonly ConfigReferen
       : []),
     ...(mayBeEmpty(facts, container)
       ? usedBy(evidence.pod, container.spec).filter(({ asVariable }) => asVariable)
+      : []),
+    ...(isTroubled(facts, container) && asksForSecretNames(container, saidLast(container))
+      ? usedBy(evidence.pod, container.spec).filter(({ kind, asVariable }) => kind === 'Secret' && asVariable)
       : []),
     ...namedConfigs(facts, container),
   ]);

@@ -262,7 +262,7 @@ export function worldNames(line: string): number {
 }
 
 const URL_PEER =
-  /\b[a-z][a-z0-9+.-]{1,30}:\/\/(?:[^\s/@"'`]{0,300}@)?(\[[\da-f:]{2,40}\]|[\w-]{1,63}(?:\.[\w-]{1,63}){0,10})(?::(\d{1,5}))?/gi;
+  /\b([a-z][a-z0-9+.-]{1,30}):\/\/(?:[^\s/@"'`]{0,300}@)?(\[[\da-f:]{2,40}\]|[\w-]{1,63}(?:\.[\w-]{1,63}){0,10})(?::(\d{1,5}))?/gi;
 
 /** What stands before the address of a page that explains an error. */
 const HELP_BEFORE =
@@ -270,10 +270,22 @@ const HELP_BEFORE =
 
 /** The hosts of the URLs in a text, with their ports where they are written; pages that explain an error are no peers. */
 export function urlPeers(text: string): readonly { readonly host: string; readonly port?: number }[] {
+  return peersOfUrls(text).map(({ host, port }) => ({ host, ...(port !== undefined && { port }) }));
+}
+
+export interface UrlPeer {
+  readonly scheme: string;
+  readonly host: string;
+  readonly port?: number;
+}
+
+/** Likewise, with the schemes of the URLs. */
+export function peersOfUrls(text: string): readonly UrlPeer[] {
   const all = [...text.matchAll(URL_PEER)].filter(
     ({ index }) => !HELP_BEFORE.test(text.slice(Math.max(0, index - 80), index)),
   );
-  return all.map(([, host = '', port]) => ({
+  return all.map(([, scheme = '', host = '', port]) => ({
+    scheme: scheme.toLowerCase(),
     host: host.replace(/^\[|\]$/g, ''),
     ...(port !== undefined && { port: Number(port) }),
   }));

@@ -43,7 +43,8 @@ import { gatherListening } from './gather-listening.ts';
 import { gatherNode } from './gather-node.ts';
 import { gatherPlacement } from './gather-placement.ts';
 import { gatherRollout } from './gather-rollout.ts';
-import { gatherServices, servicesAt } from './gather-services.ts';
+import { beginOf, gatherServices, servicesAt } from './gather-services.ts';
+import { withHeard } from './gather-heard.ts';
 import { gatherPodStorage } from './gather-storage.ts';
 import { gatherClaims } from './gather-volumes.ts';
 import { LOG_TAIL_LINES, MAX_EVENTS, MAX_LISTED, MAX_LOG_BYTES, MAX_METRICS_BYTES, MAX_WELL_LOGS } from './limits.ts';
@@ -128,7 +129,7 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
   };
   const earlier = known.siblings === undefined ? firstAttemptWanted(second) : undefined;
   const right = rightWanted(second);
-  const [services, addresses, credentials, listening, sharers, bindings, firstAttempt] = await Promise.all([
+  const [named, addresses, credentials, listening, sharers, bindings, firstAttempt] = await Promise.all([
     gatherNamed(asker, second),
     gatherAddresses(asker, pod, first.node?.node, namedAddressesOf(second)),
     gatherConfigs(asker, pod.metadata?.namespace, credentialsWanted(second)),
@@ -144,8 +145,10 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
         namespaceFlag: known.namespaceFlag,
       }),
   ]);
+  const services = await withHeard(asker, { ...second, ...named });
   const third: PodEvidence = {
     ...second,
+    ...named,
     services: known.isBehind === true ? services : await withCauses(asker, services, behind(asker, pod, known)),
     configs: [...configs, ...credentials],
     ...(listening && { listening: listening.ports, listeningUdp: listening.udp ?? [] }),
@@ -176,13 +179,20 @@ async function withComplaint(asker: Asker, evidence: PodEvidence): Promise<PodEv
 }
 
 /** The services that it names, or whose addresses it names. */
-async function gatherNamed(asker: Asker, evidence: PodEvidence): Promise<PodEvidence['services']> {
+async function gatherNamed(
+  asker: Asker,
+  evidence: PodEvidence,
+): Promise<Pick<PodEvidence, 'services' | 'unservedAddresses'>> {
   const { namespace = 'default' } = evidence.pod.metadata ?? {};
   const named = namedServicesOf(evidence);
-  const at = await servicesAt(asker, namespace, namedAddressesOf(evidence));
+  const { names, unserved } = await servicesAt(asker, namespace, namedAddressesOf(evidence));
   const isNew = (one: ServiceName): boolean =>
     !named.some((other) => other.name === one.name && other.namespace === one.namespace);
-  return await gatherServices(asker, [...at.filter(isNew), ...named]);
+  const services = await gatherServices(asker, [...names.filter(isNew), ...named], namespace);
+  // Pods of its node have addresses of another network, which may begin alike.
+  const ofPods = beginOf(evidence.node?.node?.spec?.podCIDR ?? '');
+  const alone = unserved.filter((address) => beginOf(address) !== ofPods);
+  return { services, ...(alone.length > 0 && { unservedAddresses: alone }) };
 }
 
 function behind(asker: Asker, asked: Pod, { namespaceFlag }: Known): CauseOptions {

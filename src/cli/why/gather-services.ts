@@ -3,6 +3,7 @@ import {
   DEPLOYMENTS,
   ENDPOINT_SLICES,
   type EndpointSlice,
+  NAMESPACES,
   PODS,
   type Service,
   SERVICES,
@@ -19,7 +20,12 @@ import { nearNames } from '../../lib/index.ts';
 import { type Asker } from './ask.ts';
 import { MAX_LISTED, MAX_SERVICES } from './limits.ts';
 
-export async function gatherServices(asker: Asker, names: readonly ServiceName[]): Promise<readonly ServiceEvidence[]> {
+/** @param own the namespace of the pod that names them */
+export async function gatherServices(
+  asker: Asker,
+  names: readonly ServiceName[],
+  own: string,
+): Promise<readonly ServiceEvidence[]> {
   const found: ServiceEvidence[] = [];
   const asked = new Set<string>();
   let next = names;
@@ -27,7 +33,7 @@ export async function gatherServices(asker: Asker, names: readonly ServiceName[]
   for (let round = 0; round < MAX_ROUNDS && next.length > 0; round++) {
     const wanted = next.filter((name) => !asked.has(keyOf(name))).slice(0, MAX_SERVICES - asked.size);
     for (const name of wanted) asked.add(keyOf(name));
-    const all = await Promise.all(wanted.map((name) => gatherService(asker, name)));
+    const all = await Promise.all(wanted.map((name) => gatherService(asker, name, own)));
     const services = all.flatMap((one) => one ?? []);
     found.push(...services);
     next = services.flatMap(({ waiting = [] }) => waiting.flatMap((one) => one.services));
@@ -41,7 +47,11 @@ function keyOf({ namespace, name }: ServiceName): string {
   return `${namespace}/${name}`;
 }
 
-async function gatherService(asker: Asker, { namespace, name }: ServiceName): Promise<ServiceEvidence | undefined> {
+async function gatherService(
+  asker: Asker,
+  { namespace, name }: ServiceName,
+  own: string,
+): Promise<ServiceEvidence | undefined> {
   const [service, slices] = await Promise.all([
     asker.get(`service/${name}`, SERVICES, namespace, name),
     asker.list(`endpointslices of service/${name}`, ENDPOINT_SLICES, {
@@ -51,8 +61,13 @@ async function gatherService(asker: Asker, { namespace, name }: ServiceName): Pr
     }),
   ]);
   const empty = { namespace, name, clusterIPs: [], ports: [], ready: 0, notReady: 0 };
-  if (service.kind === 'missing')
-    return { ...empty, missing: true, ...(await likeServices(asker, { namespace, name })) };
+  if (service.kind === 'missing') {
+    const [like, where] = await Promise.all([
+      likeServices(asker, { namespace, name }),
+      namespace === own ? {} : namespaceOf(asker, namespace),
+    ]);
+    return { ...empty, missing: true, ...like, ...where };
+  }
   if (service.kind !== 'found') return undefined;
   const { spec } = service.value;
   if (spec?.type === 'ExternalName')
@@ -79,6 +94,22 @@ async function gatherService(asker: Asker, { namespace, name }: ServiceName): Pr
   };
 }
 
+/** Whether a namespace exists, which decides whether "db.data" is a name of the cluster, and those with similar names. */
+async function namespaceOf(
+  asker: Asker,
+  namespace: string,
+): Promise<Pick<ServiceEvidence, 'noNamespace' | 'similarNamespaces'>> {
+  const answer = await asker.get(`namespace/${namespace}`, NAMESPACES, undefined, namespace);
+  if (answer.kind === 'found') return { noNamespace: false };
+  if (answer.kind !== 'missing') return {};
+  const all = await asker.list('namespaces', NAMESPACES, { limit: MAX_LISTED });
+  const similar = nearNames(
+    namespace,
+    all.flatMap(({ metadata }) => metadata?.name ?? []),
+  );
+  return { noNamespace: true, ...(similar.length > 0 && { similarNamespaces: similar }) };
+}
+
 /** "10.2.3.4:3306", of each endpoint and port. */
 function writtenIn(slices: readonly EndpointSlice[]): readonly string[] {
   const all = slices.flatMap(({ endpoints, ports }) => {
@@ -93,21 +124,46 @@ function writtenIn(slices: readonly EndpointSlice[]): readonly string[] {
   return [...new Set(all)].slice(0, MAX_SERVICES);
 }
 
+export interface ServicesAt {
+  readonly names: readonly ServiceName[];
+  /** Those of the addresses that are among those of services, and that no service has. */
+  readonly unserved: readonly string[];
+}
+
 /** The services that have these addresses: those of the pod's own namespace, else of any. */
-export async function servicesAt(
-  asker: Asker,
-  namespace: string,
-  addresses: readonly string[],
-): Promise<readonly ServiceName[]> {
-  if (addresses.length === 0) return [];
+export async function servicesAt(asker: Asker, namespace: string, addresses: readonly string[]): Promise<ServicesAt> {
+  if (addresses.length === 0) return { names: [], unserved: [] };
   const isWanted = ({ spec }: Service): boolean => (spec?.clusterIPs ?? []).some((each) => addresses.includes(each));
   const own = await asker.list(`services of namespace ${namespace}`, SERVICES, { namespace, limit: MAX_LISTED });
   const near = own.filter(isWanted);
-  const all = near.length > 0 ? near : await asker.list('services', SERVICES, { limit: MAX_LISTED });
-  return all.filter(isWanted).map(({ metadata }) => ({
-    namespace: metadata?.namespace ?? namespace,
-    name: metadata?.name ?? '',
-  }));
+  const isAll = near.length === 0 || near.length < addresses.length;
+  const all = isAll ? await asker.listAll('services', SERVICES, { limit: MAX_LISTED }) : near;
+  const found = near.length > 0 ? near : (all ?? []).filter(isWanted);
+  return {
+    names: found.map(({ metadata }) => ({
+      namespace: metadata?.namespace ?? namespace,
+      name: metadata?.name ?? '',
+    })),
+    // A list that is cut short proves nothing.
+    unserved: isAll && all !== undefined && all.length < MAX_LISTED ? unservedAddresses(addresses, all) : [],
+  };
+}
+
+/** Networks that are nobody's outside. */
+const PRIVATE = /^(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01]))\./;
+
+/** Services have addresses of one network: one that begins as theirs do, and that none of them has, was of one that is gone. */
+function unservedAddresses(addresses: readonly string[], services: readonly Service[]): readonly string[] {
+  const served = services.flatMap(({ spec }) => spec?.clusterIPs ?? []);
+  const begins = new Set(served.map((address) => beginOf(address)));
+  return addresses.filter(
+    (address) => PRIVATE.test(address) && !served.includes(address) && begins.has(beginOf(address)),
+  );
+}
+
+/** "10.96", of "10.96.3.4" */
+export function beginOf(address: string): string {
+  return address.split('.').slice(0, 2).join('.');
 }
 
 /** Services that may be meant: those of the name in other namespaces, else those of the namespace with similar names. */

@@ -29,6 +29,8 @@ export const MAX_BUDGET_PODS = 10;
 export const MAX_ATTACHMENTS = 20;
 export const MAX_DRIVER_PARTS = 20;
 export const MAX_SERVICES = 10;
+/** Ports of services of one question of which a ready pod's node is asked where the pod listens. */
+export const MAX_HEARD_ASKED = 6;
 /** Addresses of peers whose pods are looked for. */
 export const MAX_ADDRESSES_ASKED = 2;
 /** Services of one question behind which a pod is looked at, and how many of them in a row, each needed by the one before. */

@@ -306,6 +306,69 @@ describe('a pod', () => {
     expect(out).toContain('service/db: 1 of 1 endpoints ready, port 5432');
   });
 
+  const served = async (name: string, spec: object): Promise<void> => {
+    await api.client.create(SERVICES, { metadata: { name, namespace: 'default' }, spec } as never);
+    await api.client.create(ENDPOINT_SLICES, {
+      metadata: { name: `${name}-1`, namespace: 'default', labels: { 'kubernetes.io/service-name': name } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['10.0.0.9'], conditions: { ready: true } }],
+      ports: [{ port: 11_212 }],
+    });
+  };
+  const withMap = async (data: Record<string, string>): Promise<void> => {
+    await api.client.create(CONFIG_MAPS, { metadata: { name: 'app', namespace: 'default' }, data });
+    await pod(crashed(), {}, { envFrom: [{ configMapRef: { name: 'app' } }] });
+  };
+
+  it('whose service leads to a port on which its pods do not listen', async () => {
+    await node();
+    await withMap({ CACHE: 'cache:11211' });
+    nodeAnswers[LOG] = 'cache cache:11211 is marked dead: connection refused\n';
+    await served('cache', { selector: { app: 'cache' }, ports: [{ port: 11_211, targetPort: 11_212 }] });
+    const behind = await api.client.create(PODS, {
+      metadata: { name: 'cache-1', namespace: 'default', labels: { app: 'cache' } },
+      spec: { nodeName: 'n1', containers: [{ name: 'main', image: 'cache:1' }] },
+    });
+    const conditions = [{ type: 'Ready', status: 'True' }];
+    await api.client.update(PODS, { ...behind, status: { phase: 'Running', conditions } }, 'status');
+    nodeAnswers['/api/v1/nodes/n1/proxy/mendlet/v1/listening'] = JSON.stringify({
+      kind: 'ListeningPorts',
+      ports: [{ port: 11_211 }],
+    });
+    const { out } = await why('Pod', 'web');
+    expect(out).toContain(
+      ': service cache sends to port 11212, where its pods do not listen (pod cache-1 listens on 11211)',
+    );
+  });
+
+  it('that says nothing, with a port that the service of its ConfigMap does not have', async () => {
+    await node();
+    await withMap({ DB_HOST: 'db', DB_PORT: '5433' });
+    nodeAnswers[LOG] = 'startup failed\n';
+    await served('db', { ports: [{ port: 5432 }] });
+    expect((await why('Pod', 'web')).out).toContain(
+      'startup failed; service db, which its variable DB_HOST of ConfigMap app, key DB_HOST names, has no port 5433 (its variable DB_PORT), but 5432\n',
+    );
+  });
+
+  it('with a namespace that does not exist, and an address that no service has', async () => {
+    await node();
+    await api.client.create(NAMESPACES, { metadata: { name: 'data' } });
+    await api.client.create(SERVICES, { metadata: { name: 'db', namespace: 'data' }, spec: { ports: [{ port: 80 }] } });
+    await withMap({ DB_HOST: 'db.dta' });
+    nodeAnswers[LOG] = 'Error: database is down\n';
+    expect((await why('Pod', 'web')).out).toContain(
+      '; there is no namespace dta, in which its variable DB_HOST of ConfigMap app, key DB_HOST names service db, but one in data\n',
+    );
+    const made = await api.client.get(CONFIG_MAPS, 'default', 'app');
+    const used = (await api.client.get(SERVICES, 'data', 'db')).spec?.clusterIP ?? '';
+    const free = `${used.split('.').slice(0, 2).join('.')}.250.250`;
+    await api.client.update(CONFIG_MAPS, { ...made, data: { DB_HOST: free } });
+    expect((await why('Pod', 'web')).out).toContain(
+      `; no service has the address ${free}, which its variable DB_HOST of ConfigMap app, key DB_HOST names\n`,
+    );
+  });
+
   const waiting = (message: string): object => ({
     phase: 'Pending',
     containerStatuses: [

@@ -3,6 +3,7 @@ import type {
   ContainerHistory,
   Event,
   Hold,
+  ListeningPort,
   Node,
   PersistentVolume,
   PersistentVolumeClaim,
@@ -53,6 +54,8 @@ export interface PodEvidence {
   readonly bindings?: readonly RoleBinding[] | undefined;
   /** Addresses of the pods' network that it named, with the pods that have them; absent: nothing asks for them. */
   readonly addresses?: readonly AddressEvidence[];
+  /** Addresses that it or its specification names, among those of services, which no service has; absent: there are none. */
+  readonly unservedAddresses?: readonly string[];
   /** Pods of the same controller, without this one. */
   readonly siblings: readonly Pod[];
   /** The first pod of its Job, where this one may only meet what that left; absent: not asked for, or it is the first. */
@@ -131,6 +134,10 @@ export interface ServiceEvidence {
   readonly elsewhere?: readonly string[];
   /** Of one that is missing: services of its namespace with similar names. */
   readonly similar?: readonly string[];
+  /** Of one that is missing in another namespace than its pod's: whether that does not exist either; absent: not known. */
+  readonly noNamespace?: boolean;
+  /** Of one whose namespace does not exist: namespaces with similar names. */
+  readonly similarNamespaces?: readonly string[];
   readonly clusterIPs: readonly string[];
   readonly ports: readonly number[];
   readonly ready: number;
@@ -147,8 +154,22 @@ export interface ServiceEvidence {
   readonly cause?: ServiceCause;
   /** What a pod of it that is ready complains of again and again; read only where another one gets no answer from it. */
   readonly complaint?: { readonly pod: string; readonly says: string } | undefined;
+  /** Where its ports lead; read only of a port that refuses, or may be what a pod needs that says nothing, while pods are ready. */
+  readonly heard?: readonly HeardPort[];
   /** Init containers of its pods that wait for services; read only while none of its endpoints is ready. */
   readonly waiting?: readonly WaitingInit[];
+}
+
+/** A port of a service, and where a ready pod of it listens. */
+export interface HeardPort {
+  readonly port: number;
+  /** The port of the pod to which it leads; a name that no container of the pod has. */
+  readonly target: number | string;
+  readonly pod: string;
+  /** Absent: its node was not asked, or cannot tell. */
+  readonly listens?: readonly Pick<ListeningPort, 'port' | 'loopback'>[] | undefined;
+  /** The ports that its containers declare: "web 8080", "8080". */
+  readonly declared: readonly string[];
 }
 
 /** What a pod behind a service suffers from, perhaps for a service that it needs itself. */

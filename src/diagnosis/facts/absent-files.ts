@@ -76,12 +76,7 @@ function pathsIn(text: string): readonly string[] {
   return [...text.matchAll(PATH)].map(([, path = '']) => path.replace(/[.,]+$/, ''));
 }
 
-function absentAt(
-  facts: PodFacts,
-  container: ContainerFacts,
-  file: string,
-  namedBy: string,
-): readonly AbsentFile[] {
+function absentAt(facts: PodFacts, container: ContainerFacts, file: string, namedBy: string): readonly AbsentFile[] {
   const mounted = file.startsWith(OF_ACCOUNT) ? undefined : volumeOf(facts, container, file);
   const configs = mounted === undefined ? [] : configsBehind(mounted);
   const files = mounted === undefined || configs.length === 0 ? undefined : filesOf(facts, mounted);
@@ -90,6 +85,7 @@ function absentAt(
   const isThere = files.some((each) => each.path === path || each.path.startsWith(`${path}/`));
   if (path === '' || isThere) return [];
   const paths = [...new Set(files.map((each) => each.path))];
-  const has = paths.length === 0 ? 'no keys' : paths.length <= MAX_FILES ? `only ${listed(paths)}` : `${paths.length} others`;
+  const has =
+    paths.length === 0 ? 'no keys' : paths.length <= MAX_FILES ? `only ${listed(paths)}` : `${paths.length} others`;
   return [{ file, namedBy, of: listed(configs.map(({ kind, name }) => `${kind} ${name}`)), has }];
 }

@@ -50,7 +50,8 @@ export function withAdvice(facts: PodFacts, found: readonly RankedFinding[]): re
 
 function adviceOf({ lines, reading }: ContainerFacts): { readonly says: string; readonly line: string } | undefined {
   const { index = -1 } = reading.decisive ?? {};
-  const near = index < 0 ? lines.slice(-LINES_BELOW) : lines.slice(Math.max(0, index - LINES_ABOVE), index + LINES_BELOW);
+  const near =
+    index < 0 ? lines.slice(-LINES_BELOW) : lines.slice(Math.max(0, index - LINES_ABOVE), index + LINES_BELOW);
   for (const line of near.filter((each) => !OTHER.test(each))) {
     const said = ADVICE.flatMap((pattern) => pattern.exec(line.slice(0, 1000))?.[1] ?? [])[0];
     if (said !== undefined) return { says: quotable(said), line };

@@ -1,13 +1,15 @@
 /** Finds the environment variable behind an error that only quotes its value, or whose place in the code reads it. Pure. */
-import { peerIn, unresolvedHost } from '../../log-analysis/index.ts';
+import { type DecisiveLine, peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { alikeText, keyVariables, optionalVariables } from './config-references.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { variablesThatAre } from './empty-values.ts';
 import { ofText } from './environment.ts';
 import { withFirstEnds } from './first-ends.ts';
+import { twoPorts } from './host-faults.ts';
 import { heapQuote, heapSettings } from './heap-setting.ts';
 import type { PodFacts } from './pod-facts.ts';
+import { settingVariable } from './setting-variables.ts';
 import { placeText } from './spec-peers.ts';
 import { hasWord, quotable } from './text.ts';
 import { lacksHost, unsetVariables } from './unset-variables.ts';
@@ -20,8 +22,10 @@ export function withVariables(facts: PodFacts, found: readonly RankedFinding[]):
       oddVariable(facts, container, finding) ??
       emptyVariable(facts, container, finding) ??
       unsetVariable(facts, container, finding) ??
+      portTwice(container) ??
       heapWithoutUnit(container) ??
-      blamedVariable(facts, container, finding.id);
+      blamedVariable(facts, container, finding) ??
+      ofSetting(container, finding);
     if (blamed === undefined || (blamed.isAbsent !== true && hasWord(finding.says, blamed.name))) return finding;
     return {
       ...finding,
@@ -144,6 +148,12 @@ function emptyVariable(facts: PodFacts, container: ContainerFacts, { id, says }:
   return { name, says: `its variable ${name}${of} is set, and empty`, isAbsent: true, quote };
 }
 
+/** A host with a port, behind which the program has put a port again. */
+function portTwice(container: ContainerFacts): Blamed | undefined {
+  const found = twoPorts(container, container.reading.decisive?.line ?? '');
+  return found && { name: '', says: found.says, isAbsent: true, ...(found.quotes[0] && { quote: found.quotes[0] }) };
+}
+
 /** A heap of bytes is none: "-Xmx256" lacks its unit, which the JVM does not say. */
 function heapWithoutUnit(container: ContainerFacts): Blamed | undefined {
   if (!/(?:maximum|initial|java) heap|heap size/i.test(container.reading.decisive?.line ?? '')) return undefined;
@@ -184,7 +194,7 @@ const OF_PEERS = /HOST|URL|URI|ADDR|SERVER|ENDPOINT|DSN|BROKER|PEER|MASTER|PRIMA
 
 /** A line of code that reads a variable, in the languages that people write. */
 const READS =
-  /(?:\benviron(?:\.get)?[[(]|\bgetenv\(|\bprocess\.env(?:\.|\[)|\bENV(?:\.fetch)?[[(]|\bGetenv\(|\bLookupEnv\(|\benv::var\(|\$_(?:ENV|SERVER)\[)["']?([A-Za-z_][A-Za-z0-9_]{1,100})/;
+  /(?:\benviron(?:\.get)?[[(]|\bgetenv\(|\bprocess\.env(?:\.|\[)|\bENV(?:\.fetch)?[[(]|\bGetenv\(|\bLookupEnv\(|\benv::var\(|\$_(?:ENV|SERVER)\[)["']?([A-Za-z_][A-Za-z0-9_]{1,100})/g;
 /** What an error quotes: 'abc', "abc", `abc`. */
 const QUOTED = /'([^']{2,300})'|"([^"]{2,300})"|`([^`]{2,300})`/g;
 /** What Kubernetes puts into every pod for each service of its namespace: REDIS_PORT=tcp://10.96.0.4:6379. */
@@ -201,7 +211,29 @@ function absentField(pod: PodFacts['pod'], { spec }: ContainerFacts, variable: s
   return all[key] === undefined ? `, which is empty, as its pod has no ${kind} ${key}` : '';
 }
 
-function blamedVariable({ pod }: PodFacts, container: ContainerFacts, id: string): Blamed | undefined {
+/** The variable of a setting that the program names in its own way, or where the one stands that it names. */
+function ofSetting(container: ContainerFacts, { id, says }: RankedFinding): Blamed | undefined {
+  const { decisive, lastLine } = container.reading;
+  if (UNRELATED.has(id) || !mayBeOfValue(id) || container.death === undefined) return undefined;
+  const found = [decisive?.line ?? lastLine ?? '', ...(decisive?.related ?? [])]
+    .flatMap((line) => settingVariable(container.environment, line) ?? [])
+    .at(0);
+  if (found === undefined) return undefined;
+  const { variable, setting } = found;
+  const { name, at, of } = variable;
+  const isNamed = hasWord(says, name);
+  if (isNamed && (of === undefined || says.includes(of))) return undefined;
+  return {
+    name,
+    says: isNamed
+      ? `its variable ${name} is${ofText(variable)}`
+      : `its variable ${name}${ofText(variable)} sets ${setting}`,
+    isAbsent: true,
+    quote: { source: 'field', path: `${container.path}.${at}`, value: of ?? 'set' },
+  };
+}
+
+function blamedVariable({ pod }: PodFacts, container: ContainerFacts, { id, says }: RankedFinding): Blamed | undefined {
   const { decisive } = container.reading;
   if (decisive === undefined) return undefined;
   const quoted = [...decisive.line.matchAll(QUOTED)].flatMap(([, a, b, c]) => a ?? b ?? c ?? []);
@@ -209,7 +241,7 @@ function blamedVariable({ pod }: PodFacts, container: ContainerFacts, id: string
     ...quoted,
     ...decisive.line.split(/[\s,;()]+/).filter((word) => TELLING.test(word) || OPTION.test(word)),
   ];
-  const read = decisive.related.flatMap((line) => READS.exec(line)?.[1] ?? [])[0];
+  const read = readVariable(decisive);
   const link = values.find((value) => SERVICE_LINK.test(value));
   if (link !== undefined) return ofServiceLink(container, read);
   for (const value of mayBeOfValue(id) ? values.filter((each) => !COMMON.test(each)) : []) {
@@ -225,12 +257,25 @@ function blamedVariable({ pod }: PodFacts, container: ContainerFacts, id: string
   if (/^(?:authentication|not-allowed|certificate|missing-data|connections)/.test(id)) return undefined;
   const naming = read === undefined ? namingVariable(container, [decisive.line, ...values]) : undefined;
   if (naming !== undefined) return naming;
-  return read === undefined
+  // A variable that is told already is no other one that the line reads beside it.
+  return read === undefined || (id.startsWith('dependency-') && says.includes('its variable '))
     ? undefined
     : {
         name: read,
         says: `it reads its variable ${read} there${absentField(pod, container, read) || unsetText(container, read)}`,
       };
+}
+
+/** The variable that a line of code reads; of several the one that has most words in common with the error. */
+function readVariable({ line, related }: DecisiveLine): string | undefined {
+  const all = related.flatMap((each) => [...each.matchAll(READS)].flatMap(([, name]) => name ?? []));
+  const said = line.toLowerCase();
+  const commonOf = (name: string): number =>
+    name
+      .toLowerCase()
+      .split('_')
+      .filter((part) => part.length > 2 && hasWord(said, part)).length;
+  return all.toSorted((a, b) => commonOf(b) - commonOf(a))[0];
 }
 
 /** A word that is a URL, a path or a name with a port. */

@@ -27,7 +27,9 @@ function claimsOf(facts: PodFacts, container: ContainerFacts): readonly (Mounted
 /** The only claim whose place is nearly that of the folder or of one above it, or has the same name. */
 export function claimBeside(facts: PodFacts, container: ContainerFacts, folder: string): ClaimBeside | undefined {
   const found = claimsOf(facts, container).flatMap(({ claim, volume, mountPath }): readonly ClaimBeside[] => {
-    const meant = foldersAbove(folder).find((each) => each !== mountPath && (isNear(each, mountPath) || nameOf(each) === nameOf(mountPath)));
+    const meant = foldersAbove(folder).find(
+      (each) => each !== mountPath && (isNear(each, mountPath) || nameOf(each) === nameOf(mountPath)),
+    );
     return meant === undefined ? [] : [{ claim, volume: volume.name, at: mountPath, meant }];
   });
   return found.length === 1 ? found[0] : undefined;
@@ -41,7 +43,10 @@ export function mayKeepData(facts: PodFacts, container: ContainerFacts, folder: 
 /** "/var/lib/a/b", "/var/lib/a"; a folder of the root may be anything. */
 function foldersAbove(folder: string): readonly string[] {
   const parts = folder.split('/').filter((part) => part !== '');
-  return parts.flatMap((_, at) => (at < 2 ? [] : [`/${parts.slice(0, at).join('/')}`])).concat(folder).toReversed();
+  return parts
+    .flatMap((_, at) => (at < 2 ? [] : [`/${parts.slice(0, at).join('/')}`]))
+    .concat(folder)
+    .toReversed();
 }
 
 function nameOf(folder: string): string {

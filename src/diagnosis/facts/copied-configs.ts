@@ -38,8 +38,6 @@ export function copiedConfigs(facts: PodFacts, container: ContainerFacts): reado
 
 /** "/work/sentinel.conf": the only path of the text that ends with this name. */
 function pathTo(text: string, name: string): string | undefined {
-  const all = new Set(
-    text.split(/[\s"'=,]+/).filter((word) => word.startsWith('/') && word.endsWith(`/${name}`)),
-  );
+  const all = new Set(text.split(/[\s"'=,]+/).filter((word) => word.startsWith('/') && word.endsWith(`/${name}`)));
   return all.size === 1 ? [...all][0] : undefined;
 }

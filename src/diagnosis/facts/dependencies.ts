@@ -37,7 +37,7 @@ const UNRESOLVED = anyOf(
   /EAI_AGAIN/i,
   /name does not resolve/i,
   /nodename nor servname/i,
-  /unknown host/i,
+  /unknown (?:(?:mysql|mariadb) )?(?:server )?host/i,
   /server misbehaving/i,
   /could not translate host name/i,
   /host not found/i,
@@ -212,11 +212,12 @@ export function declaredServices(pod: Pod): readonly ServiceName[] {
   );
 }
 
-/** Addresses that a container's log names as a peer's: they may be those of services. */
+/** Addresses that a container's log or its specification names as a peer's: they may be those of services. */
 export function namedAddresses(containers: readonly ContainerFacts[]): readonly string[] {
   const hosts = containers.flatMap((container) => [
     ...[dependencyTrouble(container)?.host ?? []].flat(),
     ...decisivePeer(container),
+    ...(isUp(container) ? [] : allPeers(container).map(({ host }) => host)),
   ]);
   return [...new Set(hosts)].filter((host) => /^(?:\d{1,3}\.){3}\d{1,3}$/.test(host) && !host.startsWith('127.'));
 }
@@ -233,7 +234,7 @@ export function namedServices(
     ),
     ...decisivePeer(container),
     ...(isUp(container) ? [] : [onlyPeer(container)?.host ?? []].flat()),
-    ...(isUp(container) ? [] : namedPeers(container).map(({ host }) => host)),
+    ...(isUp(container) ? [] : allPeers(container).map(({ host }) => host)),
   ]);
   const found = [...declaredServices(evidence.pod), ...hosts.flatMap((host) => serviceOfHost(host, namespace) ?? [])];
   return [...new Map(found.map((service) => [`${service.namespace}/${service.name}`, service])).values()];
@@ -254,6 +255,12 @@ function isUp({ kind, status, again }: ContainerFacts): boolean {
 export function namedPeers({ kind, spec, environment }: ContainerFacts): readonly SpecPeer[] {
   const awaited = awaitedPeers(spec, environment);
   return awaited.length > 0 || kind === 'init' ? awaited : environmentPeers(environment);
+}
+
+/** All peers that its specification names, those for which its command waits first, and those of its files last. */
+export function allPeers(container: ContainerFacts): readonly SpecPeer[] {
+  const { spec, environment, filePeers } = container;
+  return [...namedPeers(container), ...commandPeers(spec, environment), ...filePeers];
 }
 
 /** The only peer that its environment names, else its command, else its files. */
@@ -322,6 +329,56 @@ export function serviceBehind(
     (service) =>
       service.clusterIPs.includes(host) || (named?.name === service.name && named.namespace === service.namespace),
   );
+}
+
+/** Names of domains outside of clusters, which somebody may have for a namespace, too. */
+const OUTSIDE =
+  /^(?:com|org|net|info|biz|edu|gov|dev|app|cloud|tech|online|site|xyz|local|internal|intern|lan|home|corp|localdomain|example|test|invalid|[a-z]{2})$/i;
+
+/**
+ * Whether a service that is missing is meant by a name: "db.example" may be a name outside the cluster, unless the cluster has a namespace of
+ * that name, or a service of that name in another one.
+ */
+export function isServiceName(host: string, { namespace, noNamespace, ...service }: ServiceEvidence): boolean {
+  if (!host.includes('.') || host.includes('.svc')) return true;
+  if (noNamespace === undefined) return false;
+  if (!noNamespace) return true;
+  const { elsewhere = [], similarNamespaces = [] } = service;
+  return !OUTSIDE.test(namespace) && (elsewhere.length > 0 || similarNamespaces.length > 0);
+}
+
+/**
+ * "there is no service rediss, which its variable REDIS_URL names; there is redis", or that there is no namespace of that name.
+ *
+ * @param place "variable REDIS_URL"
+ */
+export function missingText(service: ServiceEvidence, place?: string): string {
+  const { name, namespace, noNamespace, elsewhere = [], similarNamespaces = [] } = service;
+  if (noNamespace !== true)
+    return `there is no service ${name}${place === undefined ? '' : `, which its ${place} names`}${elsewhereText(service, place !== undefined)}`;
+  if (place === undefined) {
+    const hint =
+      elsewhere.length > 0
+        ? `; service ${name} is in ${listed(elsewhere)}`
+        : similarNamespaces.length > 0
+          ? `; there is ${listed(similarNamespaces)}`
+          : '';
+    return `there is no namespace ${namespace}${hint}`;
+  }
+  const hint =
+    elsewhere.length > 0
+      ? `, but one in ${listed(elsewhere)}`
+      : similarNamespaces.length > 0
+        ? `; there is namespace ${listed(similarNamespaces)}`
+        : '';
+  return `there is no namespace ${namespace}, in which its ${place} names service ${name}${hint}`;
+}
+
+/** " in namespace shop, but one in identity", or those with similar names. */
+function elsewhereText({ namespace, elsewhere = [], similar = [] }: ServiceEvidence, isAfterClause: boolean): string {
+  if (elsewhere.length > 0)
+    return `${isAfterClause ? ',' : ''} in namespace ${namespace}, but one in ${listed(elsewhere)}`;
+  return similar.length === 0 ? '' : `; there is ${listed(similar)}`;
 }
 
 /** "has no endpoint that is ready, because deployment/db is scaled to 0", or with what its worst pod suffers from */

@@ -1,8 +1,8 @@
 /** Finds the peers that the files of a container name which it has of ConfigMaps: configurations and scripts. Pure. */
-import { peerIn, urlPeers } from '../../log-analysis/index.ts';
+import { peerIn } from '../../log-analysis/index.ts';
 import type { Container, Pod } from '../evidence/kinds.ts';
 import type { ConfigEvidence } from '../evidence/pod-evidence.ts';
-import { HOST_IN_CODE, type SpecPeer } from './spec-peers.ts';
+import { HOST_IN_CODE, peersIn, type SpecPeer } from './spec-peers.ts';
 
 type Volume = NonNullable<NonNullable<Pod['spec']>['volumes']>[number];
 
@@ -30,7 +30,7 @@ export function filePeers(
   const found = [...new Set(names)].flatMap((name) => {
     const config = configs.find((each) => each.kind === 'ConfigMap' && each.name === name);
     return Object.entries(config?.texts ?? {}).flatMap(([key, text]) =>
-      NO_CONFIGURATION.test(key) ? [] : peersIn(text).map((peer) => ({ ...peer, at: `ConfigMap ${name}, key ${key}` })),
+      NO_CONFIGURATION.test(key) ? [] : peersOf(text).map((peer) => ({ ...peer, at: `ConfigMap ${name}, key ${key}` })),
     );
   });
   return found.filter(({ host }) => !IS_ITSELF.test(host)).slice(0, MAX_PEERS);
@@ -42,13 +42,13 @@ function mapsOf({ configMap, projected }: Volume): readonly string[] {
   );
 }
 
-type Peer = Pick<SpecPeer, 'host' | 'port'>;
+type Peer = Pick<SpecPeer, 'host' | 'port' | 'defaultPort'>;
 
-function peersIn(text: string): readonly Peer[] {
+function peersOf(text: string): readonly Peer[] {
   const lines = text.split('\n');
   return lines.flatMap((line, index): readonly Peer[] => {
     if (/^\s*(?:#|\/\/|;)/.test(line) || LISTENS.test(line)) return [];
-    const urls = urlPeers(line);
+    const urls = peersIn(line, { at: '' });
     if (urls.length > 0) return urls;
     const [, host, ownPort] = HOST_SETTING.exec(line) ?? [];
     if (host !== undefined) return [withPort(host, ownPort ?? portNear(lines, index))];

@@ -52,7 +52,9 @@ const PROPERTY_LINES = 30;
 export function propertyWord({ reading, lines }: ContainerFacts, pattern: RegExp): LastWord | undefined {
   const { decisive } = reading;
   if (decisive === undefined || decisive.index < 0) return undefined;
-  const own = lines.slice(decisive.index + 1, decisive.index + 1 + PROPERTY_LINES).filter((line) => PROPERTY.test(line));
+  const own = lines
+    .slice(decisive.index + 1, decisive.index + 1 + PROPERTY_LINES)
+    .filter((line) => PROPERTY.test(line));
   const found = firstMatch(own, pattern);
   return found === undefined ? undefined : { line: decisive.line, match: found.match, fromEnd: 0 };
 }

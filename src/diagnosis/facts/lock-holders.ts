@@ -49,7 +49,8 @@ export function lockWaitOf({ lines }: ContainerFacts): LockWait | undefined {
 }
 
 /** "locked by PID 16 on old-backup-crcsl", "Who: root@plan-x7k2p": the machine of a lock's holder, which in a pod has its name. */
-const HOLDER = /\block\w* by (?:PID |process )?\d{1,9} (?:on|at) (?:host )?["']?([a-z0-9][a-z0-9.-]{1,252})\b|\bWho: {1,12}\S{1,60}@([a-z0-9][a-z0-9.-]{1,252})\b/i;
+const HOLDER =
+  /\block\w* by (?:PID |process )?\d{1,9} (?:on|at) (?:host )?["']?([a-z0-9][a-z0-9.-]{1,252})\b|\bWho: {1,12}\S{1,60}@([a-z0-9][a-z0-9.-]{1,252})\b/i;
 
 /** "pod old-backup-crcsl, which runs, has it", or that none of that name does; empty: the lines name no holder, or the pods are not known. */
 export function namedHolder({ evidence, pod }: PodFacts, lines: readonly string[]): string {

@@ -109,7 +109,12 @@ function originText(facts: PodFacts, container: ContainerFacts, says: string): T
   const configs = configsBehind(mounted);
   if (configs.length === 0 && volume.projected === undefined && volume.downwardAPI === undefined) return undefined;
   const { origin } = fileAt(facts, mounted, file);
-  if (origin !== undefined) return withLine(lineNamed(facts, container, decisive?.line ?? ''), ofFile(facts, { file, mounted, origin }, says), says);
+  if (origin !== undefined)
+    return withLine(
+      lineNamed(facts, container, decisive?.line ?? ''),
+      ofFile(facts, { file, mounted, origin }, says),
+      says,
+    );
   const files = filesOf(facts, mounted);
   const of = configs.length === 1 ? configs.map(({ kind, name }) => `${kind} ${name}`)[0] : undefined;
   const subject = of ?? `volume ${volume.name}`;
@@ -177,8 +182,7 @@ function configText(facts: PodFacts, container: ContainerFacts, { id, says }: Ra
   if (found?.origin === undefined) return copiedText(facts, container, { id, line });
   // A program that ends at its start without a word may not like its configuration.
   const isSilent = saidNothing(facts, container);
-  const isAsked =
-    OF_CONTENT.test(id) && (isSilent || ABOUT_CONFIG.test(line) || placeholderIn(line) !== undefined);
+  const isAsked = OF_CONTENT.test(id) && (isSilent || ABOUT_CONFIG.test(line) || placeholderIn(line) !== undefined);
   if (!isAsked && !isSuspect(facts, found)) return undefined;
   return ofFile(facts, found, says);
 }

@@ -1,11 +1,13 @@
 /** Finds the peers that a container's specification names: in the values of its environment and in its command. */
-import { formatHost, peerIn, urlPeers } from '../../log-analysis/index.ts';
+import { formatHost, peerIn, peersOfUrls } from '../../log-analysis/index.ts';
 import type { Container } from '../evidence/kinds.ts';
 import { environmentOf, type Variable } from './environment.ts';
 
 export interface SpecPeer {
   readonly host: string;
   readonly port?: number;
+  /** The port of its URL's scheme, where the URL has none. */
+  readonly defaultPort?: number;
   /** Where it stands: "env[0] (DATABASE_URL)", "command". */
   readonly at: string;
   /** "ConfigMap app, key db.url"; absent: the value stands in the specification itself. */
@@ -25,22 +27,71 @@ const WAIT_LOOP =
   /\buntil\b|\bwhile !|\bwhile \[\[? ?!|\bwhile true\b[^]*\bbreak\b|wait-?for|wait4|\bdockerize\b|\bkubectl (?:wait|rollout status)\b/i;
 const MAX_PEERS = 20;
 
+/** "DB_HOST", "PGHOST", "dbHost", "REDIS_MASTER_ADDR": names of variables that hold a host. */
+const HOLDS_HOST =
+  /(?:^|[._-]|PG|DB|SQL|REDIS|MONGO|MQ|KAFKA|CACHE|LDAP|SMTP)HOST(?:NAME)?$|(?:PG|POSTGRES|SQL|DB|DATABASE|REDIS|CACHE|MONGO|MQ|AMQP|KAFKA|NATS|LDAP|BROKER|QUEUE|BACKEND|UPSTREAM)\w{0,20}_(?:SERVER|ADDR|ADDRESS|ENDPOINT)$/i;
+const HOLDS_HOST_IN_CAMELS = /[a-z]Host(?:[Nn]ame)?$/;
+/** What stands in such a name for the host. */
+const HOST_WORD = /(?:HOST(?:NAME)?|SERVER|ADDR(?:ESS)?|ENDPOINT)$/i;
+/** A name, or an address that others may have. */
+const HOST_VALUE = /^(?:[a-z][\w.-]*|(?!127\.|0\.)\d{1,3}(?:\.\d{1,3}){3})$/i;
+const HOST_AND_PORT = /^(?:[a-z][\w-]*(?:\.[\w-]+)*|(?!127\.|0\.)\d{1,3}(?:\.\d{1,3}){3}):\d{2,5}(?:,|$)/i;
+
 /** The peers of an environment, of the variables whose values are known. */
 export function environmentPeers(environment: readonly Variable[]): readonly SpecPeer[] {
   return environment
     .flatMap(({ name, value, at, of }): readonly SpecPeer[] => {
       const place = { at, ...(of !== undefined && { of }) };
       const text = value.slice(0, 1000);
-      const urls = urlPeers(text);
-      if (urls.length > 0) return urls.map((peer) => ({ ...peer, ...place }));
-      if (/^[a-z][\w-]*(?:\.[\w-]+)*:\d{2,5}(?:,|$)/i.test(text)) return peersOf(peerIn(text), place);
-      // "DB_HOST" with "DB_PORT"
-      if (!/(?:^|[._-])HOST(?:NAME)?$/i.test(name) || !/^[a-z][\w.-]*$/i.test(text)) return [];
-      const ofPort = name.replace(/HOST(?:NAME)?$/i, '').toLowerCase();
-      const port = environment.find((other) => other.name.toLowerCase() === `${ofPort}port`)?.value;
-      return [{ host: text, ...(/^\d{2,5}$/.test(port ?? '') && { port: Number(port) }), ...place }];
+      const urls = peersIn(text, place);
+      if (urls.length > 0) return urls;
+      if (HOST_AND_PORT.test(text)) return peersOf(peerIn(text), place);
+      if (!isOfHost(name) || !HOST_VALUE.test(text)) return [];
+      const port = portVariable(environment, name)?.value;
+      return [{ host: text, ...(port !== undefined && { port: Number(port) }), ...place }];
     })
     .slice(0, MAX_PEERS);
+}
+
+/** Whether a variable holds a host, as its name says. */
+export function isOfHost(name: string): boolean {
+  return HOLDS_HOST.test(name) || HOLDS_HOST_IN_CAMELS.test(name);
+}
+
+/** "DB_PORT", of "DB_HOST". */
+export function portVariable(environment: readonly Variable[], name: string): Variable | undefined {
+  const ofPort = `${name.replace(HOST_WORD, '').toLowerCase()}port`;
+  const found = environment.find((other) => other.name.toLowerCase() === ofPort);
+  return found !== undefined && /^\d{2,5}$/.test(found.value) ? found : undefined;
+}
+
+/** Ports that clients take of a URL without one. */
+const DEFAULT_PORTS: Readonly<Record<string, number>> = {
+  http: 80,
+  https: 443,
+  redis: 6379,
+  rediss: 6379,
+  postgres: 5432,
+  postgresql: 5432,
+  mysql: 3306,
+  mariadb: 3306,
+  mongodb: 27_017,
+  amqp: 5672,
+  amqps: 5671,
+  nats: 4222,
+  ldap: 389,
+  ldaps: 636,
+};
+
+/** The peers of the URLs in a text. */
+export function peersIn(text: string, place: Pick<SpecPeer, 'at' | 'of'>): readonly SpecPeer[] {
+  return peersOfUrls(text).map(({ scheme, host, port }) => {
+    // "postgresql+asyncpg"; of "mongodb+srv" and "redis+sentinel" the port is another.
+    const [plain = '', driver = ''] = scheme.split('+');
+    const defaultPort = /^(?:srv|sentinel|unix)$/.test(driver) ? undefined : DEFAULT_PORTS[plain];
+    if (port !== undefined) return { host, port, ...place };
+    return { host, ...(defaultPort !== undefined && { defaultPort }), ...place };
+  });
 }
 
 /** The peers for which its command waits, with variables of its environment filled in; none for a command that only works. */
@@ -52,7 +103,7 @@ export function awaitedPeers(spec: Container, environment = environmentOf(spec))
       peersOf({ host, port: port === undefined ? undefined : Number(port) }, { at: 'command' }),
     ),
   );
-  return [...urlPeers(text).map((peer) => ({ ...peer, at: 'command' })), ...found].slice(0, MAX_PEERS);
+  return [...peersIn(text, { at: 'command' }), ...found].slice(0, MAX_PEERS);
 }
 
 /** 'host="db"', of a program that stands in the command, or of its options. */
@@ -73,7 +124,7 @@ export function commandPeers(spec: Container, environment = environmentOf(spec))
       peersOf({ host, ...(port !== undefined && { port: Number(port) }) }, { at: 'command' }),
     ),
   );
-  return [...urlPeers(text).map((peer) => ({ ...peer, at: 'command' })), ...hosts, ...others].slice(0, MAX_PEERS);
+  return [...peersIn(text, { at: 'command' }), ...hosts, ...others].slice(0, MAX_PEERS);
 }
 
 /** The object of kubectl wait, or the file that its command waits for. */
@@ -95,8 +146,13 @@ export function commandText(spec: Container, environment = environmentOf(spec)):
 
 /** "command", "variable DB_HOST", "variable DB_HOST of ConfigMap app, key host": where the peer is named. */
 export function placeText({ at, of }: Pick<SpecPeer, 'at' | 'of'>): string {
-  const variable = /^env(?:From)?\[\d+\] \((.*)\)$/.exec(at)?.[1];
+  const variable = variableOf(at);
   return `${variable === undefined ? at : `variable ${variable}`}${of === undefined ? '' : ` of ${of}`}`;
+}
+
+/** "DB_HOST", of a place that is a variable. */
+export function variableOf(at: string): string | undefined {
+  return /^env(?:From)?\[\d+\] \((.*)\)$/.exec(at)?.[1];
 }
 
 /** "db:5432" */

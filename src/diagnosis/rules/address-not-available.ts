@@ -27,7 +27,9 @@ export const addressNotAvailable: PodRule = eachContainer(ofContainer);
 
 /** Whether it cannot listen because of an address, so that nobody else has its port. */
 export function lacksAddress(facts: PodFacts, { lines }: ContainerFacts, word: LastWord): boolean {
-  return foreignPeer(facts, word.line) !== undefined || lines.slice(-LAST_LINES).some((line) => NOT_AVAILABLE.test(line));
+  return (
+    foreignPeer(facts, word.line) !== undefined || lines.slice(-LAST_LINES).some((line) => NOT_AVAILABLE.test(line))
+  );
 }
 
 function ofContainer(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
@@ -87,7 +89,8 @@ function boundIn(line: string): { readonly host?: string; readonly port?: number
 /** "10.20.30.40:3478": an address with a port that is not its pod's; undefined: the line has none, or the pod's are not known. */
 function foreignPeer(facts: PodFacts, line: string): string | undefined {
   const { host, port } = boundIn(line);
-  if (host === undefined || !/^(?:\d{1,3}\.){3}\d{1,3}$/.test(host) || /^(?:127\.|0\.0\.0\.0$)/.test(host)) return undefined;
+  if (host === undefined || !/^(?:\d{1,3}\.){3}\d{1,3}$/.test(host) || /^(?:127\.|0\.0\.0\.0$)/.test(host))
+    return undefined;
   const isOnNode = facts.pod.spec?.hostNetwork === true;
   const own = addressesOf(facts);
   if (!isOnNode && (own.length === 0 || own.includes(host))) return undefined;

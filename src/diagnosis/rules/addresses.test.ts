@@ -4,7 +4,11 @@ import { crashed, lastWords, pod } from '../evidence.fixtures.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import { type Case, tellsEach } from './cases.fixtures.ts';
 
-const ended = (lines: readonly string[], spec: object = {}, texts?: Readonly<Record<string, string>>): Partial<PodEvidence> => ({
+const ended = (
+  lines: readonly string[],
+  spec: object = {},
+  texts?: Readonly<Record<string, string>>,
+): Partial<PodEvidence> => ({
   pod: pod({
     container: { volumeMounts: [{ name: 'conf', mountPath: '/etc/app' }] },
     spec: { volumes: [{ name: 'conf', configMap: { name: 'app' } }], ...spec },
@@ -12,7 +16,9 @@ const ended = (lines: readonly string[], spec: object = {}, texts?: Readonly<Rec
     status: crashed({ exitCode: 255 }),
   }),
   logs: lastWords(...lines),
-  configs: [{ kind: 'ConfigMap', name: 'app', state: 'found', keys: Object.keys(texts ?? {}), ...(texts && { texts }) }],
+  configs: [
+    { kind: 'ConfigMap', name: 'app', state: 'found', keys: Object.keys(texts ?? {}), ...(texts && { texts }) },
+  ],
 });
 const COTURN = [
   '0: : Trying to bind fd 16 to <10.20.30.40:3478>: errno=99',

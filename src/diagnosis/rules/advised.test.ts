@@ -94,13 +94,24 @@ const rows: readonly Case[] = [
   ],
   [
     'no advice to read more',
-    crash(1, 'FATAL: no tenant "a"', 'DeprecationWarning: use `x` to create shops', "Try 'shop --help' for more information.", 'Run `npm fund` for details'),
+    crash(
+      1,
+      'FATAL: no tenant "a"',
+      'DeprecationWarning: use `x` to create shops',
+      "Try 'shop --help' for more information.",
+      'Run `npm fund` for details',
+    ),
     'exit-code',
     /no tenant "a" \(exit code 1\)$/,
   ],
   [
     'no advice of a debugger',
-    crash(101, "thread 'main' panicked at src/main.rs:3:5:", 'no tenant', 'note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace'),
+    crash(
+      101,
+      "thread 'main' panicked at src/main.rs:3:5:",
+      'no tenant',
+      'note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace',
+    ),
     'exit-code',
     /no tenant .*\(exit code 101\)$/,
   ],

@@ -49,15 +49,19 @@ describe('what a probe asks for', () => {
           'error: [other.example.] zone expired',
         ]),
       ),
-    ).toMatch(/its log says of corp\.example: (?:error: )?\[corp\.example\.\] zone file '\/zones\/corp\.zone' could not be parsed, line 3$/);
+    ).toMatch(
+      /its log says of corp\.example: (?:error: )?\[corp\.example\.\] zone file '\/zones\/corp\.zone' could not be parsed, line 3$/,
+    );
   });
   it('is not named, so that the last error is told', () => {
-    expect(says(unready(DIG, [...LISTENS, ...AFTER]))).toMatch(/fails without a word, and its log says: network unreachable/);
+    expect(says(unready(DIG, [...LISTENS, ...AFTER]))).toMatch(
+      /fails without a word, and its log says: network unreachable/,
+    );
   });
   it('is named by lines that are no errors', () => {
-    expect(says(unready(DIG, [...LISTENS, 'zone corp.example/IN: loaded serial 2026013101', 'all zones loaded']))).not.toMatch(
-      /its log says of/,
-    );
+    expect(
+      says(unready(DIG, [...LISTENS, 'zone corp.example/IN: loaded serial 2026013101', 'all zones loaded'])),
+    ).not.toMatch(/its log says of/);
   });
 });
 
@@ -77,9 +81,7 @@ describe('the port that a log names', () => {
   });
   it('is heard by the node, whatever the log says', () => {
     const given = unready('nc -z localhost 5353', ['metrics: listening on :9153']);
-    const refused = [
-      { type: 'readiness' as const, at: ago(2), output: '', listening: [{ port: 5353, own: true }] },
-    ];
+    const refused = [{ type: 'readiness' as const, at: ago(2), output: '', listening: [{ port: 5353, own: true }] }];
     expect(says({ ...given, history: [{ name: 'web', total: 0, deaths: [], refused: refused as never }] })).not.toMatch(
       /nothing listens/,
     );

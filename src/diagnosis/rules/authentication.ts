@@ -4,7 +4,15 @@ import { peerIn, urlPeers } from '../../log-analysis/index.ts';
 import { type ConfigChange, configChange } from '../facts/config-changes.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { surePeer } from '../facts/dependencies.ts';
-import { endedByItself, type LastWord, lastWord, linesAround, propertyWord, quoteLine, rankOfWord } from '../facts/last-words.ts';
+import {
+  endedByItself,
+  type LastWord,
+  lastWord,
+  linesAround,
+  propertyWord,
+  quoteLine,
+  rankOfWord,
+} from '../facts/last-words.ts';
 import { blameOfPeer } from '../facts/peer-blame.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { isCausedBySystem } from '../facts/system-errors.ts';
@@ -99,12 +107,12 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
   const what = RELAY.test(word.line)
     ? `may not send mail through ${whom}, which passes on only what comes of its own networks and users (mynetworks of Postfix)`
     : isForbidden
-    ? `is not allowed by ${whom} what it asks for`
-    : OWN_ADDRESS.test(word.line)
-      ? `is not let in by ${whom}, whose pg_hba.conf has no rule for it`
-      : UNKNOWN_CALLER.test(word.line)
-        ? `is not let in by ${whom}, which wants a password, and it gives none`
-        : `is not let in by ${whom}, which refuses its ${credentialIn(word.line)}`;
+      ? `is not allowed by ${whom} what it asks for`
+      : OWN_ADDRESS.test(word.line)
+        ? `is not let in by ${whom}, whose pg_hba.conf has no rule for it`
+        : UNKNOWN_CALLER.test(word.line)
+          ? `is not let in by ${whom}, which wants a password, and it gives none`
+          : `is not let in by ${whom}, which refuses its ${credentialIn(word.line)}`;
   const says =
     right === undefined
       ? `${title(container)} ${what}${isForbidden || change !== undefined ? '' : audienceText(facts, word.line) || sourceText(facts, container)}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`

@@ -212,9 +212,9 @@ describe('a container that is not ready for what it depends on', () => {
   });
 
   it.each<[string, ServiceEvidence]>([
-    ['is ready', service('db', { ready: 1 })],
+    ['is ready', service('db', { ready: 1, ports: [5432] })],
     ['is its own', service('db', { selector: { app: 'web' } })],
-    ['is not of the cluster', service('db', { missing: true })],
+    ['is only another name', service('db', { ready: 1, externalName: 'db.example' })],
   ])('but not for a service that %s', (_, db) => {
     const given = unready(http, 'Readiness probe failed: HTTP probe failed with statuscode: 503', { app: 'web' });
     expect(says({ ...given, services: [db] })[0]).toMatch(/^readiness-failing/);

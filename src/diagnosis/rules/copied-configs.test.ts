@@ -18,7 +18,10 @@ const copier = (more: Partial<Container> = {}): Container => ({
 });
 const given = (lines: readonly string[], init = copier()): Partial<PodEvidence> => ({
   pod: pod({
-    container: { command: ['redis-sentinel', '/work/sentinel.conf'], volumeMounts: [{ name: 'work', mountPath: '/work' }] },
+    container: {
+      command: ['redis-sentinel', '/work/sentinel.conf'],
+      volumeMounts: [{ name: 'work', mountPath: '/work' }],
+    },
     spec: {
       initContainers: [init],
       volumes: [
@@ -39,7 +42,8 @@ const given = (lines: readonly string[], init = copier()): Partial<PodEvidence> 
     },
   ],
 });
-const says = (...args: Parameters<typeof given>): string => diagnosePod(evidence(given(...args))).findings[0]?.says ?? '';
+const says = (...args: Parameters<typeof given>): string =>
+  diagnosePod(evidence(given(...args))).findings[0]?.says ?? '';
 
 const UNKNOWN_MASTER = [
   '*** FATAL CONFIG FILE ERROR (Redis 7.0.15) ***',
@@ -55,7 +59,9 @@ describe('a configuration that an init container copies', () => {
     );
   });
   it('is not named where the container shares no volume', () => {
-    expect(says(UNKNOWN_MASTER, copier({ volumeMounts: [{ name: 'conf', mountPath: '/conf' }] }))).not.toMatch(/copied/);
+    expect(says(UNKNOWN_MASTER, copier({ volumeMounts: [{ name: 'conf', mountPath: '/conf' }] }))).not.toMatch(
+      /copied/,
+    );
   });
   it('is not named where the file has another name', () => {
     expect(says(UNKNOWN_MASTER, copier({ command: ['sh', '-c', 'cat /conf/a.conf'] }))).not.toMatch(/copied/);

@@ -9,6 +9,8 @@ import {
   isItself,
   isOutdated,
   isOfPod,
+  isServiceName,
+  missingText,
   noEndpointText,
   probeTrouble,
   serviceBehind,
@@ -18,7 +20,9 @@ import {
 import { formatHost } from '../../log-analysis/index.ts';
 import { type ProbeFailure, probeFailures, quoteProbe } from '../facts/probe-failures.ts';
 import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/last-words.ts';
-import { awayOfSpec } from '../facts/away-of-spec.ts';
+import { awayOfSpec, wrongOfSpec } from '../facts/away-of-spec.ts';
+import { hostFault, type HostFault } from '../facts/host-faults.ts';
+import { heardQuotes, unheardText } from '../facts/heard-ports.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { sentinelText } from '../facts/sentinels.ts';
 import { unresolvedTrouble } from '../facts/unresolved.ts';
@@ -26,6 +30,7 @@ import type { Blame, Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { listed, quotable, shellWord } from '../facts/text.ts';
 import { quoteDeath } from '../facts/deaths.ts';
+import { type PeerFault, wrongPeers } from '../facts/wrong-peers.ts';
 import { commandForLog, severityOf, title } from './exit-code.ts';
 import { isLateForReady, isLongInit, isSlowInit } from './readiness.ts';
 
@@ -92,9 +97,10 @@ export function troubleFinding(
   trouble: Trouble,
   { unready, outcome, more }: Effect,
 ): RankedFinding {
-  const away = trouble.host === undefined ? awayOfSpec(facts, container) : undefined;
   const { host, port, kind, word, at } =
-    away === undefined ? trouble : { ...trouble, host: away.service.name, at: away.at };
+    trouble.host === undefined ? withWrongPeer(facts, container, trouble) : trouble;
+  const fault = kind === 'not-resolved' ? hostFault(container, word.line) : undefined;
+  if (fault !== undefined) return faultFinding(facts, container, fault, { word, unready, outcome, more });
   const behind = servicesBehind(facts, host);
   const named =
     host === undefined
@@ -104,8 +110,10 @@ export function troubleFinding(
         : `${host}:${port}${addressOf(word.line, host, port)}${nameOf(behind, host) || holderText(facts, host)}`;
   const peer = at === undefined ? named : `a peer, which by its ${at} is ${named},`;
   const refused = kind === 'refused';
+  // pg_isready says so of a name that is not found, too.
+  const isMute = refused && /\bno response\b/i.test(word.match[0]);
   const tooEarly = tooEarlyText(facts, container, trouble.kind, behind, port);
-  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name${NOT_SET.test(host ?? '') ? '; programs write that for a value that is not set' : ''})`}${outcome}${passwordText(kind, word.line) || (refused ? '' : sentinelText(facts, container, behind)) || policyText(facts, kind, behind) || ownText(facts, behind) || domainText(kind, behind, host) || setText(facts, kind, behind, host) || because(kind, behind, port)}${refused ? ofOwnPod(facts, container, host, port) : ''}${tooEarly}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
+  const says = `${title(container)} ${refused ? `${isMute ? 'gets no answer from' : 'is refused by'} ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name${NOT_SET.test(host ?? '') ? '; programs write that for a value that is not set' : ''})`}${outcome}${passwordText(kind, word.line) || (refused ? '' : sentinelText(facts, container, behind)) || policyText(facts, kind, behind) || ownText(facts, behind) || domainText(kind, behind, host) || setText(facts, kind, behind, host) || because(kind, behind, port)}${refused ? ofOwnPod(facts, container, host, port) : ''}${tooEarly}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
     severity: unready ? (container.kind === 'init' ? 'warning' : 'critical') : severityOf(container),
@@ -119,10 +127,49 @@ export function troubleFinding(
       ...more,
       quoteLine(container, word.line),
       ...behind.map(serviceQuote),
+      ...behind.flatMap((service) => heardQuotes(service, port)),
       ...declared(facts),
     ],
     try: [...(tooEarly === '' ? [] : facts.commands.again), ...commands(facts, container, trouble, behind)],
   };
+}
+
+/** What was asked for is no name, so that neither DNS nor the service is to be blamed. */
+function faultFinding(
+  facts: PodFacts,
+  container: ContainerFacts,
+  { text, says, quotes }: HostFault,
+  { word, unready, outcome, more }: Effect & Pick<Trouble, 'word'>,
+): RankedFinding {
+  return {
+    id: 'dependency-not-resolved',
+    severity: unready ? (container.kind === 'init' ? 'warning' : 'critical') : severityOf(container),
+    rank: rankOfWord(89, word),
+    topic: unready ? `ready/${container.name}` : `end/${container.name}`,
+    container: container.name,
+    says: `${title(container)} does not find ${text} (no such name)${outcome}: that is no host name, as ${says}`,
+    evidence: [
+      ...(container.death === undefined ? [] : [quoteDeath(container.name, container.death)]),
+      ...more,
+      quoteLine(container, word.line),
+      ...quotes,
+    ],
+    try: facts.commands.edit,
+  };
+}
+
+/** The trouble, with the only peer of its specification that explains it. */
+function withWrongPeer(facts: PodFacts, container: ContainerFacts, trouble: Trouble): Trouble {
+  const away = awayOfSpec(facts, container);
+  if (away !== undefined) return { ...trouble, host: away.host, at: away.at };
+  const faults: readonly PeerFault[] = trouble.kind === 'refused' ? ['no-port', 'not-ready'] : ['missing'];
+  const wrong = wrongPeers(facts, container, trouble.word.line).filter(
+    ({ fault, isOptional }) => faults.includes(fault) && !isOptional,
+  );
+  const [only, ...more] = wrong;
+  if (only === undefined || more.length > 0) return trouble;
+  const { host, port, at } = only;
+  return { ...trouble, host, ...(port !== undefined && { port }), at };
 }
 
 /** A program that ends within this time ends at its start, ms. */
@@ -278,24 +325,24 @@ function unreadyWithoutWords(facts: PodFacts, container: ContainerFacts): readon
       },
     ];
   }
-  const away = awayOfSpec(facts, container);
+  const away = wrongOfSpec(facts, container);
   if (away === undefined) return NOTHING;
-  const { service, at, path } = away;
+  const services = away.service === undefined ? [] : [away.service];
   return [
     {
       ...base,
       id: 'dependency-not-ready',
       rank: 55,
-      says: `${title(container)} is not ready, and service ${service.name}, which its ${at} names, ${noEndpointText(service)}`,
-      ...blameOf(because('refused', [service]), [service]),
+      says: `${title(container)} is not ready, and ${away.says}`,
+      ...blameOf(because('refused', services), services),
       evidence: [
-        { source: 'field', path, value: service.name },
-        serviceQuote(service),
+        ...away.quotes,
+        ...services.map(serviceQuote),
         ...probeFailures(container, 'readiness')
           .slice(0, 1)
           .map((failure) => quoteProbe(container, failure)),
       ],
-      try: serviceCommands(facts, service),
+      try: [...services.flatMap((service) => serviceCommands(facts, service)), ...facts.commands.edit],
     },
   ];
 }
@@ -365,9 +412,7 @@ export function servicesBehind(
   const { services, pod } = facts.evidence;
   const namespace = pod.metadata?.namespace ?? 'default';
   const named = host === undefined ? undefined : serviceBehind(services, host, namespace);
-  // "db.example" may be a name outside the cluster, so a missing service of that name proves nothing.
-  const isService = host !== undefined && (!host.includes('.') || host.includes('.svc'));
-  if (named !== undefined && (!named.missing || isService)) return [named];
+  if (named !== undefined && host !== undefined && (!named.missing || isServiceName(host, named))) return [named];
   return services.filter(
     (service) =>
       (service.missing || service.ready === 0) &&
@@ -379,13 +424,19 @@ export function servicesBehind(
 export function because(kind: Trouble['kind'], behind: readonly ServiceEvidence[], port?: number): string {
   const [service] = behind;
   if (service === undefined) return '';
-  if (service.missing) return `: there is no service ${service.name}${elsewhere(service)}`;
+  if (service.missing) return `: ${missingText(service)}`;
   if (service.externalName !== undefined) return `: ${otherName(kind, service.name, service.externalName)}`;
   if (kind === 'refused' && port !== undefined && service.ports.length > 0 && !service.ports.includes(port))
     return `: service ${service.name} has no port ${port}, but ${listed(service.ports.map(String))}`;
   if (isNamed(kind, service)) return `: service ${service.name} is there, but no DNS server told its name`;
-  if (service.ready > 0) return kind === 'refused' ? byHandText(service) : '';
+  if (service.ready > 0) return kind === 'refused' ? unheard(service, port) || byHandText(service) : '';
   return `: service ${service.name} ${noEndpointText(service)}`;
+}
+
+/** ": service cache sends to port 11212, where its pods do not listen" */
+function unheard(service: ServiceEvidence, port: number | undefined): string {
+  const says = unheardText(service, port, true);
+  return says === undefined ? '' : `: service ${service.name} ${says}`;
 }
 
 /** "service db is only another name of db.example, which no DNS server knows" */
@@ -406,12 +457,6 @@ export function blameOf(why: string, [service]: readonly ServiceEvidence[]): { r
       ...(service.cause !== undefined && service.cause.isCircle !== true && { pod: service.cause.pod }),
     },
   };
-}
-
-/** " in namespace shop; there is one in namespace identity, auth.identity", or those with similar names. */
-function elsewhere({ namespace, elsewhere: namespaces = [], similar = [] }: ServiceEvidence): string {
-  if (namespaces.length > 0) return ` in namespace ${namespace}, but one in ${listed(namespaces)}`;
-  return similar.length === 0 ? '' : `; there is ${listed(similar)}`;
 }
 
 /**

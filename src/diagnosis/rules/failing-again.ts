@@ -2,6 +2,7 @@
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { dependencyTrouble, isItself } from '../facts/dependencies.ts';
 import { quoteLine } from '../facts/last-words.ts';
+import { isAuxiliary } from '../facts/optional-peers.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { quotable } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
@@ -9,10 +10,6 @@ import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rul
 import { troubleFinding } from './dependencies.ts';
 import { title } from './exit-code.ts';
 import { heldUpBy } from './held-up.ts';
-
-/** What a program can do without. */
-const AUXILIARY =
-  /telemetry|metric|statsd|otel|opentelemetry|trac(?:e|ing)|jaeger|zipkin|sentry|newrelic|datadog|apm\b|analytics|update check|new version|license|syslog|fluentd|collector|pushgateway/i;
 
 /**
  * A note, because a program may well do without what it fails at; a warning where the cluster shows that nobody can answer it, and its log
@@ -23,11 +20,11 @@ const ofContainer: ContainerRule = (facts, container) => {
   if (again === undefined) return NOTHING;
   const failing = { ...container, reading: { ...reading, decisive: again.said }, failing: undefined };
   const cause = causeOf(facts, failing, again.times);
-  const isAuxiliary = AUXILIARY.test(again.said.line);
+  const isExtra = isAuxiliary(again.said.line);
   return [
     {
       ...cause,
-      severity: isAuxiliary || cause.blames === undefined ? 'info' : 'warning',
+      severity: isExtra || cause.blames === undefined ? 'info' : 'warning',
       rank: Math.min(cause.rank, MAX_RANK),
       topic: `runs/${container.name}`,
       says: `${cause.says}${container.spec.readinessProbe === undefined ? '; it has no readiness probe that would tell of it' : ''}`,

@@ -44,7 +44,8 @@ export function aboutContent(
 }
 
 /** What may stand between a file and the words that it is not there: "open /a: no such file", "/a (No such file or directory)". */
-const BETWEEN = /^["'`\])]{0,2}[:,;]? {0,2}[("'`[]{0,2}(?:\(?(?:\[?Errno )?\d{1,4}[\]):]* ?)?(?:(?:the )?(?:system )?(?:file|directory)? ?(?:was |is |could |does )?)$/i;
+const BETWEEN =
+  /^["'`\])]{0,2}[:,;]? {0,2}[("'`[]{0,2}(?:\(?(?:\[?Errno )?\d{1,4}[\]):]* ?)?(?:(?:the )?(?:system )?(?:file|directory)? ?(?:was |is |could |does )?)$/i;
 
 /** Whether the words are about the file itself; what follows them names it. */
 function isOfItself({ line, match }: LastWord, file: string): boolean {
@@ -63,17 +64,22 @@ function missing(facts: PodFacts, container: ContainerFacts, found: ConfigFile, 
   const [path, ...more] = [...(line?.text ?? '').matchAll(PATH_IN_LINE)].flatMap(([, each]) => each ?? []);
   if (line !== undefined && path !== undefined && more.length === 0)
     return `${path} ${placeOf(facts, container, path).where}, which line ${line.number} of its configuration ${found.file} names`;
-  const name = BY_NAME.exec(said)?.slice(1).find((each) => each !== undefined);
+  const name = BY_NAME.exec(said)
+    ?.slice(1)
+    .find((each) => each !== undefined);
   if (name !== undefined)
     return `its file ${name}, for which it read its configuration ${found.file}${folderText(facts, container, found)}`;
   return `what its configuration ${found.file} names`;
 }
 
-const FOLDER = /^\s*["']?([\w.-]{0,40}(?:dir|directory|folder|home|root|path))["']?\s*[:= ]\s*["']?(\/[\w@%+.,~/-]{1,255})["']?,?;?\s*$/gim;
+const FOLDER =
+  /^\s*["']?([\w.-]{0,40}(?:dir|directory|folder|home|root|path))["']?\s*[:= ]\s*["']?(\/[\w@%+.,~/-]{1,255})["']?,?;?\s*$/gim;
 
 /** " (dataDir is /data, in volume data)": the only folder that it sets. */
 function folderText(facts: PodFacts, container: ContainerFacts, found: ConfigFile): string {
   const [only, ...more] = [...(textOf(facts, found) ?? '').matchAll(FOLDER)];
   const [, name = '', folder = ''] = only ?? [];
-  return only === undefined || more.length > 0 ? '' : ` (${name} is ${folder}, ${placeOf(facts, container, folder).where})`;
+  return only === undefined || more.length > 0
+    ? ''
+    : ` (${name} is ${folder}, ${placeOf(facts, container, folder).where})`;
 }

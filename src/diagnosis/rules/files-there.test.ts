@@ -51,7 +51,11 @@ const DIRECTORY = map('app', { 'dird.conf': 'database mdb\nsuffix "dc=corp"\ndir
 const complaints: readonly Case[] = [
   [
     'the line of it that an error names, with its path',
-    ended([DIRECTORY], {}, '6b0a3bcf.1d152a9c 0x7f1bb76c4200 /etc/app/dird.conf: line 3: invalid path: No such file or directory'),
+    ended(
+      [DIRECTORY],
+      {},
+      '6b0a3bcf.1d152a9c 0x7f1bb76c4200 /etc/app/dird.conf: line 3: invalid path: No such file or directory',
+    ),
     'missing-setting',
     /^container web does not find \/var\/lib\/store\/corp in volume data \(claim store-0\), which line 3 of its configuration \/etc\/app\/dird\.conf names: .*invalid path.*; \/etc\/app\/dird\.conf is of ConfigMap app$/,
   ],
@@ -79,7 +83,11 @@ const complaints: readonly Case[] = [
   ],
   [
     'no line of YAML, whose parsers count in other ways',
-    ended([map('app', { 'a.yaml': 'a: 1\nb: c: 2\n' })], {}, 'yaml: /etc/app/a.yaml: line 2: mapping values are not allowed'),
+    ended(
+      [map('app', { 'a.yaml': 'a: 1\nb: c: 2\n' })],
+      {},
+      'yaml: /etc/app/a.yaml: line 2: mapping values are not allowed',
+    ),
     'malformed-config',
     /mapping values are not allowed(?!.*its line)/,
   ],
@@ -160,7 +168,10 @@ const absent: readonly Case[] = [
   [
     'a file that its configuration names, where nothing says which',
     ended(
-      [map('app', { 'm.cnf': '[server]\nssl-cert=/tls/tls.crt\nssl-ca=/tls/ca.crt\n' }), secret('tls', 'tls.crt', 'tls.key')],
+      [
+        map('app', { 'm.cnf': '[server]\nssl-cert=/tls/tls.crt\nssl-ca=/tls/ca.crt\n' }),
+        secret('tls', 'tls.crt', 'tls.key'),
+      ],
       {},
       '2026-01-31  2:37:50 0 [ERROR] Failed to setup SSL',
       '2026-01-31  2:37:50 0 [ERROR] SSL error: SSL_CTX_set_default_verify_paths failed',
@@ -191,11 +202,7 @@ const absent: readonly Case[] = [
   ],
   [
     'no file, for an error about something else',
-    ended(
-      [map('app', { 'm.cnf': 'ca=/tls/ca.crt\n' }), secret('tls', 'tls.crt')],
-      {},
-      'panic: no leader was elected',
-    ),
+    ended([map('app', { 'm.cnf': 'ca=/tls/ca.crt\n' }), secret('tls', 'tls.crt')], {}, 'panic: no leader was elected'),
     'exit-code',
     /no leader was elected \(exit code 1\)$/,
   ],

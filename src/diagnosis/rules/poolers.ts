@@ -72,5 +72,10 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isLogin, un
     ...(blames && { blames }),
   };
   if (!unready) return told;
-  return { ...told, severity: 'warning', topic: `ready/${container.name}`, evidence: [quoteLine(container, word.line)] };
+  return {
+    ...told,
+    severity: 'warning',
+    topic: `ready/${container.name}`,
+    evidence: [quoteLine(container, word.line)],
+  };
 }

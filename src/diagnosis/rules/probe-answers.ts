@@ -23,7 +23,15 @@ import {
 } from './probe-case.ts';
 import { commandPort, seenElsewhere, toldElsewhere, wrongPort } from './probe-ports.ts';
 import { neverAnswered, isStillStarting, tooEarly } from './probe-starts.ts';
-import { saidOfAsked, saidOfRequest, heldAt, saidMeanwhile, saidWhile, saidUnresolved, warmingWord } from './probe-words.ts';
+import {
+  saidOfAsked,
+  saidOfRequest,
+  heldAt,
+  saidMeanwhile,
+  saidWhile,
+  saidUnresolved,
+  warmingWord,
+} from './probe-words.ts';
 
 /** The container answers, and refuses the page or does not have it. */
 export function wrongPath(one: ProbeCase): RankedFinding {

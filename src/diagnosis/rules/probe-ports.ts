@@ -92,10 +92,7 @@ const SAYS_PORT = /(?:listening|listen|serving|started|running|bound)\b.*?[:\s#@
 const ON_LOOPBACK = /127\.0\.0\.1|localhost|\[::1\]/;
 
 /** The other port that the container's log names, or that it declares instead; not where log or node tell that it has the one that is asked. */
-export function toldElsewhere(
-  { container, type, probe }: ProbeCase,
-  port: number | undefined,
-): Elsewhere | undefined {
+export function toldElsewhere({ container, type, probe }: ProbeCase, port: number | undefined): Elsewhere | undefined {
   if (port === undefined || listeningOf(container, type)?.some((each) => each.port === port) === true) return undefined;
   const word = lastLine(container, SAYS_PORT);
   const said = word?.match[1];

@@ -25,7 +25,10 @@ const NO_NAME = /^localhost\b|\.(?:sh|py|js|rb|pl|jar|conf|cfg|ini|ya?ml|json|tx
 const MAX_ASKED = 8;
 
 /** What the log says that went wrong of the name that a probe's command asks for: "zone corp.example/IN: has no NS records". */
-export function saidOfAsked({ container, probe }: ProbeCase): { readonly name: string; readonly said: DecisiveLine } | undefined {
+export function saidOfAsked({
+  container,
+  probe,
+}: ProbeCase): { readonly name: string; readonly said: DecisiveLine } | undefined {
   const command = (probe.exec?.command ?? []).join(' ').slice(0, 1000);
   const names = [...command.matchAll(NAME)].map(([name]) => name).filter((name) => !NO_NAME.test(name));
   const all = [...new Set(names.flatMap((name) => [name, ...above(name)]))].slice(0, MAX_ASKED);

@@ -1,8 +1,7 @@
 /** Rule: a probe fails, often by its own fault: wrong path, port or scheme, too early, too tight, a missing command. */
 import { pauseOf } from '../../api/index.ts';
-import { awayOfSpec } from '../facts/away-of-spec.ts';
+import { wrongOfSpec } from '../facts/away-of-spec.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
-import { noEndpointText } from '../facts/dependencies.ts';
 import { endingOf, endingQuotes, whatFollows } from '../facts/ending.ts';
 import { lockWaitOf } from '../facts/lock-holders.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -203,13 +202,12 @@ function becauseOf(one: ProbeCase, finding: RankedFinding, cause: RankedFinding)
 
 /** The log says nothing of it, but a service that the program needs is not there: another rule tells of one that is not ready for that. */
 function withAway({ facts, container, effect }: ProbeCase, finding: RankedFinding): RankedFinding {
-  const away = awayOfSpec(facts, container);
+  const away = wrongOfSpec(facts, container);
   if (away === undefined) return finding;
   if (effect === 'unready') return { ...finding, fallback: true };
-  const { service, at } = away;
   return {
     ...finding,
-    says: `${finding.says}; service ${service.name}, which its ${at} names, ${noEndpointText(service)}`,
+    says: `${finding.says}; ${away.says}`,
     manifest: undefined,
   };
 }

@@ -44,7 +44,11 @@ const databases: readonly Case[] = [
   [
     'a table that its own file lacks, which its configuration names',
     ended(
-      { more: { configs: [map('app', { 'names.conf': 'launch=gsqlite3\ngsqlite3-database=/var/lib/names/a.sqlite3\n' })] } },
+      {
+        more: {
+          configs: [map('app', { 'names.conf': 'launch=gsqlite3\ngsqlite3-database=/var/lib/names/a.sqlite3\n' })],
+        },
+      },
       SQLITE,
     ),
     'missing-data',
@@ -106,14 +110,14 @@ const databases: readonly Case[] = [
     'shared memory of workers',
     crash(
       1,
-      'RuntimeError: DataLoader worker (pid 42) is killed by signal: Bus error. It is possible that dataloader\'s workers are out of shared memory. Please try to raise your shared memory limit.',
+      "RuntimeError: DataLoader worker (pid 42) is killed by signal: Bus error. It is possible that dataloader's workers are out of shared memory. Please try to raise your shared memory limit.",
     ),
     'no-space',
     /^container web has no shared memory left: \/dev\/shm has 64Mi, /,
   ],
   [
     'a file in it',
-    crash(1, 'OSError: [Errno 28] No space left on device: \'/dev/shm/cache.bin\''),
+    crash(1, "OSError: [Errno 28] No space left on device: '/dev/shm/cache.bin'"),
     'no-space',
     /^container web has no shared memory left: \/dev\/shm has 64Mi, /,
   ],
@@ -129,7 +133,9 @@ describe('databases', () => {
   tellsEach(databases);
   it('no node is asked for shared memory', () => {
     const { findings } = diagnosePod(
-      evidence(crash(1, 'ERROR:  could not resize shared memory segment "/PostgreSQL.3" to 1 bytes: No space left on device')),
+      evidence(
+        crash(1, 'ERROR:  could not resize shared memory segment "/PostgreSQL.3" to 1 bytes: No space left on device'),
+      ),
     );
     expect(findings[0]?.try.join('\n')).not.toContain('node/');
   });
@@ -164,19 +170,27 @@ const numbers: readonly Case[] = [
   ],
   [
     'a refused password of MariaDB in French',
-    ended({ container: CONNECTS }, ...PYMYSQL(`pymysql.err.OperationalError: (1045, "Accès refusé pour l'utilisateur: 'app'@'10.2.0.8' (mot de passe: OUI)")`)),
+    ended(
+      { container: CONNECTS },
+      ...PYMYSQL(
+        `pymysql.err.OperationalError: (1045, "Accès refusé pour l'utilisateur: 'app'@'10.2.0.8' (mot de passe: OUI)")`,
+      ),
+    ),
     'authentication-refused',
     /^container web is not let in by its peer maindb, which refuses its password or user: /,
   ],
   [
     'a refused password of PostgreSQL in German',
-    crash(1, 'failed to connect to `host=db user=app database=shop`: server error (FATAL: Passwort-Authentifizierung für Benutzer »app« fehlgeschlagen (SQLSTATE 28P01))'),
+    crash(
+      1,
+      'failed to connect to `host=db user=app database=shop`: server error (FATAL: Passwort-Authentifizierung für Benutzer »app« fehlgeschlagen (SQLSTATE 28P01))',
+    ),
     'authentication-refused',
     /is not let in by its peer.* refuses its password or user: /,
   ],
   [
     'a database that is not there',
-    ended({ container: CONNECTS }, ...PYMYSQL("pymysql.err.OperationalError: (1049, \"Base 'shop' inconnue\")")),
+    ended({ container: CONNECTS }, ...PYMYSQL('pymysql.err.OperationalError: (1049, "Base \'shop\' inconnue")')),
     'missing-data',
     /does not find data that it needs in its peer \(maindb, by its command\): .*Base 'shop' inconnue/,
   ],
@@ -191,7 +205,7 @@ const numbers: readonly Case[] = [
           ],
         },
       },
-      ...PYMYSQL("pymysql.err.OperationalError: (1049, \"Base 'shop' inconnue\")"),
+      ...PYMYSQL('pymysql.err.OperationalError: (1049, "Base \'shop\' inconnue")'),
     ),
     'missing-data',
     /does not find data that it needs in its peer: /,
@@ -360,7 +374,7 @@ const wrongSide: readonly Case[] = [
     'the same in the words of another server',
     ended(
       { container: { env: [{ name: 'SMTP_HOST', value: 'mailer' }] } },
-      'Error: Can\'t send mail - all recipients were rejected: 550 5.7.1 Unable to relay for a@example.org',
+      "Error: Can't send mail - all recipients were rejected: 550 5.7.1 Unable to relay for a@example.org",
     ),
     'not-allowed',
     /may not send mail through its peer mailer, /,

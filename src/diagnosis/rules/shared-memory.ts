@@ -76,7 +76,9 @@ function emptyDirQuote({ path, volume }: MountedVolume): Quote {
 function whyServer({ pod, commands }: PodFacts, container: ContainerFacts, word: LastWord): readonly string[] {
   const namespace = pod.metadata?.namespace ?? 'default';
   const service = serviceOfHost(peerOfWord(container, word)?.host ?? '', namespace);
-  return service === undefined ? [] : [commands.cluster('describe', `service/${service.name}`, '-n', service.namespace)];
+  return service === undefined
+    ? []
+    : [commands.cluster('describe', `service/${service.name}`, '-n', service.namespace)];
 }
 
 function manifestFor(container: string): string {

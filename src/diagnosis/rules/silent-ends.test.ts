@@ -12,7 +12,13 @@ const given = (logs: PodEvidence['logs'], more: Partial<PodEvidence> = {}, lived
   }),
   logs,
   configs: [
-    { kind: 'ConfigMap', name: 'ftp-conf', state: 'found', keys: ['ftpd.conf'], texts: { 'ftpd.conf': 'listen=YES\n' } },
+    {
+      kind: 'ConfigMap',
+      name: 'ftp-conf',
+      state: 'found',
+      keys: ['ftpd.conf'],
+      texts: { 'ftpd.conf': 'listen=YES\n' },
+    },
   ],
   ...more,
 });

@@ -43,6 +43,81 @@ const variables: readonly Case[] = [
   ],
 ];
 
+const settings: readonly Case[] = [
+  [
+    'pydantic, whose fields are small letters',
+    ofVariables(
+      { DB_POOL_SIZE: 'ten', INDEX_NAME: 'products' },
+      'Traceback (most recent call last):',
+      '  File "/app/main.py", line 7, in <module>',
+      '    settings = Settings()',
+      'pydantic.error_wrappers.ValidationError: 1 validation error for Settings',
+      'db_pool_size',
+      '  value is not a valid integer (type=type_error.integer)',
+    ),
+    'exit-code',
+    /db_pool_size value is not a valid integer.*; its variable DB_POOL_SIZE of ConfigMap app, key DB_POOL_SIZE sets db_pool_size$/,
+    [/envFrom\[0\] \(DB_POOL_SIZE\)/],
+  ],
+  [
+    'Spring, with dots',
+    ofVariables(
+      { SERVER_PORT: 'x80', SPRING_PROFILES_ACTIVE: 'prod' },
+      "Failed to bind properties under 'server.port' to java.lang.Integer: failed to convert java.lang.String to java.lang.Integer",
+    ),
+    'exit-code',
+    /; its variable SERVER_PORT of ConfigMap app, key SERVER_PORT sets server\.port$/,
+  ],
+  [
+    'a struct of Go, with humps',
+    ofVariables({ APP_MAX_CONNS: 'many', APP_MODE: 'x' }, 'config: field MaxConns: cannot parse value as int'),
+    'exit-code',
+    /; its variable APP_MAX_CONNS of ConfigMap app, key APP_MAX_CONNS sets MaxConns$/,
+  ],
+  [
+    'a nested field',
+    ofVariables({ APP__DATABASE__POOL_SIZE: 'ten' }, 'database.pool_size: Input should be a valid integer'),
+    'exit-code',
+    /; its variable APP__DATABASE__POOL_SIZE of .* sets database\.pool_size$/,
+  ],
+  [
+    'its own name, and where it stands',
+    ofVariables({ CACHE_TTL: '-5', MODE: 'x' }, 'FATAL: CACHE_TTL must be a positive number'),
+    'exit-code',
+    /; its variable CACHE_TTL is of ConfigMap app, key CACHE_TTL$/,
+  ],
+  [
+    'nothing for two of one name',
+    ofVariables({ A_POOL_SIZE: '1', B_POOL_SIZE: '2' }, 'invalid value for pool_size'),
+    'exit-code',
+    /invalid value for pool_size \(exit code 1\)$/,
+  ],
+  [
+    'nothing for another variable, whose name ends alike',
+    ofVariables({ APP_POOL_SIZE: '1' }, 'FATAL: POOL_SIZE must be a number'),
+    'exit-code',
+    /POOL_SIZE must be a number \(exit code 1\)$/,
+  ],
+  [
+    'nothing for what is no setting',
+    ofVariables({ ORDER_ITEMS: '3' }, 'panic: cannot render order_items: template broke'),
+    'exit-code',
+    /template broke \(exit code 1\)$/,
+  ],
+  [
+    'of several variables that a line of code reads, the one that the error is about',
+    ofVariables(
+      { QUEUE: 'orders', QUEUE_DURABLE: 'false' },
+      'Traceback (most recent call last):',
+      '  File "/app/consumer.py", line 7, in <module>',
+      '    ch.queue_declare(os.environ["QUEUE"],durable=os.environ["QUEUE_DURABLE"]=="true")',
+      `pika.exceptions.ChannelClosedByBroker: (406, "PRECONDITION_FAILED - inequivalent arg 'durable' for queue 'orders' in vhost '/'")`,
+    ),
+    'exit-code',
+    /; it reads its variable QUEUE_DURABLE there$/,
+  ],
+];
+
 const files: readonly Case[] = [
   [
     'the setting that an error names, and its line',
@@ -75,6 +150,9 @@ const files: readonly Case[] = [
 
 describe('variables of ConfigMaps', () => {
   tellsEach(variables);
+});
+describe('settings of ConfigMaps', () => {
+  tellsEach(settings);
 });
 describe('files of ConfigMaps', () => {
   tellsEach(files);

@@ -43,12 +43,7 @@ const unreadable: readonly Case[] = [
     'permission-denied',
     /may not read \/broker\/auth\/passwd as user 123, as volume auth \(Secret users\) has the mode 0440/,
   ],
-  [
-    'one that everybody may read',
-    users({}, USER, OPEN),
-    'exit-code',
-    /Unable to open pwfile .*is of Secret users$/,
-  ],
+  ['one that everybody may read', users({}, USER, OPEN), 'exit-code', /Unable to open pwfile .*is of Secret users$/],
   [
     'one that the group of the pod may read',
     users({ defaultMode: 0o400 }, { ...USER, fsGroup: 123 }, OPEN),

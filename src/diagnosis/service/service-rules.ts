@@ -132,7 +132,8 @@ const unnamedPort: ServiceRule = ({ service, selected, evidence }) =>
     if (first === undefined) return NOTHING;
     const declared = (first.spec?.containers ?? []).flatMap(({ ports = [] }) =>
       ports.map(
-        ({ name = '', containerPort, protocol = 'TCP' }) => `${name || 'no name'} ${containerPort}/${protocol}`,
+        ({ name = '', containerPort, protocol = 'TCP' }) =>
+          `${name === '' ? '' : `${name} `}${containerPort}/${protocol}`,
       ),
     );
     const all = without.length === selected.length;
@@ -142,7 +143,7 @@ const unnamedPort: ServiceRule = ({ service, selected, evidence }) =>
         severity: all ? 'critical' : 'warning',
         rank: 93,
         topic: `port/${port.port}`,
-        says: `port ${portText(port)} leads to the port "${port.targetPort}", which no container of ${all ? 'its pods' : `${without.length} of its ${selected.length} pods`} has`,
+        says: `port ${portText(port)} leads to the port "${port.targetPort}", which no container of ${all ? 'its pods' : `${without.length} of its ${selected.length} pods`} has${declared.length === 0 ? '; they declare no port' : ` (they have ${listed(declared)})`}`,
         evidence: [
           { source: 'field', path: `spec.ports[${portText(port)}].targetPort`, value: `"${port.targetPort}"` },
           {

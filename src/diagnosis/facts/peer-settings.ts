@@ -1,0 +1,70 @@
+/** Finds the variables behind what a peer refuses: the user that it does not let in, and the TLS that it does not speak. Pure. */
+import { urlPeers } from '../../log-analysis/index.ts';
+import type { Quote } from '../finding.ts';
+import type { ContainerFacts } from './container-facts.ts';
+import { ofText, type Variable } from './environment.ts';
+import { hasWord } from './text.ts';
+
+export interface PeerSetting {
+  readonly says: string;
+  readonly quotes: readonly Quote[];
+}
+
+/** "user 'app'", 'role "app"', "for user app@10.0.0.1" */
+const USER =
+  /\b(?:user(?:name)?|role|login|account|principal|for)[ =:]{1,3}(?:name[ =:]{1,3})?["'`]([\w.@+-]{2,64})["'`]/gi;
+
+/** "the user is that of its variable DB_USER"; undefined: the line names none, or no variable alone has it. */
+export function userSetting(container: ContainerFacts, line: string): PeerSetting | undefined {
+  for (const [, user = ''] of line.matchAll(USER)) {
+    const same = container.environment.filter(({ value }) => value.trim() === user);
+    // "postgres://app:secret@db/x"
+    const inUrls = container.environment.filter(({ value }) =>
+      [`//${user}:`, `//${user}@`].some((part) => value.includes(part)),
+    );
+    const named = same.filter(({ name }) => /user|login|role|account/i.test(name));
+    const [only, ...more] = named.length > 0 ? named : same.length > 0 ? same : inUrls;
+    if (only === undefined || more.length > 0) continue;
+    return {
+      says: `the user is that of its variable ${only.name}${ofText(only)}`,
+      quotes: [{ source: 'field', path: `${container.path}.${only.at}`, value: `user ${user}` }],
+    };
+  }
+  return undefined;
+}
+
+/** "DB_SSL", "PGSSLMODE", "REDIS_TLS_ENABLED" */
+const OF_TLS = /(?:^|_)(?:USE_?)?(?:SSL|TLS)(?:_?(?:MODE|ENABLED?|REQUIRED?|ON))?$|SSL_?MODE$/i;
+const TLS_SCHEME = /^(https|rediss|amqps|ldaps|wss|mqtts|nats\+tls|kafka\+ssl):\/\//i;
+const TLS_IN_URL = /[?&;](?:sslmode|ssl|useSSL|tls|ssl-mode|sslMode|encrypt)=/i;
+
+/**
+ * "its variable DB_SSL decides on TLS", "the https:// of its variable API_URL asks for TLS"; undefined: no variable alone does.
+ *
+ * @param told what is told of the peer already: of several URLs that one counts whose variable or host is in it
+ */
+export function tlsSetting({ environment, path }: ContainerFacts, told: string): PeerSetting | undefined {
+  const named = environment.filter(({ name }) => OF_TLS.test(name));
+  const [only, ...more] = named;
+  if (only !== undefined && more.length === 0)
+    return { says: `its variable ${only.name}${ofText(only)} decides on TLS`, quotes: quoteOf(path, only, 'set') };
+  if (named.length > 0) return undefined;
+  const all = environment.flatMap((variable) => {
+    const what = TLS_SCHEME.exec(variable.value)?.[0] ?? TLS_IN_URL.exec(variable.value)?.[0].slice(1);
+    return what === undefined ? [] : [{ variable, what }];
+  });
+  const meant = all.filter(
+    ({ variable }) => hasWord(told, variable.name) || urlPeers(variable.value).some(({ host }) => hasWord(told, host)),
+  );
+  const [url, ...others] = meant.length > 0 ? meant : all;
+  if (url === undefined || others.length > 0) return undefined;
+  const { variable, what } = url;
+  return {
+    says: `the ${what} of its variable ${variable.name}${ofText(variable)} asks for TLS`,
+    quotes: quoteOf(path, variable, `has ${what}`),
+  };
+}
+
+function quoteOf(path: string, { at }: Variable, value: string): readonly Quote[] {
+  return [{ source: 'field', path: `${path}.${at}`, value }];
+}

@@ -1,0 +1,119 @@
+/** Tells with a finding that names no cause what is wrong with the peers that the container's specification names. Not a rule by itself. */
+import { answeringPeer } from '../facts/answering-peer.ts';
+import type { ContainerFacts } from '../facts/container-facts.ts';
+import { tlsSetting, userSetting } from '../facts/peer-settings.ts';
+import type { PodFacts } from '../facts/pod-facts.ts';
+import { saidLast } from '../facts/said-last.ts';
+import { signalOf } from '../facts/signals.ts';
+import { hasWord } from '../facts/text.ts';
+import { linePeers, type WrongPeer, wrongPeer } from '../facts/wrong-peers.ts';
+import type { RankedFinding } from '../finding.ts';
+import { because, blameOf, serviceCommands, serviceQuote } from './dependencies.ts';
+
+/** Findings that say what happened, and of which a peer may be the cause. */
+const OPEN: ReadonlySet<string> = new Set([
+  'exit-code',
+  'readiness-failing',
+  'liveness-failing',
+  'startup-failing',
+  'probe-timeout',
+  'probe-too-early',
+  'not-ready',
+  'init-running',
+  'fails-again',
+  'dependency-times-out',
+  'dependency-closes',
+]);
+
+/**
+ * The findings, of which the first of each container tells it. What another rule says of the same service is left out then.
+ *
+ * @param found the most significant first
+ */
+export function withPeers(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
+  const done = new Set<string>();
+  const joined = new Set<string>();
+  const told = found.map((finding) => {
+    const container = facts.containers.find(({ name }) => name === finding.container);
+    if (container === undefined || done.has(container.name)) return finding;
+    done.add(container.name);
+    const wrong = mayHavePeer(container, finding) ? wrongPeer(facts, container, saidLast(container)) : undefined;
+    if (wrong === undefined || isTold(finding, wrong))
+      return withSettings(container, withAnswering(facts, container, finding));
+    joined.add(container.name);
+    return withPeer(facts, finding, wrong);
+  });
+  return told.filter(({ id, container = '' }) => id !== 'dependency-not-ready' || !joined.has(container));
+}
+
+/** Findings about a peer that is there, whatever the line says. */
+const OF_ANY_PEER: ReadonlySet<string> = new Set([
+  'missing-data',
+  'connections-exhausted',
+  'tls-mismatch',
+  'dependency-times-out',
+  'dependency-closes',
+]);
+
+/** The finding, with the peer that has answered what the container quotes, where the headline names none. */
+function withAnswering(facts: PodFacts, container: ContainerFacts, finding: RankedFinding): RankedFinding {
+  const isOfAny = OF_ANY_PEER.has(finding.id);
+  if (!isOfAny && !mayHavePeer(container, finding)) return finding;
+  const line = saidLast(container);
+  const found = linePeers(line).length > 0 ? undefined : answeringPeer(facts, container, line, isOfAny);
+  if (found === undefined || (found.peer !== undefined && hasWord(finding.says, found.peer.host))) return finding;
+  return joinedWith(finding, found);
+}
+
+/** The finding, with the variable that holds the user whom its peer refuses, or that decides on TLS. */
+function withSettings(container: ContainerFacts, finding: RankedFinding): RankedFinding {
+  if (finding.id === 'authentication-refused' || finding.id === 'not-allowed') {
+    const user = userSetting(container, finding.says);
+    return user === undefined ? finding : joinedWith(finding, user);
+  }
+  const tls = finding.id === 'tls-mismatch' ? tlsSetting(container, finding.says) : undefined;
+  return tls === undefined ? finding : joinedWith(finding, tls);
+}
+
+function joinedWith(finding: RankedFinding, more: Pick<WrongPeer, 'says' | 'quotes'>): RankedFinding {
+  return {
+    ...finding,
+    says: `${finding.says}; ${more.says}`,
+    evidence: [...finding.evidence.slice(0, MAX_OWN), ...more.quotes, ...finding.evidence.slice(MAX_OWN)],
+  };
+}
+
+/** A program that a signal ended, or that was never found, had no trouble with a peer. */
+function mayHavePeer({ death }: ContainerFacts, { id, severity, blames }: RankedFinding): boolean {
+  if (!OPEN.has(id) || (severity === 'info' && id !== 'fails-again')) return false;
+  if (blames !== undefined && !id.startsWith('dependency-')) return false;
+  const code = death?.exitCode;
+  if (id !== 'exit-code' || code === undefined) return true;
+  return code !== 0 && ![126, 127, 128].includes(code) && signalOf(code) === undefined;
+}
+
+/** Whether the headline says of its service, or of its address, what is known of it. */
+function isTold({ says }: RankedFinding, { service, host }: WrongPeer): boolean {
+  return service === undefined ? says.includes(`address ${host}`) : says.includes(`service ${service.name} `);
+}
+
+function withPeer(facts: PodFacts, finding: RankedFinding, wrong: WrongPeer): RankedFinding {
+  const { service, says, quotes } = wrong;
+  const behind = service === undefined ? [] : [service];
+  return {
+    ...finding,
+    says: `${finding.says}; ${says}`,
+    fallback: false,
+    ...blameOf(because('refused', behind), behind),
+    evidence: [
+      ...finding.evidence.slice(0, MAX_OWN),
+      ...quotes,
+      ...behind.map(serviceQuote),
+      ...finding.evidence.slice(MAX_OWN),
+    ],
+    try: [...behind.flatMap((each) => serviceCommands(facts, each)), ...finding.try],
+  };
+}
+
+/** Pieces of evidence before those of the peer, which must not be left out. */
+const MAX_OWN = 3;
