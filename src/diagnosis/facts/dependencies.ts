@@ -272,8 +272,10 @@ export function onlyPeer({ spec, environment, filePeers }: ContainerFacts): Spec
 /** The same, unless a Secret may name another one. */
 export function surePeer(container: ContainerFacts): SpecPeer | undefined {
   const { env = [], envFrom = [] } = container.spec;
+  // Beside a host that is no secret a whole Secret holds what goes with it.
   const isHidden =
-    envFrom.some(({ secretRef }) => secretRef !== undefined) ||
+    (envFrom.some(({ secretRef }) => secretRef !== undefined) &&
+      environmentPeers(container.environment).length === 0) ||
     env.some(({ name, valueFrom }) => valueFrom?.secretKeyRef !== undefined && NAMES_PEER.test(name));
   return isHidden ? undefined : onlyPeer(container);
 }

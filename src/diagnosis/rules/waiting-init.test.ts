@@ -46,7 +46,7 @@ describe('an init container', () => {
       'what pg_isready said beside it',
       rounds('pg.dat:5432 - no response', 'waiting for database'),
       'dependency-refused',
-      /is refused by pg\.dat:5432 and goes on waiting/,
+      /gets no answer from pg\.dat:5432 and goes on waiting/,
     ],
     [
       'a name in the words of nslookup',
