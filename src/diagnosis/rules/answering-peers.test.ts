@@ -101,13 +101,13 @@ const answers: readonly Case[] = [
     'data that is not there',
     ended({ DATABASE_URL: 'postgres://app:x@orders-db:5432/orders' }, 'FATAL: database "orders" does not exist'),
     'missing-data',
-    /; its peer is orders-db:5432, of its variable DATABASE_URL/,
+    /in its peer \(orders-db:5432, by its variable DATABASE_URL of ConfigMap app/,
   ],
   [
     'a time-out, of the only peer',
     ended({ SEARCH_URL: 'http://search.example.org:9200' }, 'java.net.SocketTimeoutException: Read timed out'),
     'dependency-times-out',
-    /; its specification names one such peer, search\.example\.org:9200 \(variable SEARCH_URL of ConfigMap app, key SEARCH_URL\)$/,
+    /from its peer in time \(search\.example\.org:9200, by its variable SEARCH_URL of ConfigMap app, key SEARCH_URL\)/,
   ],
 ];
 
@@ -122,13 +122,13 @@ const settings: readonly Case[] = [
       'ERROR Health indicator failed: Error: The server does not support SSL connections',
     ),
     'tls-mismatch',
-    /; its peer is orders-db, of its variable PGHOST .*; its variable DB_SSL of ConfigMap app, key DB_SSL decides on TLS$/,
+    /\(orders-db, by its variable PGHOST .*; its variable DB_SSL of ConfigMap app, key DB_SSL decides on TLS$/,
   ],
   [
     'TLS by a URL',
     ended({ PRICING_URL: 'https://pricing:8080' }, 'ssl.SSLError: [SSL: WRONG_VERSION_NUMBER] wrong version number'),
     'tls-mismatch',
-    /; its specification names one such peer, pricing:8080 \(variable PRICING_URL .*\); the https:\/\/ of its variable PRICING_URL of .* asks for TLS$/,
+    /\(pricing:8080, by its variable PRICING_URL .*\).*; the https:\/\/ of its variable PRICING_URL of .* asks for TLS$/,
   ],
   [
     'a user that is refused',
