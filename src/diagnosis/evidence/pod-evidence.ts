@@ -53,6 +53,8 @@ export interface PodEvidence {
   readonly bindings?: readonly RoleBinding[] | undefined;
   /** Addresses of the pods' network that it named, with the pods that have them; absent: nothing asks for them. */
   readonly addresses?: readonly AddressEvidence[];
+  /** Pods of StatefulSets that it named ("db-0.postgres"); absent: nothing asks for them. */
+  readonly namedPods?: readonly NamedPodEvidence[];
   /** Pods of the same controller, without this one. */
   readonly siblings: readonly Pod[];
   /** The first pod of its Job, where this one may only meet what that left; absent: not asked for, or it is the first. */
@@ -68,6 +70,27 @@ export interface PodEvidence {
 export interface AddressEvidence {
   readonly address: string;
   readonly pod?: { readonly name: string; readonly ready: boolean };
+}
+
+/** A pod that a container named below a service, as pods of StatefulSets are named: "cache-1.cache". */
+export interface NamedPodEvidence {
+  readonly namespace: string;
+  /** "cache-1" */
+  readonly pod: string;
+  readonly state: 'missing' | 'unready' | 'ready' | 'unknown';
+  /** The StatefulSet whose pod it would be by its name; absent: there is none. */
+  readonly set?: SetEvidence;
+  /** The StatefulSets that have the service as their serviceName; only where there is no such set. */
+  readonly ofService?: readonly SetEvidence[];
+}
+
+export interface SetEvidence {
+  readonly name: string;
+  /** How many pods it wants. */
+  readonly replicas: number;
+  /** The ordinal of its first pod. */
+  readonly start: number;
+  readonly serviceName?: string;
 }
 
 export interface ContainerLogs {

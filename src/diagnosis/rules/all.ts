@@ -36,6 +36,7 @@ import { outOfMemory } from './out-of-memory.ts';
 import { permissions } from './permissions.ts';
 import { portInUse } from './port-in-use.ts';
 import { probes } from './probes.ts';
+import { quorumLost } from './quorum-lost.ts';
 import { readiness } from './readiness.ts';
 import { saidCauses } from './said-causes.ts';
 import { sandbox } from './sandbox.ts';
@@ -97,6 +98,7 @@ export const POD_RULES: readonly PodRule[] = [
   permissions,
   portInUse,
   probes,
+  quorumLost,
   readiness,
   saidCauses,
   sandbox,

@@ -1,0 +1,133 @@
+/** Tests what `why` reads of peers that a container names, against the real API server; the tests write what controllers and nodes would. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createInMemoryApi, type InMemoryApi } from '../../../test/support/in-memory-api.ts';
+import { ENDPOINT_SLICES, type KubeObject, PODS, type Resource, SERVICES, STATEFUL_SETS } from '../../api/index.ts';
+import { createKubeClient } from '../../client/index.ts';
+import type { Diagnosis } from '../../diagnosis/index.ts';
+import { settle } from '../../lib/manual-clock.node.ts';
+import type { ClusterSession } from '../cluster-session.ts';
+import { whyOf } from './run-why.ts';
+import type { WhyKind } from './target.ts';
+
+let api: InMemoryApi;
+
+beforeEach(async () => {
+  api = await createInMemoryApi();
+});
+
+async function why(kind: WhyKind, name: string): Promise<Diagnosis> {
+  const session: ClusterSession = {
+    client: createKubeClient(api.connection, { clock: api.clock }),
+    connection: api.connection,
+    namespace: 'default',
+    clock: api.clock,
+    signal: new AbortController().signal,
+    out: () => {},
+    err: () => {},
+    outRaw: () => {},
+    isTerminal: false,
+    columns: undefined,
+  };
+  const running = whyOf(session, { target: { kind, name }, namespaceGiven: false });
+  const state = { ended: false };
+  const end = (): void => {
+    state.ended = true;
+  };
+  running.then(end, end);
+  for (let turn = 0; turn < 100 && !state.ended; turn += 1) {
+    await settle();
+    if (!state.ended) await api.clock.advance(1000);
+  }
+  return (await running).diagnosis;
+}
+
+const headline = async (kind: WhyKind, name: string): Promise<string> => {
+  const [first] = (await why(kind, name)).findings;
+  return first === undefined ? '' : `${first.id} ${first.severity}: ${first.says}`;
+};
+
+async function make<T extends KubeObject>(resource: Resource<T>, object: object, status?: object): Promise<T> {
+  const made = await api.client.create(resource, object as T);
+  return status === undefined ? made : await api.client.update(resource, { ...made, status }, 'status');
+}
+
+const at = (seconds: number): string => new Date(api.clock.now().wall - seconds * 1000).toISOString();
+
+/** A pod that ended with this line, again and again. */
+const ended = (name: string, line: string, env: readonly object[] = []): Promise<unknown> =>
+  make(
+    PODS,
+    { metadata: { name, namespace: 'default' }, spec: { containers: [{ name: 'main', image: 'w:1', env }] } },
+    {
+      phase: 'Running',
+      containerStatuses: [
+        {
+          name: 'main',
+          ready: false,
+          restartCount: 4,
+          image: 'w:1',
+          imageID: 'i',
+          state: { waiting: { reason: 'CrashLoopBackOff' } },
+          lastState: {
+            terminated: { exitCode: 1, reason: 'Error', startedAt: at(40), finishedAt: at(35), message: line },
+          },
+        },
+      ],
+    },
+  );
+
+const service = (name: string, spec: object): Promise<unknown> =>
+  make(SERVICES, { metadata: { name, namespace: 'default' }, spec });
+
+const slice = (name: string, of: string, ports: readonly object[] = [{ port: 6379 }]): Promise<unknown> =>
+  make(ENDPOINT_SLICES, {
+    metadata: { name, namespace: 'default', labels: { 'kubernetes.io/service-name': of } },
+    addressType: 'IPv4',
+    endpoints: [{ addresses: ['10.0.0.9'], conditions: { ready: true } }],
+    ports,
+  });
+
+describe('a name of a pod below a headless service', () => {
+  const set = (name: string, replicas: number, serviceName: string): Promise<unknown> =>
+    make(STATEFUL_SETS, {
+      metadata: { name, namespace: 'default' },
+      spec: {
+        replicas,
+        serviceName,
+        selector: { matchLabels: { app: name } },
+        template: { metadata: { labels: { app: name } }, spec: { containers: [{ name, image: 'kv:1' }] } },
+      },
+    });
+  const headless = (name: string, app: string): Promise<unknown> =>
+    service(name, { clusterIP: 'None', selector: { app }, ports: [{ port: 6379 }] });
+
+  it.each(['kv-1.kv', 'kv-1.kv.default.svc.cluster.local'])('of a set that was scaled down: %s', async (host) => {
+    await headless('kv', 'kv');
+    await slice('kv-x', 'kv');
+    await set('kv', 1, 'kv');
+    await ended('worker', `getaddrinfo ENOTFOUND ${host}`);
+    expect(await headline('Pod', 'worker')).toMatch(
+      /not-resolved critical: .* and ends: statefulset\/kv is scaled to 1, so that there is no pod kv-1$/,
+    );
+  });
+
+  it('of a set with another service', async () => {
+    await headless('postgres', 'db');
+    await slice('postgres-x', 'postgres');
+    await set('db', 1, 'db');
+    await ended('api', 'could not translate host name "db-0.postgres" to address: Name or service not known');
+    expect(await headline('Pod', 'api')).toMatch(
+      /: statefulset\/db has the serviceName db, so that service postgres has no names of its pods$/,
+    );
+  });
+
+  it('of a set with another name', async () => {
+    await headless('redis', 'redis');
+    await slice('redis-x', 'redis');
+    await set('redis-master', 1, 'redis');
+    await ended('api', 'getaddrinfo ENOTFOUND redis-0.redis');
+    expect(await headline('Pod', 'api')).toMatch(
+      /: there is no statefulset\/redis, of which redis-0 would be a pod; .*names such as redis-master-0$/,
+    );
+  });
+});
