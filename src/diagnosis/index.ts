@@ -9,6 +9,7 @@ export type * from './evidence/pod-evidence.ts';
 export type * from './finding.ts';
 export * from './wanted.ts';
 export { isOfPod, type ServiceName, waitingInits } from './facts/dependencies.ts';
+export { strayEndpoints } from './facts/stray-endpoints.ts';
 export { type PodName, setOf } from './facts/pod-names.ts';
 export type * from './evidence/rollout-evidence.ts';
 export { isOfRollout, rolloutsOfRecords, rolloutsOfSets, rolloutText } from './rollout/rollouts.ts';
@@ -31,6 +32,7 @@ export { type RemainingResource, remainingResources } from './group/namespace-ru
 export type * from './evidence/object-evidence.ts';
 export { diagnoseNode } from './diagnose-node.ts';
 export { diagnoseService } from './diagnose-service.ts';
+export { isNodeDns } from './service/service-facts.ts';
 export { diagnoseWorkload } from './diagnose-workload.ts';
 export type * from './evidence/workload-evidence.ts';
 export type * from './evidence/service-evidence.ts';

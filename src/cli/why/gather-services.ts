@@ -9,6 +9,7 @@ import {
   STATEFUL_SETS,
 } from '../../api/index.ts';
 import {
+  isNodeDns,
   type NobodyBehind,
   type ServiceEvidence,
   type ServiceName,
@@ -17,6 +18,7 @@ import {
 } from '../../diagnosis/index.ts';
 import { nearNames } from '../../lib/index.ts';
 import { type Asker } from './ask.ts';
+import { gatherStrays } from './gather-strays.ts';
 import { MAX_LISTED, MAX_SERVICES } from './limits.ts';
 
 export async function gatherServices(asker: Asker, names: readonly ServiceName[]): Promise<readonly ServiceEvidence[]> {
@@ -58,9 +60,12 @@ async function gatherService(asker: Asker, { namespace, name }: ServiceName): Pr
   if (spec?.type === 'ExternalName')
     return { ...empty, missing: false, ready: 1, externalName: spec.externalName ?? '' };
   const endpoints = slices.flatMap((slice) => slice.endpoints ?? []);
-  const ready = endpoints.filter(({ conditions }) => conditions?.ready !== false).length;
+  const isAnswered = isNodeDns(service.value);
+  // Each node answers for the cluster's DNS.
+  const ready = isAnswered ? 1 : endpoints.filter(({ conditions }) => conditions?.ready !== false).length;
   const selector = Object.entries(spec?.selector ?? {});
   const isAway = ready === 0 && selector.length > 0;
+  const isUnwritten = selector.length === 0 && endpoints.length === 0 && !isAnswered;
   const waiting = isAway ? await initsBehind(asker, namespace, selector) : [];
   const nobody =
     isAway && endpoints.length === 0 ? await nobodyBehind(asker, namespace, Object.fromEntries(selector)) : undefined;
@@ -70,12 +75,14 @@ async function gatherService(asker: Asker, { namespace, name }: ServiceName): Pr
     missing: false,
     ...(selector.length > 0 && { selector: Object.fromEntries(selector) }),
     ...(selector.length === 0 && endpoints.length > 0 && { written: writtenIn(slices) }),
+    ...(isUnwritten && { strays: await gatherStrays(asker, namespace, name) }),
     ...(waiting.length > 0 && { waiting }),
     ...(nobody && { nobody }),
     clusterIPs: (spec?.clusterIPs ?? []).filter((address) => address !== 'None'),
     ports: (spec?.ports ?? []).map(({ port }) => port),
+    served: (spec?.ports ?? []).map(({ port, protocol = 'TCP' }) => `${port}/${protocol}`),
     ready,
-    notReady: endpoints.length - ready,
+    notReady: Math.max(0, endpoints.length - ready),
   };
 }
 

@@ -79,12 +79,18 @@ const ended = (name: string, line: string, env: readonly object[] = []): Promise
 const service = (name: string, spec: object): Promise<unknown> =>
   make(SERVICES, { metadata: { name, namespace: 'default' }, spec });
 
-const slice = (name: string, of: string, ports: readonly object[] = [{ port: 6379 }]): Promise<unknown> =>
+const slice = (name: string, of: string, pod?: string): Promise<unknown> =>
   make(ENDPOINT_SLICES, {
     metadata: { name, namespace: 'default', labels: { 'kubernetes.io/service-name': of } },
     addressType: 'IPv4',
-    endpoints: [{ addresses: ['10.0.0.9'], conditions: { ready: true } }],
-    ports,
+    endpoints: [
+      {
+        addresses: ['10.0.0.9'],
+        conditions: { ready: true },
+        ...(pod !== undefined && { targetRef: { kind: 'Pod', name: pod } }),
+      },
+    ],
+    ports: [{ port: 6379 }],
   });
 
 describe('a name of a pod below a headless service', () => {
@@ -128,6 +134,85 @@ describe('a name of a pod below a headless service', () => {
     await ended('api', 'getaddrinfo ENOTFOUND redis-0.redis');
     expect(await headline('Pod', 'api')).toMatch(
       /: there is no statefulset\/redis, of which redis-0 would be a pod; .*names such as redis-master-0$/,
+    );
+  });
+});
+
+describe('a service for which endpoints are written by hand', () => {
+  const alone = (name: string): Promise<unknown> => service(name, { ports: [{ port: 6379 }] });
+  const LABELLED =
+    'endpointslice/legacydb-1 is labelled for service legacy-db (kubernetes.io/service-name), which does not exist';
+
+  it('has them below another name', async () => {
+    await alone('legacydb');
+    await slice('legacydb-1', 'legacy-db');
+    await ended('worker', 'Could not connect to Redis at legacydb:6379: Connection refused');
+    expect(await headline('Service', 'legacydb')).toBe(
+      `no-endpoints critical: it has no selector, and no endpoints of its own; ${LABELLED}`,
+    );
+    expect((await why('Service', 'legacydb')).findings[0]?.try[0]).toBe(
+      'kubectl label endpointslice/legacydb-1 kubernetes.io/service-name=legacydb --overwrite',
+    );
+    expect(await headline('Pod', 'worker')).toBe(
+      `dependency-refused critical: container main is refused by legacydb:6379 and ends: service legacydb has no selector, and nobody has written endpoints for it; ${LABELLED}`,
+    );
+    expect((await why('Namespace', 'default')).findings.map(({ says }) => says).join('\n')).toContain(LABELLED);
+  });
+
+  it('has them without the label', async () => {
+    await alone('legacydb');
+    await make(ENDPOINT_SLICES, {
+      metadata: { name: 'legacydb-a', namespace: 'default' },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['10.0.0.9'] }],
+      ports: [{ port: 6379 }],
+    });
+    expect(await headline('Service', 'legacydb')).toMatch(
+      /endpointslice\/legacydb-a has no label kubernetes\.io\/service-name, which says of which service it is$/,
+    );
+  });
+
+  it('has none at all, beside those of others', async () => {
+    await alone('legacydb');
+    await alone('other');
+    await slice('other-1', 'other');
+    expect(await headline('Service', 'legacydb')).toBe(
+      'no-endpoints critical: it has no selector, and nobody has written endpoints for it',
+    );
+  });
+});
+
+describe('a service that looks well and has not what is asked of it', () => {
+  const pods = async (): Promise<void> => {
+    await make(
+      PODS,
+      {
+        metadata: { name: 'kv-0', namespace: 'default', labels: { app: 'kv' } },
+        spec: { containers: [{ name: 'kv', image: 'kv:1' }] },
+      },
+      { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+    );
+    await slice('kv-x', 'kv', 'kv-0');
+  };
+
+  it('is told with those that need it: a port', async () => {
+    await service('kv', { selector: { app: 'kv' }, ports: [{ port: 6380, targetPort: 6379 }] });
+    await pods();
+    await ended('api', 'connect to kv:6379: connection refused');
+    expect(await headline('Service', 'kv')).toBe(
+      'clients-fail warning: its pods are ready, but 1 pod that needs it fails (api): service kv has no port 6379, but 6380',
+    );
+  });
+
+  it('is told with those that need it: a protocol', async () => {
+    await service('kv', { selector: { app: 'kv' }, ports: [{ port: 53 }] });
+    await pods();
+    await ended(
+      'lookup',
+      'ERROR: no address of ldap at kv:53: ;; communications error to 10.96.0.9#53: connection refused',
+    );
+    expect(await headline('Service', 'kv')).toBe(
+      'clients-fail warning: its pods are ready, but 1 pod that needs it fails (lookup): service kv has port 53 with TCP only, and it is asked with UDP',
     );
   });
 });

@@ -156,6 +156,8 @@ export interface ServiceEvidence {
   readonly similar?: readonly string[];
   readonly clusterIPs: readonly string[];
   readonly ports: readonly number[];
+  /** Its ports with their protocols, "53/UDP"; absent: not read. */
+  readonly served?: readonly string[];
   readonly ready: number;
   readonly notReady: number;
   /** Absent: it has none. */
@@ -164,6 +166,8 @@ export interface ServiceEvidence {
   readonly externalName?: string;
   /** The endpoints that somebody wrote for one without a selector: "10.2.3.4:3306". */
   readonly written?: readonly string[];
+  /** Of one without a selector and endpoints: those of its namespace that are no service's, and may be meant for it. */
+  readonly strays?: readonly StrayEndpoints[];
   /** Why nobody is behind it; read only while none of its endpoints is ready. */
   readonly nobody?: NobodyBehind;
   /** Why the pod behind it is not well that looks worst; read only while none of its endpoints is ready. */
@@ -172,6 +176,14 @@ export interface ServiceEvidence {
   readonly complaint?: { readonly pod: string; readonly says: string } | undefined;
   /** Init containers of its pods that wait for services; read only while none of its endpoints is ready. */
   readonly waiting?: readonly WaitingInit[];
+}
+
+/** Endpoints that somebody wrote and that belong to no service that exists. */
+export interface StrayEndpoints {
+  readonly kind: 'endpointslice' | 'endpoints';
+  readonly name: string;
+  /** The service that it names by its label, or its own name; absent: it has no label. */
+  readonly service?: string;
 }
 
 /** What a pod behind a service suffers from, perhaps for a service that it needs itself. */

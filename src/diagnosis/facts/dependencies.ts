@@ -9,6 +9,7 @@ import { lastWord, linesAround, type LastWord } from './last-words.ts';
 import { type PodName, podOfHost } from './pod-names.ts';
 import { type ProbeFailure, probeFailures, probeOf } from './probe-failures.ts';
 import { awaitedPeers, commandPeers, environmentPeers, placeText, type SpecPeer } from './spec-peers.ts';
+import { straysText } from './stray-endpoints.ts';
 import { listed } from './text.ts';
 import { peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 
@@ -326,7 +327,8 @@ export function serviceBehind(
 }
 
 /** "has no endpoint that is ready, because deployment/db is scaled to 0", or with what its worst pod suffers from */
-export function noEndpointText({ nobody, cause, selector = {} }: ServiceEvidence): string {
+export function noEndpointText({ nobody, cause, selector = {}, strays }: ServiceEvidence): string {
+  if (strays !== undefined) return `has no selector, and nobody has written endpoints for it${straysText(strays)}`;
   const { scaledToZero = [], unlabelled } = nobody ?? {};
   const labels = Object.entries(selector).map(([key, value]) => `${key}=${value}`);
   const why =

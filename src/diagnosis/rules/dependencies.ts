@@ -20,6 +20,7 @@ import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/l
 import { awayOfSpec } from '../facts/away-of-spec.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { type PodNameTrouble, podNameTrouble } from '../facts/pod-names.ts';
+import { otherPortText, otherProtocolText } from '../facts/service-ports.ts';
 import { unresolvedTrouble } from '../facts/unresolved.ts';
 import type { Blame, Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -105,7 +106,7 @@ export function troubleFinding(
   const refused = kind === 'refused';
   const tooEarly = tooEarlyText(facts, container, trouble.kind, behind, port);
   const below = refused ? undefined : podNameTrouble(facts, host, behind);
-  const why = below?.says ?? because(kind, behind, port);
+  const why = below?.says ?? (because(kind, behind, port) || (refused ? protocolOf(behind, port, word.line) : ''));
   const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name${NOT_SET.test(host ?? '') ? '; programs write that for a value that is not set' : ''})`}${outcome}${passwordText(kind, word.line) || policyText(facts, kind, behind) || (below?.says ?? '') || ownText(facts, behind) || domainText(kind, behind, host) || why}${refused ? ofOwnPod(facts, container, host, port) : ''}${tooEarly}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
@@ -130,6 +131,10 @@ export function troubleFinding(
   };
 }
 
+function protocolOf([service]: readonly ServiceEvidence[], port: number | undefined, line: string): string {
+  return service === undefined || service.missing ? '' : otherProtocolText(service, port, line);
+}
+
 /** The set is to be changed where that is known, else who asks for the name. */
 function podNameCommands(
   { commands: { cluster, edit } }: PodFacts,
@@ -152,7 +157,7 @@ function tooEarlyText(
 ): string {
   if (status?.state?.terminated === undefined || pod.spec?.restartPolicy !== 'Never') return '';
   if (service === undefined || service.missing || service.ready === 0) return '';
-  if (lacksPort(service, port) || (kind === 'not-resolved' && service.clusterIPs.length > 0)) return '';
+  if (otherPortText(service, port) !== '' || (kind === 'not-resolved' && service.clusterIPs.length > 0)) return '';
   const isOver =
     owner === undefined || (owner.kind === 'Job' && isConditionTrue((owner as Job).status?.conditions, 'Failed'));
   const policy = owner === undefined ? 'restartPolicy: Never' : 'its job has failed';
@@ -385,16 +390,11 @@ export function because(kind: Trouble['kind'], behind: readonly ServiceEvidence[
   if (service === undefined) return '';
   if (service.missing) return `: there is no service ${service.name}${elsewhere(service)}`;
   if (service.externalName !== undefined) return `: ${otherName(kind, service.name, service.externalName)}`;
-  if (kind === 'refused' && lacksPort(service, port))
-    return `: service ${service.name} has no port ${port}, but ${listed(service.ports.map(String))}`;
+  const otherPort = kind === 'refused' ? otherPortText(service, port) : '';
+  if (otherPort !== '') return otherPort;
   if (isNamed(kind, service)) return `: service ${service.name} is there, but no DNS server told its name`;
   if (service.ready > 0) return kind === 'refused' ? byHandText(service) : '';
   return `: service ${service.name} ${noEndpointText(service)}`;
-}
-
-/** A headless service leads to its pods themselves, whatever its ports are. */
-function lacksPort({ clusterIPs, ports }: ServiceEvidence, port: number | undefined): boolean {
-  return port !== undefined && clusterIPs.length > 0 && ports.length > 0 && !ports.includes(port);
 }
 
 /** "service db is only another name of db.example, which no DNS server knows" */
