@@ -12,7 +12,7 @@ import type { Diagnosis, RankedFinding } from './finding.ts';
 import { MAX_QUOTES, NORMAL_START_MS, RECENT_DEATH_MS } from './limits.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { withFirstPod } from './workload/first-pod.ts';
-import { goneFindings, lastWordsOfGone } from './workload/gone-pods.ts';
+import { goneFindings, lastOfGone } from './workload/gone-pods.ts';
 import { causeOf, causeText, groupFindings } from './workload/group-findings.ts';
 import { withOlderHolders } from './workload/older-holders.ts';
 import { type WorkloadFacts, workloadFacts, workloadState } from './workload/workload-facts.ts';
@@ -69,10 +69,9 @@ function withGone(finding: RankedFinding, evidence: WorkloadEvidence): RankedFin
     const quotes = [...first.evidence.slice(0, 2), ...finding.evidence];
     return { ...finding, says: `${finding.says}: ${cause}`, evidence: quotes };
   }
-  const words = lastWordsOfGone(evidence);
-  if (words === undefined) return finding;
-  const says = `${finding.says}; the last that container ${words.container} said: ${words.line}`;
-  return { ...finding, says, evidence: [...finding.evidence, words] };
+  const last = lastOfGone(evidence);
+  if (last === undefined) return finding;
+  return { ...finding, says: `${finding.says}${last.says}`, evidence: [...finding.evidence, ...last.quotes] };
 }
 
 export function diagnoseWorkload(evidence: WorkloadEvidence): Diagnosis {

@@ -33,6 +33,7 @@ export type * from './evidence/object-evidence.ts';
 export { diagnoseNode } from './diagnose-node.ts';
 export { diagnoseService } from './diagnose-service.ts';
 export { isNodeDns } from './service/service-facts.ts';
+export { goneServicesOf } from './workload/gone-pods.ts';
 export { diagnoseWorkload } from './diagnose-workload.ts';
 export type * from './evidence/workload-evidence.ts';
 export type * from './evidence/service-evidence.ts';

@@ -1,7 +1,7 @@
 /** Members of a cluster that a StatefulSet's pod names and that are gone, since the set was scaled down: too few are left to decide anything. Pure. */
 import type { StatefulSet } from '../../api/index.ts';
 import type { SetEvidence } from '../evidence/pod-evidence.ts';
-import { usedBy } from './config-references.ts';
+import { configTexts } from './config-texts.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { hasOrdinal, setOf } from './pod-names.ts';
@@ -33,7 +33,8 @@ const MAX_ORDINAL = 99;
 const MAX_TEXT = 64 * 1024;
 
 /** Undefined: none is gone, or those that are there are the majority, or its log says nothing of it. */
-export function lostMembers({ evidence, name, pod }: PodFacts, container: ContainerFacts): LostMembers | undefined {
+export function lostMembers(facts: PodFacts, container: ContainerFacts): LostMembers | undefined {
+  const { evidence, name } = facts;
   const owner = evidence.owners.find(({ kind }) => kind === 'StatefulSet');
   if (owner === undefined) return undefined;
   const set = setOf(owner as StatefulSet);
@@ -45,13 +46,7 @@ export function lostMembers({ evidence, name, pod }: PodFacts, container: Contai
   const texts = [
     { at: 'command', text: commandText(container.spec, container.environment) },
     ...container.environment.map(({ name: variable, value }) => ({ at: `variable ${variable}`, text: value })),
-    ...usedBy(pod, container.spec).flatMap((used) =>
-      evidence.configs
-        .filter(({ kind, name: config }) => kind === 'ConfigMap' && kind === used.kind && config === used.name)
-        .flatMap(({ name: config, texts: files = {} }) =>
-          Object.entries(files).map(([key, text]) => ({ at: `ConfigMap ${config}, key ${key}`, text })),
-        ),
-    ),
+    ...configTexts(facts, container),
     { at: 'log', text: last.join('\n') },
   ];
   const there = new Set(evidence.siblings.map(({ metadata }) => metadata?.name ?? ''));

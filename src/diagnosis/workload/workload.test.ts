@@ -4,6 +4,8 @@ import { diagnoseWorkload } from '../diagnose-workload.ts';
 import { ago, crashed, event, evidence, history, NOW, pod } from '../evidence.fixtures.ts';
 import type { Pod, WorkloadObject } from '../evidence/kinds.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
+import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
+import { goneServicesOf } from './gone-pods.ts';
 import type { WorkloadEvidence } from '../evidence/workload-evidence.ts';
 
 const deployment: WorkloadObject = {
@@ -354,6 +356,51 @@ describe('jobs', () => {
     const { findings } = diagnoseWorkload(workload({ workload: object, gone: [life] }));
     expect(findings).toMatchObject([{ id: 'job-failed', try: ['mendlet history job/import -n shop'] }]);
     expect(findings[0]?.says).toMatch(says);
+  });
+
+  const waits = {
+    spec: {
+      restartPolicy: 'Never',
+      initContainers: [
+        {
+          name: 'web',
+          image: 'a',
+          command: ['sh', '-c', 'until nc -z sql 3306; do echo waiting for sql:3306; sleep 2; done'],
+        },
+      ],
+      containers: [{ name: 'seed', image: 'a' }],
+    },
+  };
+  const missing = { namespace: 'shop', name: 'sql', missing: true, clusterIPs: [], ports: [], ready: 0, notReady: 0 };
+  const requested = { exitCode: 137, requested: { scope: 'pod' as const } };
+
+  it.each<[string, PodHistory, readonly ServiceEvidence[], RegExp]>([
+    [
+      'that is not there',
+      gone({ ...requested, log: { tail: 'waiting for sql:3306\n', truncated: false } }),
+      [{ ...missing, similar: ['mysql'] }],
+      /activeDeadlineSeconds of 30s; the last that container web said: waiting for sql:3306: there is no service sql; there is mysql$/,
+    ],
+    [
+      'that is not there, without a word',
+      gone(requested),
+      [missing],
+      /activeDeadlineSeconds of 30s; its container web waited for sql:3306: there is no service sql$/,
+    ],
+    [
+      'that has come since',
+      gone({ ...requested, log: { tail: 'waiting for sql:3306\n', truncated: false } }),
+      [{ ...missing, missing: false, ready: 1, ports: [3306], clusterIPs: ['10.96.0.7'] }],
+      /said: waiting for sql:3306$/,
+    ],
+  ])('its deadline is told with the service for which it waited, %s', (_, life, goneServices, says) => {
+    const object = job(
+      { type: 'Failed', status: 'True', reason: 'DeadlineExceeded', message: 'x' },
+      { template: waits },
+    );
+    const given = workload({ workload: object, gone: [life], goneServices });
+    expect(goneServicesOf(given)).toEqual([{ namespace: 'shop', name: 'sql' }]);
+    expect(diagnoseWorkload(given).findings[0]?.says).toMatch(says);
   });
 
   it('what ended its last pod comes first, and nothing replaces that', () => {
