@@ -114,10 +114,18 @@ function ofPods(facts: WorkloadFacts): readonly RankedFinding[] {
     });
   const total = pods.filter((pod) => counts(facts, pod)).length;
   const found = groupFindings(all, {
-    prefix: (labels) => (total === 1 ? '' : `${labels.length} of ${total} pods`),
+    prefix: (labels) => (total === 1 ? '' : `${labels.length} of ${total} pods${whichText(facts, labels, total)}`),
     sameTemplate: true,
   });
   return withFirstPod(facts, withOlderHolders(facts, found));
+}
+
+/** So many names are worth telling in a headline. */
+const MAX_NAMED = 2;
+
+/** " (kv-2)": each pod of a StatefulSet has a place of its own, and data. */
+function whichText({ kind }: WorkloadFacts, labels: readonly string[], total: number): string {
+  return kind === 'StatefulSet' && labels.length < total && labels.length <= MAX_NAMED ? ` (${listed(labels)})` : '';
 }
 
 /**

@@ -450,6 +450,17 @@ describe('a stateful set', () => {
     spec: { replicas: 3, podManagementPolicy: policy, selector: {}, template: {}, serviceName: 'db' },
   });
 
+  it('names the pod that is ill, where it is one of several', () => {
+    const object = set('Parallel');
+    const pods = ['db-0', 'db-1', 'db-2'].map((name) =>
+      pod({ name, ...(name === 'db-2' && { status: crashed({ exitCode: 1 }) }) }),
+    );
+    const says = (given: WorkloadObject): string | undefined =>
+      diagnoseWorkload(workload({ workload: given, pods })).findings[0]?.says;
+    expect(says(object)).toMatch(/^1 of 3 pods \(db-2\): container web ends with exit code 1/);
+    expect(says({ ...object, kind: 'ReplicaSet' } as WorkloadObject)).toMatch(/^1 of 3 pods: container web ends/);
+  });
+
   it('waits for its first pod', () => {
     const pods = [pod({ name: 'db-0', status: crashed({ exitCode: 1 }) })];
     expect(ids(workload({ workload: set('OrderedReady'), pods }))).toEqual(['exit-code', 'ordered-start']);
