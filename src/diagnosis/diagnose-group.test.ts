@@ -108,7 +108,7 @@ describe('services among many objects', () => {
         ],
       }),
       [
-        'critical target-port-not-found: service/front: port 80/TCP leads to the port "http", which no container of its pods has',
+        'critical target-port-not-found: service/front: port 80/TCP leads to the port "http", which no container of its pods has; they declare no port',
       ],
     ],
   ])('%s', (_, given, wanted) => {

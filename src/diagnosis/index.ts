@@ -9,6 +9,7 @@ export type * from './evidence/pod-evidence.ts';
 export type * from './finding.ts';
 export * from './wanted.ts';
 export { isOfPod, type ServiceName, waitingInits } from './facts/dependencies.ts';
+export { nearestPod, ownLabelsText } from './facts/nearest-pod.ts';
 export { strayEndpoints } from './facts/stray-endpoints.ts';
 export { type PodName, setOf } from './facts/pod-names.ts';
 export type * from './evidence/rollout-evidence.ts';

@@ -1,5 +1,6 @@
 /** Gathers the services that a failing pod names, with the number of their endpoints. */
 import {
+  type Deployment,
   DEPLOYMENTS,
   ENDPOINT_SLICES,
   type EndpointSlice,
@@ -7,10 +8,13 @@ import {
   type Service,
   SERVICES,
   STATEFUL_SETS,
+  type StatefulSet,
 } from '../../api/index.ts';
 import {
   isNodeDns,
+  nearestPod,
   type NobodyBehind,
+  ownLabelsText,
   type ServiceEvidence,
   type ServiceName,
   type WaitingInit,
@@ -80,10 +84,22 @@ async function gatherService(asker: Asker, { namespace, name }: ServiceName): Pr
     ...(nobody && { nobody }),
     clusterIPs: (spec?.clusterIPs ?? []).filter((address) => address !== 'None'),
     ports: (spec?.ports ?? []).map(({ port }) => port),
+    ...(isAnswered ? {} : unledPorts(service.value, slices)),
     served: (spec?.ports ?? []).map(({ port, protocol = 'TCP' }) => `${port}/${protocol}`),
     ready,
     notReady: Math.max(0, endpoints.length - ready),
   };
+}
+
+/** Ports that lead to a named port of its pods which no slice with endpoints has, because none of them has it. */
+function unledPorts({ spec }: Service, slices: readonly EndpointSlice[]): Pick<ServiceEvidence, 'unled'> {
+  const filled = slices.filter(({ endpoints }) => (endpoints ?? []).length > 0);
+  if (filled.length === 0 || Object.keys(spec?.selector ?? {}).length === 0) return {};
+  const unled = (spec?.ports ?? []).flatMap(({ name = '', port, targetPort }) => {
+    const isLed = filled.some(({ ports }) => (ports ?? []).some((each) => (each?.name ?? '') === name));
+    return typeof targetPort === 'string' && !isLed ? [{ port, target: targetPort }] : [];
+  });
+  return unled.length === 0 ? {} : { unled };
 }
 
 /** "10.2.3.4:3306", of each endpoint and port. */
@@ -156,9 +172,36 @@ export async function nobodyBehind(
     const labels = spec?.template.metadata?.labels ?? {};
     return Object.entries(selector).every(([key, value]) => labels[key] === value);
   });
-  if (behind.length === 0) return pods.length > 0 ? undefined : { scaledToZero: [], unlabelled: true };
+  if (behind.length === 0) {
+    if (pods.length > 0) return undefined;
+    const nearest = await nearestText(asker, namespace, selector, all);
+    return { scaledToZero: [], unlabelled: true, ...(nearest !== undefined && { nearest }) };
+  }
   if (behind.some(({ spec }) => (spec?.replicas ?? 1) > 0)) return undefined;
   return { scaledToZero: behind.map(({ kind, metadata }) => `${kind}/${metadata?.name ?? ''}`) };
+}
+
+type Made = (Deployment | StatefulSet) & { readonly kind: string };
+
+/** "the pods of deployment/api have app=api", of the workload, else the pod, with most of the labels that a selector asks for. */
+async function nearestText(
+  asker: Asker,
+  namespace: string,
+  selector: Readonly<Record<string, string>>,
+  workloads: readonly Made[],
+): Promise<string | undefined> {
+  const wanted = Object.entries(selector);
+  const templates = workloads.map(({ kind, metadata, spec }) => ({
+    metadata: { name: `${kind}/${metadata?.name ?? ''}`, labels: spec?.template.metadata?.labels ?? {} },
+  }));
+  const made = nearestPod(templates, wanted);
+  if (made !== undefined) return `the pods of ${made.pod.metadata?.name ?? ''} have ${ownLabelsText(made)}`;
+  const pods = await asker.list(`pods in namespace ${namespace}`, PODS, { namespace, limit: MAX_LISTED });
+  const nearest = nearestPod(pods, wanted);
+  // One that has all of them has ended.
+  return nearest === undefined || nearest.wrong.length === 0
+    ? undefined
+    : `pod ${nearest.pod.metadata?.name ?? ''} has ${ownLabelsText(nearest)}`;
 }
 
 /** "app=web,tier=front", as a list of pods takes it. */

@@ -1,7 +1,15 @@
 /** Tests what `why` reads of peers that a container names, against the real API server; the tests write what controllers and nodes would. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createInMemoryApi, type InMemoryApi } from '../../../test/support/in-memory-api.ts';
-import { ENDPOINT_SLICES, type KubeObject, PODS, type Resource, SERVICES, STATEFUL_SETS } from '../../api/index.ts';
+import {
+  DEPLOYMENTS,
+  ENDPOINT_SLICES,
+  type KubeObject,
+  PODS,
+  type Resource,
+  SERVICES,
+  STATEFUL_SETS,
+} from '../../api/index.ts';
 import { createKubeClient } from '../../client/index.ts';
 import type { Diagnosis } from '../../diagnosis/index.ts';
 import { settle } from '../../lib/manual-clock.node.ts';
@@ -178,6 +186,54 @@ describe('a service for which endpoints are written by hand', () => {
     await slice('other-1', 'other');
     expect(await headline('Service', 'legacydb')).toBe(
       'no-endpoints critical: it has no selector, and nobody has written endpoints for it',
+    );
+  });
+});
+
+describe('a service whose selector or port is wrong', () => {
+  const deployment = (name: string): Promise<unknown> =>
+    make(DEPLOYMENTS, {
+      metadata: { name, namespace: 'default' },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: { app: name } },
+        template: { metadata: { labels: { app: name } }, spec: { containers: [{ name, image: 'a:1' }] } },
+      },
+    });
+
+  it('is told with the labels that the nearest pods have', async () => {
+    await service('api', { selector: { app: 'api-v2' }, ports: [{ port: 80 }] });
+    await deployment('api');
+    await deployment('front');
+    await ended('front', 'connect to api:80: connection refused');
+    expect(await headline('Pod', 'front')).toMatch(
+      /: service api has no endpoint that is ready, because no pod has its labels app=api-v2; the pods of deployment\/api have app=api$/,
+    );
+  });
+
+  it('is told with the labels of a pod, where no workload has nearly those', async () => {
+    await service('api', { selector: { app: 'api', tier: 'back' }, ports: [{ port: 80 }] });
+    await make(PODS, {
+      metadata: { name: 'api-x', namespace: 'default', labels: { app: 'api' } },
+      spec: { containers: [{ name: 'a', image: 'a:1' }] },
+    });
+    await ended('front', 'connect to api:80: connection refused');
+    expect(await headline('Pod', 'front')).toMatch(
+      /no pod has its labels app=api,tier=back; pod api-x has no label tier$/,
+    );
+  });
+
+  it('is told with the name of a port that nobody has', async () => {
+    await service('shop', { selector: { app: 'shop' }, ports: [{ port: 80, targetPort: 'web' }] });
+    await make(ENDPOINT_SLICES, {
+      metadata: { name: 'shop-x', namespace: 'default', labels: { 'kubernetes.io/service-name': 'shop' } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['10.0.0.9'], conditions: { ready: true } }],
+      ports: [],
+    });
+    await ended('front', 'connect to shop:80: connection refused');
+    expect(await headline('Pod', 'front')).toMatch(
+      /: port 80 of service shop leads to the port "web", which none of its pods has$/,
     );
   });
 });

@@ -117,6 +117,8 @@ export interface ClaimEvidence {
   readonly volumeMissing?: boolean;
   /** Of one that has no volume: those of the cluster, of which one may nearly fit; absent: not read. */
   readonly volumes?: readonly PersistentVolume[];
+  /** Of one whose StorageClass does not exist: the names of those that do. */
+  readonly classes?: readonly string[];
   /** The node that has the volume, when it is a folder of one. */
   readonly home?: NodeEvidence;
   readonly events: readonly Event[];
@@ -158,6 +160,8 @@ export interface ServiceEvidence {
   readonly ports: readonly number[];
   /** Its ports with their protocols, "53/UDP"; absent: not read. */
   readonly served?: readonly string[];
+  /** Its ports that lead to a port by its name, which none of its pods has; absent: there is none. */
+  readonly unled?: readonly { readonly port: number; readonly target: string }[];
   readonly ready: number;
   readonly notReady: number;
   /** Absent: it has none. */
@@ -205,6 +209,8 @@ export interface NobodyBehind {
   readonly scaledToZero: readonly string[];
   /** Neither a pod nor the template of a Deployment or StatefulSet has the labels that it selects. */
   readonly unlabelled?: boolean;
+  /** Then those whose labels are nearest: "the pods of deployment/api have app=api". */
+  readonly nearest?: string;
 }
 
 /** An init container that runs, and the services that its command waits for. */

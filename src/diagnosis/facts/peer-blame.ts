@@ -5,7 +5,7 @@ import type { ContainerFacts } from './container-facts.ts';
 import { byHandText, noEndpointText, onlyPeer, serviceBehind, serviceOfHost } from './dependencies.ts';
 import { type LastWord, linesAround } from './last-words.ts';
 import type { PodFacts } from './pod-facts.ts';
-import { otherPortText, otherProtocolText } from './service-ports.ts';
+import { otherPortText, otherProtocolText, unledText } from './service-ports.ts';
 import type { SpecPeer } from './spec-peers.ts';
 import { quotable } from './text.ts';
 
@@ -26,7 +26,10 @@ export function behindPeer({ pod, evidence }: PodFacts, container: ContainerFact
   if (service === undefined || service.missing) return '';
   if (service.externalName !== undefined)
     return ` (service ${service.name} is only another name of ${service.externalName})`;
-  const other = otherPortText(service, peer?.port) || otherProtocolText(service, peer?.port, word.line);
+  const other =
+    otherPortText(service, peer?.port) ||
+    unledText(service, peer?.port) ||
+    otherProtocolText(service, peer?.port, word.line);
   if (other !== '') return ` (${other.slice(2)})`;
   const { complaint } = service;
   if (service.ready > 0 && complaint !== undefined)

@@ -17,12 +17,21 @@ const UDP_CLIENTS: ReadonlyMap<number, RegExp> = new Map([
 ]);
 const TCP_SAID = /\btcp\b/i;
 
-type Ports = Pick<ServiceEvidence, 'name' | 'clusterIPs' | 'ports' | 'served'>;
+type Ports = Pick<ServiceEvidence, 'name' | 'clusterIPs' | 'ports' | 'served' | 'unled'>;
 
 /** ": service cache has no port 6379, but 6380", of one with an address; a headless one leads to its pods, whatever its ports are. */
 export function otherPortText({ name, clusterIPs, ports }: Ports, port: number | undefined): string {
   if (port === undefined || clusterIPs.length === 0 || ports.length === 0 || ports.includes(port)) return '';
   return `: service ${name} has no port ${port}, but ${listed([...new Set(ports)].map(String))}`;
+}
+
+/** ": port 80 of service shop leads to the port "web", which none of its pods has" */
+export function unledText({ name, unled = [] }: Ports, port: number | undefined): string {
+  const found =
+    unled.find((each) => each.port === port) ?? (port === undefined && unled.length === 1 ? unled[0] : undefined);
+  return found === undefined
+    ? ''
+    : `: port ${found.port} of service ${name} leads to the port "${found.target}", which none of its pods has`;
 }
 
 /** ": service dns has port 53 with TCP only, and it is asked with UDP" */

@@ -20,7 +20,7 @@ import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/l
 import { awayOfSpec } from '../facts/away-of-spec.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { type PodNameTrouble, podNameTrouble } from '../facts/pod-names.ts';
-import { otherPortText, otherProtocolText } from '../facts/service-ports.ts';
+import { otherPortText, otherProtocolText, unledText } from '../facts/service-ports.ts';
 import { unresolvedTrouble } from '../facts/unresolved.ts';
 import type { Blame, Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -392,6 +392,8 @@ export function because(kind: Trouble['kind'], behind: readonly ServiceEvidence[
   if (service.externalName !== undefined) return `: ${otherName(kind, service.name, service.externalName)}`;
   const otherPort = kind === 'refused' ? otherPortText(service, port) : '';
   if (otherPort !== '') return otherPort;
+  const unled = kind === 'refused' ? unledText(service, port) : '';
+  if (unled !== '') return unled;
   if (isNamed(kind, service)) return `: service ${service.name} is there, but no DNS server told its name`;
   if (service.ready > 0) return kind === 'refused' ? byHandText(service) : '';
   return `: service ${service.name} ${noEndpointText(service)}`;

@@ -87,6 +87,14 @@ describe('a peer of the wrong protocol', () => {
       { ...ended('Error: connect ETIMEDOUT 10.96.4.4:6379'), services: [service('kv', '6380/TCP')] },
       /gets no answer from its peer in time \(service kv has no port 6379, but 6380\)/,
     ],
+    [
+      'a port that leads to a name which no pod has',
+      {
+        ...unready('dial tcp: connect to shop:80: connection refused'),
+        services: [{ ...service('shop', '80/TCP'), unled: [{ port: 80, target: 'web' }] }],
+      },
+      /is refused by shop:80 and is not ready: port 80 of service shop leads to the port "web", which none of its pods has$/,
+    ],
   ])('%s', (_, given, expected) => {
     expect(says(given)).toMatch(expected);
   });

@@ -143,7 +143,7 @@ const unnamedPort: ServiceRule = ({ service, selected, evidence }) =>
         severity: all ? 'critical' : 'warning',
         rank: 93,
         topic: `port/${port.port}`,
-        says: `port ${portText(port)} leads to the port "${port.targetPort}", which no container of ${all ? 'its pods' : `${without.length} of its ${selected.length} pods`} has`,
+        says: `port ${portText(port)} leads to the port "${port.targetPort}", which no container of ${all ? 'its pods' : `${without.length} of its ${selected.length} pods`} has; ${declared.length === 0 ? 'they declare no port' : `there ${declared.length === 1 ? 'is' : 'are'} ${listed(declared)}`}`,
         evidence: [
           { source: 'field', path: `spec.ports[${portText(port)}].targetPort`, value: `"${port.targetPort}"` },
           {

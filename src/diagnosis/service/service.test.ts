@@ -345,7 +345,7 @@ describe('its port', () => {
     expect(all[0]).toMatchObject({
       id: 'target-port-not-found',
       severity: 'critical',
-      says: 'port web 80/TCP leads to the port "web", which no container of its pods has',
+      says: 'port web 80/TCP leads to the port "web", which no container of its pods has; there is http 8080/TCP',
       evidence: [{}, { value: 'http 8080/TCP' }],
     });
   });
