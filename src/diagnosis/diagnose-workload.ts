@@ -148,7 +148,8 @@ function shortfall(facts: WorkloadFacts): readonly RankedFinding[] {
   const unready = evidence.looked.filter(
     ({ pod }) => !isOver(pod) && !isConditionTrue(pod.status?.conditions, 'Ready'),
   );
-  if (missing === 0 && unready.length === 0) return [];
+  // A rollout beside as many ready pods as are wanted is no lack: the state tells of it.
+  if (missing === 0 && (unready.length === 0 || ready >= wanted)) return [];
   const names = unready.map(({ pod }) => pod.metadata?.name ?? '');
   const what =
     missing > 0

@@ -43,6 +43,31 @@ describe('workloads', () => {
     expect(diagnoseWorkload(workload({ workload: none }))).toMatchObject({ state: 'scaled to 0', findings: [] });
   });
 
+  it('says how far a rollout is that goes on beside old pods', () => {
+    const object = {
+      ...deployment,
+      metadata: { ...deployment.metadata, creationTimestamp: ago(600) },
+      spec: { ...deployment.spec, replicas: 1 },
+      status: { replicas: 2, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 },
+    } as WorkloadObject;
+    const young = pod({
+      name: 'web-2',
+      metadata: { creationTimestamp: ago(20) },
+      status: { ready: false, started: true, state: { running: { startedAt: ago(18) } } },
+    });
+    const given = workload({ workload: object, pods: [pod(), young] });
+    expect(diagnoseWorkload(given)).toMatchObject({
+      state: '1/1 ready, its rollout goes on: 1 of 2 pods new',
+      asWanted: false,
+      findings: [],
+    });
+    const over = { ...object, status: { ...object.status, replicas: 1 } } as WorkloadObject;
+    expect(diagnoseWorkload(workload({ workload: over, pods: [pod()] }))).toMatchObject({
+      state: '1/1 ready',
+      asWanted: true,
+    });
+  });
+
   it('says that its next pod waits for the old one, which ends slowly', () => {
     const object = {
       ...deployment,
