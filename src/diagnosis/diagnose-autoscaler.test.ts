@@ -39,6 +39,12 @@ const deployment = (replicas = 1, readyReplicas = replicas): WorkloadObject => (
   status: { replicas, readyReplicas },
 });
 
+const noTarget = [
+  'AbleToScale',
+  'False',
+  'FailedGetScale',
+  'the HPA controller was unable to get the target\'s current scale: deployments.apps "search" not found',
+] as const;
 const able = ['AbleToScale', 'True', 'SucceededGetScale'] as const;
 const noRequest = [
   able,
@@ -60,6 +66,15 @@ const noMetrics = [
 ] as const;
 
 describe('an autoscaler', () => {
+  it('never lacks the words of its own condition', () => {
+    const { state, asWanted, findings } = about(autoscaler(noRequest, { seconds: 50 }));
+    expect(findings).toEqual([]);
+    expect(asWanted).toBe(false);
+    expect(state).toBe(
+      'deployment/search: 1 pod, of 1 to 4; ScalingActive is False (FailedGetResourceMetric): missing request for cpu in container search',
+    );
+  });
+
   const about = (given: HorizontalPodAutoscaler, more: object = { target: deployment() }) =>
     diagnoseAutoscaler({ now: NOW, autoscaler: given, notLookedAt: [], namespaceFlag: '', ...more });
 
@@ -108,6 +123,38 @@ describe('an autoscaler', () => {
     ],
     ['without a target yet', autoscaler([], { seconds: 5 }), { targetMissing: true }, []],
     [
+      'without a target, as it says itself at once',
+      autoscaler([noTarget], { seconds: 16 }),
+      { targetMissing: true, similar: ['searcher'] },
+      [
+        'critical autoscaler-target-missing: HorizontalPodAutoscaler search scales nothing: there is no deployment/search; there is searcher',
+      ],
+    ],
+    [
+      'without a target that can be read here',
+      autoscaler([noTarget], { seconds: 16 }),
+      {},
+      [
+        'critical autoscaler-target-missing: HorizontalPodAutoscaler search scales nothing: there is no deployment/search',
+      ],
+    ],
+    ['whose target has come since', autoscaler([noTarget], { seconds: 16 }), undefined, []],
+    [
+      'that names its target by a version that is gone',
+      autoscaler([
+        [
+          'AbleToScale',
+          'False',
+          'FailedGetScale',
+          'the HPA controller was unable to get the target\'s current scale: no matches for kind "Deployment" in group "extensions"',
+        ],
+      ]),
+      undefined,
+      [
+        'warning autoscaler-inactive: HorizontalPodAutoscaler search cannot scale deployment/search: no matches for kind "Deployment" in group "extensions"',
+      ],
+    ],
+    [
       'at its maximum',
       autoscaler(
         [able, ['ScalingActive', 'True', 'ValidMetricFound'], ['ScalingLimited', 'True', 'TooManyReplicas', 'x']],
@@ -124,7 +171,7 @@ describe('an autoscaler', () => {
   ])('%s', (_what, given, more, headlines) => {
     const { findings, state } = about(given, more);
     expect(findings.map(({ id, severity, says }) => `${severity} ${id}: ${says}`)).toEqual(headlines);
-    expect(state).toMatch(/^deployment\/search: \d pods?, of 1 to 4$/);
+    expect(state).toMatch(/^deployment\/search: \d pods?, of 1 to 4(?:; |$)/);
   });
 
   it('says what makes it able', () => {

@@ -4,10 +4,12 @@ import {
   atMaximum,
   inactive,
   isYoung,
+  lacksTarget,
   type Scaled,
   targetMissing,
   targetOf,
   unableCondition,
+  unableText,
 } from './autoscaler/autoscaler-rules.ts';
 import type { AutoscalerEvidence } from './evidence/autoscaler-evidence.ts';
 import { objectCommands } from './facts/object-commands.ts';
@@ -17,7 +19,10 @@ import { ordered, told } from './order-findings.ts';
 
 export function autoscalerFindings(evidence: AutoscalerEvidence): readonly RankedFinding[] {
   const scaled = scaledOf(evidence);
-  if (evidence.targetMissing === true) return isYoung(scaled) ? [] : [targetMissing(scaled)];
+  // What it says itself is enough of a target that cannot be read here.
+  const isSaid = lacksTarget(scaled) && evidence.target === undefined;
+  if (evidence.targetMissing === true || isSaid)
+    return !isSaid && isYoung(scaled) ? [] : [targetMissing(scaled, evidence.similar)];
   return [...inactive(scaled), ...atMaximum(scaled)];
 }
 
@@ -40,7 +45,7 @@ export function diagnoseAutoscaler(evidence: AutoscalerEvidence): Diagnosis {
     apiVersion: 'mendlet.dev/v1alpha1',
     kind: 'Diagnosis',
     subject: { kind: 'horizontalpodautoscaler', namespace, name, uid },
-    state: stateOf(evidence),
+    state: findings.length === 0 ? withCondition(evidence) : stateOf(evidence),
     asWanted:
       findings.every(({ severity }) => severity === 'info') &&
       evidence.targetMissing !== true &&
@@ -48,6 +53,12 @@ export function diagnoseAutoscaler(evidence: AutoscalerEvidence): Diagnosis {
     findings: told(findings),
     notLookedAt: evidence.notLookedAt,
   };
+}
+
+/** Where nothing fails yet, its own condition tells what it waits for. */
+function withCondition(evidence: AutoscalerEvidence): string {
+  const said = unableText(scaledOf(evidence));
+  return `${stateOf(evidence)}${said === undefined ? '' : `; ${said}`}`;
 }
 
 /** "deployment/web: 2 pods, of 1 to 4" */

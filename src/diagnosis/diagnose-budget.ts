@@ -10,7 +10,7 @@ import { selectorTexts } from './facts/selector-text.ts';
 import { inBrackets, listed, plural } from './facts/text.ts';
 import type { Diagnosis, Quote, RankedFinding } from './finding.ts';
 import { ordered, told } from './order-findings.ts';
-import { causeText, groupFindings } from './workload/group-findings.ts';
+import { causeOf, causeText, groupFindings } from './workload/group-findings.ts';
 
 /** What keeps the budget from allowing an eviction, without the findings of its pods. */
 export function budgetFindings(evidence: BudgetEvidence): readonly RankedFinding[] {
@@ -59,19 +59,46 @@ export function budgetFindings(evidence: BudgetEvidence): readonly RankedFinding
     ];
   }
   const unready = evidence.looked.map(({ pod }) => pod.metadata?.name ?? '');
-  const cause = causeOf(evidence);
+  const cause = causeText(podsOf(evidence));
   return [
     {
       ...base,
       id: 'budget-used-up',
       severity: 'warning',
       rank: 45,
-      says: `budget ${name} lets no pod be evicted: ${currentHealthy} of ${expectedPods} are healthy, and it wants ${desiredHealthy}${unready.length === 0 ? '' : `; not ready: ${listed(unready)}`}${cause === undefined ? '' : `: ${cause}`}`,
+      says: `budget ${name} lets no pod be evicted: ${currentHealthy} of ${plural(expectedPods, 'pod')} ${currentHealthy === 1 ? 'is' : 'are'} healthy, and it wants ${desiredHealthy}${illText(unready, cause)}`,
       evidence: counts,
       try: [...unready.slice(0, 1).map((pod) => why(`pod/${pod}`)), ...base.try],
     },
   ];
 }
+
+/** "; pod kv-2: container kv …", "; not ready: kv-1 and kv-2: container kv …" */
+function illText(unready: readonly string[], cause: string | undefined): string {
+  if (unready.length === 0) return cause === undefined ? '' : `: ${cause}`;
+  const [only, ...more] = unready;
+  const who = cause !== undefined && more.length === 0 ? `pod ${only ?? ''}` : `not ready: ${listed(unready)}`;
+  return `; ${who}${cause === undefined ? '' : `: ${cause}`}`;
+}
+
+/** Asked about a budget, its own sentence leads, which names the ill pod and what is wrong with it. */
+function withLead(own: readonly RankedFinding[], ofPods: readonly RankedFinding[]): readonly RankedFinding[] {
+  const cause = causeOf(ofPods);
+  if (cause === undefined) return [...own, ...ofPods];
+  const led = own.map((finding) =>
+    finding.id === 'budget-used-up'
+      ? {
+          ...finding,
+          severity: cause.severity,
+          rank: LEADING_RANK,
+          evidence: [...finding.evidence, ...cause.evidence.slice(0, 2)],
+        }
+      : finding,
+  );
+  return [...led, ...ofPods];
+}
+
+const LEADING_RANK = 100;
 
 /** Pods that another budget covers, too, which the eviction API refuses to evict. */
 function sharedPods({ budget, rivals = [], namespaceFlag }: BudgetEvidence, counts: readonly Quote[]) {
@@ -127,10 +154,6 @@ function settings({ budget }: BudgetEvidence): readonly Quote[] {
   ];
 }
 
-function causeOf(evidence: BudgetEvidence): string | undefined {
-  return causeText(podsOf(evidence));
-}
-
 function podsOf({ looked, pods }: BudgetEvidence): readonly RankedFinding[] {
   const all = looked.map((one) => {
     const name = one.pod.metadata?.name ?? '';
@@ -152,7 +175,7 @@ export function diagnoseBudget(evidence: BudgetEvidence): Diagnosis {
     subject: { kind: 'poddisruptionbudget', namespace, name, uid },
     state: `${plural(disruptionsAllowed, 'eviction')} allowed, ${currentHealthy} of ${expectedPods} pods healthy, ${desiredHealthy} wanted`,
     asWanted: disruptionsAllowed > 0 || expectedPods === 0,
-    findings: told(ordered([...budgetFindings(evidence), ...podsOf(evidence)])),
+    findings: told(ordered(withLead(budgetFindings(evidence), podsOf(evidence)))),
     notLookedAt: evidence.notLookedAt,
   };
 }

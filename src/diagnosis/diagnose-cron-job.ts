@@ -10,6 +10,7 @@ import type { Diagnosis, Quote, RankedFinding } from './finding.ts';
 import { NORMAL_START_MS } from './limits.ts';
 import { ordered, told } from './order-findings.ts';
 import { causeText } from './workload/group-findings.ts';
+import { standingOf } from './workload/stands-at.ts';
 import { workloadFacts } from './workload/workload-facts.ts';
 
 /** A missed start counts as recent within this time. */
@@ -159,15 +160,17 @@ function blocked(evidence: CronJobEvidence): readonly RankedFinding[] {
   const job = active.workload.metadata?.name ?? '';
   const { name = '' } = cronJob.metadata ?? {};
   const cause = causeText(workloadFindings(active));
+  const stands = cause === undefined ? standingOf(active) : undefined;
   return [
     {
       id: 'job-still-active',
       severity: 'warning',
       rank: 65,
       topic: 'start',
-      says: `cronjob/${name} starts no further job while job ${job} runs (concurrencyPolicy Forbid), which has taken ${formatAge(now - startedMs)}${cause === undefined ? '' : `: ${cause}`}`,
+      says: `cronjob/${name} starts no further job while job ${job} runs (concurrencyPolicy Forbid), which has taken ${formatAge(now - startedMs)}${cause === undefined ? (stands?.says ?? '') : `: ${cause}`}`,
       evidence: [
         ...(isTold ? [quoteEvent(event)] : []),
+        ...(stands?.quotes ?? []),
         { source: 'field', path: 'spec.concurrencyPolicy', value: 'Forbid' },
         {
           source: 'field',
@@ -203,6 +206,7 @@ function replaced(evidence: CronJobEvidence): readonly RankedFinding[] {
   const { name = '' } = cronJob.metadata ?? {};
   const [active] = jobs;
   const cause = active === undefined ? undefined : causeText(workloadFindings(active));
+  const stands = active === undefined || cause !== undefined ? undefined : standingOf(active);
   const when = success === 0 ? 'never completes a job' : `has completed no job for ${formatAge(now - success)}`;
   const { kubectl } = objectCommands(namespaceFlag);
   return [
@@ -211,9 +215,10 @@ function replaced(evidence: CronJobEvidence): readonly RankedFinding[] {
       severity: 'critical',
       rank: 75,
       topic: 'start',
-      says: `cronjob/${name} ${when}: concurrencyPolicy Replace ends each run after ${formatAge(intervals)}, when the next one is due (${count} and more ended so)${cause === undefined ? '' : `: ${cause}`}`,
+      says: `cronjob/${name} ${when}: concurrencyPolicy Replace ends each run after ${formatAge(intervals)}, when the next one is due (${count} and more ended so)${cause === undefined ? (stands?.says ?? '') : `: ${cause}`}`,
       evidence: [
         quoteEvent(last),
+        ...(stands?.quotes ?? []),
         { source: 'field', path: 'spec.concurrencyPolicy', value: 'Replace' },
         { source: 'field', path: 'spec.schedule', value: cronJob.spec.schedule ?? '' },
       ],

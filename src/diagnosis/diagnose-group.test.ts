@@ -465,6 +465,61 @@ describe('a cron job that does not start', () => {
   });
 });
 
+describe('a cron job that waits for a job at which nothing fails', () => {
+  const says = (lines: readonly string[], container: object = {}): string | undefined => {
+    const own = pod({ name: 'tidy-1-x', container });
+    const active: WorkloadEvidence = {
+      ...workload([own], { parallelism: 1, completions: 1 }),
+      looked: [evidence({ pod: own, logs: { web: { current: lines } } })],
+      workload: {
+        kind: 'Job',
+        metadata: { name: 'tidy-1', namespace: 'shop', uid: 'j', creationTimestamp: ago(400) },
+        spec: { template: {} },
+      },
+    };
+    const { findings } = diagnoseCronJob({
+      now: NOW,
+      cronJob: {
+        metadata: { name: 'tidy', namespace: 'shop', creationTimestamp: ago(9000) },
+        spec: { schedule: '* * * * *', concurrencyPolicy: 'Forbid', jobTemplate: {} },
+        status: { lastScheduleTime: ago(400), lastSuccessfulTime: ago(460) },
+      },
+      events: [],
+      jobs: [active],
+      notLookedAt: [],
+      namespaceFlag: '',
+    });
+    return findings.find(({ id }) => id === 'job-still-active')?.says;
+  };
+  const peer = { env: [{ name: 'ERP_URL', value: 'http://erp:8080/export' }] };
+
+  it.each<[string, string | undefined, RegExp]>([
+    [
+      'with what that said last',
+      says(['starting', 'fetching http://erp:8080/export']),
+      /which has taken 6m40s; the last that its container web said: fetching http:\/\/erp:8080\/export$/,
+    ],
+    [
+      'with the peer that its specification names',
+      says(['loading rates ...'], peer),
+      /; the last that its container web said: loading rates; its variable ERP_URL names erp:8080$/,
+    ],
+    [
+      'with that peer alone, where it has said nothing',
+      says([], peer),
+      /which has taken 6m40s; of its container web, its variable ERP_URL names erp:8080$/,
+    ],
+    ['with nothing, where nothing is known', says([]), /which has taken 6m40s$/],
+    [
+      'without a secret',
+      says(['fetching http://sync:hunter2@erp:8080/export']),
+      /fetching http:\/\/\*\*\*@erp:8080\/export$/,
+    ],
+  ])('is told %s', (_, given, expected) => {
+    expect(given).toMatch(expected);
+  });
+});
+
 describe('a cron job of which no job succeeds', () => {
   const running = (seconds: number): WorkloadEvidence => ({
     ...workload([pod({ name: 'tidy-1-x' })], { parallelism: 1, completions: 1 }),

@@ -12,7 +12,7 @@ import type { Diagnosis, RankedFinding } from './finding.ts';
 import { MAX_QUOTES, NORMAL_START_MS, RECENT_DEATH_MS } from './limits.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { withFirstPod } from './workload/first-pod.ts';
-import { goneFindings, lastWordsOfGone } from './workload/gone-pods.ts';
+import { goneFindings, lastOfGone } from './workload/gone-pods.ts';
 import { causeOf, causeText, groupFindings } from './workload/group-findings.ts';
 import { withOlderHolders } from './workload/older-holders.ts';
 import { type WorkloadFacts, workloadFacts, workloadState } from './workload/workload-facts.ts';
@@ -69,10 +69,9 @@ function withGone(finding: RankedFinding, evidence: WorkloadEvidence): RankedFin
     const quotes = [...first.evidence.slice(0, 2), ...finding.evidence];
     return { ...finding, says: `${finding.says}: ${cause}`, evidence: quotes };
   }
-  const words = lastWordsOfGone(evidence);
-  if (words === undefined) return finding;
-  const says = `${finding.says}; the last that container ${words.container} said: ${words.line}`;
-  return { ...finding, says, evidence: [...finding.evidence, words] };
+  const last = lastOfGone(evidence);
+  if (last === undefined) return finding;
+  return { ...finding, says: `${finding.says}${last.says}`, evidence: [...finding.evidence, ...last.quotes] };
 }
 
 export function diagnoseWorkload(evidence: WorkloadEvidence): Diagnosis {
@@ -115,10 +114,18 @@ function ofPods(facts: WorkloadFacts): readonly RankedFinding[] {
     });
   const total = pods.filter((pod) => counts(facts, pod)).length;
   const found = groupFindings(all, {
-    prefix: (labels) => (total === 1 ? '' : `${labels.length} of ${total} pods`),
+    prefix: (labels) => (total === 1 ? '' : `${labels.length} of ${total} pods${whichText(facts, labels, total)}`),
     sameTemplate: true,
   });
   return withFirstPod(facts, withOlderHolders(facts, found));
+}
+
+/** So many names are worth telling in a headline. */
+const MAX_NAMED = 2;
+
+/** " (kv-2)": each pod of a StatefulSet has a place of its own, and data. */
+function whichText({ kind }: WorkloadFacts, labels: readonly string[], total: number): string {
+  return kind === 'StatefulSet' && labels.length < total && labels.length <= MAX_NAMED ? ` (${listed(labels)})` : '';
 }
 
 /**
@@ -141,7 +148,8 @@ function shortfall(facts: WorkloadFacts): readonly RankedFinding[] {
   const unready = evidence.looked.filter(
     ({ pod }) => !isOver(pod) && !isConditionTrue(pod.status?.conditions, 'Ready'),
   );
-  if (missing === 0 && unready.length === 0) return [];
+  // A rollout beside as many ready pods as are wanted is no lack: the state tells of it.
+  if (missing === 0 && (unready.length === 0 || ready >= wanted)) return [];
   const names = unready.map(({ pod }) => pod.metadata?.name ?? '');
   const what =
     missing > 0

@@ -11,6 +11,9 @@ export * from './wanted.ts';
 export { isOfPod, type ServiceName, waitingInits } from './facts/dependencies.ts';
 export { type HeardWanted, heardWanted } from './facts/heard-ports.ts';
 export { declaredPorts, targetOf } from './service/service-facts.ts';
+export { nearestPod, ownLabelsText } from './facts/nearest-pod.ts';
+export { strayEndpoints } from './facts/stray-endpoints.ts';
+export { type PodName, setOf } from './facts/pod-names.ts';
 export type * from './evidence/rollout-evidence.ts';
 export { isOfRollout, rolloutsOfRecords, rolloutsOfSets, rolloutText } from './rollout/rollouts.ts';
 export type { RefusedRight } from './facts/refused-rights.ts';
@@ -32,6 +35,8 @@ export { type RemainingResource, remainingResources } from './group/namespace-ru
 export type * from './evidence/object-evidence.ts';
 export { diagnoseNode } from './diagnose-node.ts';
 export { diagnoseService } from './diagnose-service.ts';
+export { isNodeDns } from './service/service-facts.ts';
+export { goneServicesOf } from './workload/gone-pods.ts';
 export { diagnoseWorkload } from './diagnose-workload.ts';
 export type * from './evidence/workload-evidence.ts';
 export type * from './evidence/service-evidence.ts';

@@ -14,7 +14,8 @@ import { asksForSecretNames } from './facts/answering-peer.ts';
 import { asksForValues } from './facts/blamed-variables.ts';
 import { type ContainerFacts, containerFacts } from './facts/container-facts.ts';
 import { fillersOf } from './facts/copied-configs.ts';
-import { namedAddresses, namedServices, type ServiceName } from './facts/dependencies.ts';
+import { namedAddresses, namedPods, namedServices, type ServiceName } from './facts/dependencies.ts';
+import type { PodName } from './facts/pod-names.ts';
 import { eventsWith } from './facts/events.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { isLeftBehind, lastSaid } from './facts/left-behind.ts';
@@ -284,6 +285,11 @@ export function namedAddressesOf(evidence: PodEvidence): readonly string[] {
 /** Services that the pod or its log names, only for a pod with a failing container. */
 export function namedServicesOf(evidence: PodEvidence): readonly ServiceName[] {
   return needsPeers(evidence) ? namedServices(evidence, containerFacts(evidence)) : [];
+}
+
+/** Pods of StatefulSets that a failing container looks for in vain. */
+export function namedPodsOf(evidence: PodEvidence): readonly PodName[] {
+  return needsPeers(evidence) ? namedPods(evidence, containerFacts(evidence)) : [];
 }
 
 /** Whether a container fails, be it that it only fails at its work. */

@@ -22,6 +22,8 @@ const HOST = new RegExp(
 const PORT = /\bport(?: number)?["']?[ :=]+["']?(\d{2,5})\b/i;
 /** "('0.0.0.0', 8000)", "host='db', port=80". */
 const TUPLE = /\(['"]([\w.:-]{1,253})['"], ?(\d{2,5})\)|host=['"]([\w.:-]{1,253})['"], ?port=(\d{2,5})/g;
+/** "10.96.0.10#53", "Do53:10.96.0.10@53": as tools and libraries of DNS write it. */
+const DNS_SERVER = new RegExp(String.raw`\b(${ADDRESS})[#@](\d{2,5})\b`, 'g');
 const NO_HOSTS = whole(
   /the/i,
   /a/i,
@@ -121,7 +123,8 @@ function peersIn(line: string): readonly { readonly host: string; readonly port:
     const host = v4 ?? (v6 === undefined || isAddress6(v6) ? v6 : '') ?? name ?? '';
     return host === '' || NO_PEERS.test(host) ? [] : [{ host, port: Number(port) }];
   });
-  return [...plain, ...tuples];
+  const servers = [...line.matchAll(DNS_SERVER)].map(([, host = '', port]) => ({ host, port: Number(port) }));
+  return [...servers, ...plain, ...tuples];
 }
 
 /** A time, as in "[31/Jan/2026:12:00:09", is none. */

@@ -1,6 +1,7 @@
 /** Gathers the evidence about a HorizontalPodAutoscaler: what it scales. */
 import { HORIZONTAL_POD_AUTOSCALERS, type HorizontalPodAutoscaler } from '../../api/index.ts';
 import type { AutoscalerEvidence, WorkloadObject } from '../../diagnosis/index.ts';
+import { nearNames } from '../../lib/index.ts';
 import { type Asker, found } from './ask.ts';
 import { MAX_LISTED } from './limits.ts';
 import { WORKLOADS } from './owners.ts';
@@ -20,11 +21,19 @@ export async function gatherAutoscaler(
   const what = `${kind.toLowerCase()}/${name}`;
   const answer = resource === undefined ? undefined : await asker.get(what, resource, namespace, name);
   const target = answer === undefined ? undefined : found(answer);
+  const isMissing = resource !== undefined && answer?.kind === 'missing';
+  const others = isMissing
+    ? await asker.list(`${resource.resource} in namespace ${namespace}`, resource, { namespace, limit: MAX_LISTED })
+    : [];
+  const similar = nearNames(
+    name,
+    others.flatMap(({ metadata }) => metadata?.name ?? []),
+  );
   return {
     now: asker.now,
     autoscaler,
     ...(target && { target }),
-    ...(answer?.kind === 'missing' && { targetMissing: true }),
+    ...(isMissing && { targetMissing: true, similar }),
     notLookedAt: asker.notLookedAt,
     namespaceFlag,
   };

@@ -18,6 +18,7 @@ import {
   type LogWanted,
   logsWanted,
   namedAddressesOf,
+  namedPodsOf,
   namedServicesOf,
   complaintWanted,
   type PodEvidence,
@@ -39,6 +40,7 @@ import { gatherHeld } from './gather-held.ts';
 import { gatherHistory } from './gather-history.ts';
 import { gatherAddresses } from './gather-addresses.ts';
 import { gatherBindings } from './gather-bindings.ts';
+import { gatherNamedPods } from './gather-named-pods.ts';
 import { gatherListening } from './gather-listening.ts';
 import { gatherNode } from './gather-node.ts';
 import { gatherPlacement } from './gather-placement.ts';
@@ -129,7 +131,7 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
   };
   const earlier = known.siblings === undefined ? firstAttemptWanted(second) : undefined;
   const right = rightWanted(second);
-  const [named, addresses, credentials, listening, sharers, bindings, firstAttempt] = await Promise.all([
+  const [named, addresses, credentials, listening, sharers, bindings, firstAttempt, namedPods] = await Promise.all([
     gatherNamed(asker, second),
     gatherAddresses(asker, pod, first.node?.node, namedAddressesOf(second)),
     gatherConfigs(asker, pod.metadata?.namespace, credentialsWanted(second)),
@@ -144,6 +146,7 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
         killings: [],
         namespaceFlag: known.namespaceFlag,
       }),
+    gatherNamedPods(asker, namedPodsOf(second)),
   ]);
   const services = await withHeard(asker, { ...second, ...named });
   const third: PodEvidence = {
@@ -154,6 +157,7 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
     ...(listening && { listening: listening.ports, listeningUdp: listening.udp ?? [] }),
     ...(sharers && { placement: sharers }),
     ...(addresses.length > 0 && { addresses }),
+    ...(namedPods.length > 0 && { namedPods }),
     ...(bindings && { bindings }),
     ...(firstAttempt && { firstAttempt }),
     notLookedAt: asker.notLookedAt,

@@ -10,11 +10,18 @@ import {
   type Service,
   SERVICES,
 } from '../../api/index.ts';
-import type { NamedService, PodEvidence, ServiceBackends, ServiceSubjectEvidence } from '../../diagnosis/index.ts';
+import {
+  isNodeDns,
+  type NamedService,
+  type PodEvidence,
+  type ServiceBackends,
+  type ServiceSubjectEvidence,
+} from '../../diagnosis/index.ts';
 import { nearNames } from '../../lib/index.ts';
 import { type Asker, found } from './ask.ts';
 import { gatherListening } from './gather-listening.ts';
 import { gatherPod } from './gather-pod.ts';
+import { gatherStrays } from './gather-strays.ts';
 import { isUnwell, urgency } from './urgency.ts';
 import { MAX_CLIENTS_ASKED, MAX_EVENTS, MAX_LISTED, MAX_LISTENERS_ASKED, MAX_PODS } from './limits.ts';
 import { nobodyBehind } from './gather-services.ts';
@@ -96,10 +103,13 @@ async function gatherBehind(asker: Asker, service: Service, namespaceFlag: strin
   const running = selected.filter(({ status }) => status?.phase === 'Running').slice(0, MAX_LISTENERS_ASKED);
   const { selector = {} } = service.spec ?? {};
   const isEmpty = Object.keys(selector).length > 0 && selected.length === 0;
-  const [looked, listening, nobody] = await Promise.all([
+  const isUnwritten = Object.keys(selector).length === 0 && !isNodeDns(service);
+  const hasEndpoints = slices.some(({ endpoints }) => (endpoints ?? []).length > 0);
+  const [looked, listening, nobody, strays] = await Promise.all([
     Promise.all(unready.slice(0, MAX_PODS).map((pod) => gatherPod(asker, pod, { namespaceFlag, killings: [] }))),
     Promise.all(running.map(async (pod) => [pod.metadata?.name ?? '', await gatherListening(asker, pod)] as const)),
     isEmpty ? nobodyBehind(asker, namespace, selector) : undefined,
+    isUnwritten && !hasEndpoints ? gatherStrays(asker, namespace, name) : undefined,
   ]);
   return {
     pods,
@@ -107,6 +117,7 @@ async function gatherBehind(asker: Asker, service: Service, namespaceFlag: strin
     policies,
     looked,
     ...(nobody && { nobody }),
+    ...(strays && { strays }),
     listening: Object.fromEntries(
       listening.flatMap(([pod, ports]) => (ports === undefined ? [] : [[pod, ports.ports]])),
     ),
@@ -130,7 +141,10 @@ export async function gatherServiceQuietly(
       labelSelector: `kubernetes.io/service-name=${name}`,
     }),
   ]);
-  const behind = { pods, slices, policies: [], looked: [], listening: {}, readyNodes: [] };
+  const isWritten = slices.some(({ endpoints }) => (endpoints ?? []).length > 0);
+  const isAlone = Object.keys(service.spec?.selector ?? {}).length === 0 && !isWritten && !isNodeDns(service);
+  const strays = isAlone ? { strays: await gatherStrays(asker, namespace, name) } : {};
+  const behind = { pods, slices, ...strays, policies: [], looked: [], listening: {}, readyNodes: [] };
   return {
     now: asker.now,
     name,

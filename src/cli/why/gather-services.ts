@@ -1,5 +1,6 @@
 /** Gathers the services that a failing pod names, with the number of their endpoints. */
 import {
+  type Deployment,
   DEPLOYMENTS,
   ENDPOINT_SLICES,
   type EndpointSlice,
@@ -8,9 +9,13 @@ import {
   type Service,
   SERVICES,
   STATEFUL_SETS,
+  type StatefulSet,
 } from '../../api/index.ts';
 import {
+  isNodeDns,
+  nearestPod,
   type NobodyBehind,
+  ownLabelsText,
   type ServiceEvidence,
   type ServiceName,
   type WaitingInit,
@@ -18,6 +23,7 @@ import {
 } from '../../diagnosis/index.ts';
 import { nearNames } from '../../lib/index.ts';
 import { type Asker } from './ask.ts';
+import { gatherStrays } from './gather-strays.ts';
 import { MAX_LISTED, MAX_SERVICES } from './limits.ts';
 
 /** @param own the namespace of the pod that names them */
@@ -73,9 +79,12 @@ async function gatherService(
   if (spec?.type === 'ExternalName')
     return { ...empty, missing: false, ready: 1, externalName: spec.externalName ?? '' };
   const endpoints = slices.flatMap((slice) => slice.endpoints ?? []);
-  const ready = endpoints.filter(({ conditions }) => conditions?.ready !== false).length;
+  const isAnswered = isNodeDns(service.value);
+  // Each node answers for the cluster's DNS.
+  const ready = isAnswered ? 1 : endpoints.filter(({ conditions }) => conditions?.ready !== false).length;
   const selector = Object.entries(spec?.selector ?? {});
   const isAway = ready === 0 && selector.length > 0;
+  const isUnwritten = selector.length === 0 && endpoints.length === 0 && !isAnswered;
   const waiting = isAway ? await initsBehind(asker, namespace, selector) : [];
   const nobody =
     isAway && endpoints.length === 0 ? await nobodyBehind(asker, namespace, Object.fromEntries(selector)) : undefined;
@@ -85,12 +94,15 @@ async function gatherService(
     missing: false,
     ...(selector.length > 0 && { selector: Object.fromEntries(selector) }),
     ...(selector.length === 0 && endpoints.length > 0 && { written: writtenIn(slices) }),
+    ...(isUnwritten && { strays: await gatherStrays(asker, namespace, name) }),
     ...(waiting.length > 0 && { waiting }),
     ...(nobody && { nobody }),
     clusterIPs: (spec?.clusterIPs ?? []).filter((address) => address !== 'None'),
     ports: (spec?.ports ?? []).map(({ port }) => port),
+    ...(isAnswered ? {} : unledPorts(service.value, slices)),
+    served: (spec?.ports ?? []).map(({ port, protocol = 'TCP' }) => `${port}/${protocol}`),
     ready,
-    notReady: endpoints.length - ready,
+    notReady: Math.max(0, endpoints.length - ready),
   };
 }
 
@@ -108,6 +120,17 @@ async function namespaceOf(
     all.flatMap(({ metadata }) => metadata?.name ?? []),
   );
   return { noNamespace: true, ...(similar.length > 0 && { similarNamespaces: similar }) };
+}
+
+/** Ports that lead to a named port of its pods which no slice with endpoints has, because none of them has it. */
+function unledPorts({ spec }: Service, slices: readonly EndpointSlice[]): Pick<ServiceEvidence, 'unled'> {
+  const filled = slices.filter(({ endpoints }) => (endpoints ?? []).length > 0);
+  if (filled.length === 0 || Object.keys(spec?.selector ?? {}).length === 0) return {};
+  const unled = (spec?.ports ?? []).flatMap(({ name = '', port, targetPort }) => {
+    const isLed = filled.some(({ ports }) => (ports ?? []).some((each) => (each?.name ?? '') === name));
+    return typeof targetPort === 'string' && !isLed ? [{ port, target: targetPort }] : [];
+  });
+  return unled.length === 0 ? {} : { unled };
 }
 
 /** "10.2.3.4:3306", of each endpoint and port. */
@@ -205,9 +228,36 @@ export async function nobodyBehind(
     const labels = spec?.template.metadata?.labels ?? {};
     return Object.entries(selector).every(([key, value]) => labels[key] === value);
   });
-  if (behind.length === 0) return pods.length > 0 ? undefined : { scaledToZero: [], unlabelled: true };
+  if (behind.length === 0) {
+    if (pods.length > 0) return undefined;
+    const nearest = await nearestText(asker, namespace, selector, all);
+    return { scaledToZero: [], unlabelled: true, ...(nearest !== undefined && { nearest }) };
+  }
   if (behind.some(({ spec }) => (spec?.replicas ?? 1) > 0)) return undefined;
   return { scaledToZero: behind.map(({ kind, metadata }) => `${kind}/${metadata?.name ?? ''}`) };
+}
+
+type Made = (Deployment | StatefulSet) & { readonly kind: string };
+
+/** "the pods of deployment/api have app=api", of the workload, else the pod, with most of the labels that a selector asks for. */
+async function nearestText(
+  asker: Asker,
+  namespace: string,
+  selector: Readonly<Record<string, string>>,
+  workloads: readonly Made[],
+): Promise<string | undefined> {
+  const wanted = Object.entries(selector);
+  const templates = workloads.map(({ kind, metadata, spec }) => ({
+    metadata: { name: `${kind}/${metadata?.name ?? ''}`, labels: spec?.template.metadata?.labels ?? {} },
+  }));
+  const made = nearestPod(templates, wanted);
+  if (made !== undefined) return `the pods of ${made.pod.metadata?.name ?? ''} have ${ownLabelsText(made)}`;
+  const pods = await asker.list(`pods in namespace ${namespace}`, PODS, { namespace, limit: MAX_LISTED });
+  const nearest = nearestPod(pods, wanted);
+  // One that has all of them has ended.
+  return nearest === undefined || nearest.wrong.length === 0
+    ? undefined
+    : `pod ${nearest.pod.metadata?.name ?? ''} has ${ownLabelsText(nearest)}`;
 }
 
 /** "app=web,tier=front", as a list of pods takes it. */

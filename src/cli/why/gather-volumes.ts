@@ -9,6 +9,7 @@ import {
   type PersistentVolume,
   type Pod,
   PODS,
+  STORAGE_CLASSES,
   volumeHost,
 } from '../../api/index.ts';
 import { type ClaimEvidence, claimNames, type ClaimInUse, type NodeEvidence } from '../../diagnosis/index.ts';
@@ -54,7 +55,8 @@ export async function gatherClaim(
   const volumeName = claim.spec?.volumeName ?? '';
   if (volumeName === '') {
     const volumes = await candidates(asker, events);
-    return { name, missing: false, claim, events, ...(volumes && { volumes }) };
+    const classes = lacksClass(events) ? await classNames(asker) : undefined;
+    return { name, missing: false, claim, events, ...(volumes && { volumes }), ...(classes && { classes }) };
   }
   const volume = await asker.get(`persistentvolume/${volumeName}`, PERSISTENT_VOLUMES, undefined, volumeName);
   const known = found(volume);
@@ -71,6 +73,19 @@ async function similarClaims(asker: Asker, namespace: string | undefined, name: 
     name,
     all.map(({ metadata }) => metadata?.name ?? ''),
   );
+}
+
+function lacksClass(events: ClaimEvidence['events']): boolean {
+  return events.some(
+    ({ reason, message = '' }) =>
+      reason === 'ProvisioningFailed' && /storageclass\S* "[^"]{1,253}" not found/i.test(message),
+  );
+}
+
+/** The StorageClasses that exist; undefined: they may not be read. */
+export async function classNames(asker: Asker): Promise<readonly string[] | undefined> {
+  const all = await asker.listAll('storageclasses', STORAGE_CLASSES, { limit: MAX_LISTED });
+  return all?.flatMap(({ metadata }) => metadata?.name ?? []).toSorted();
 }
 
 /** The volumes among which none fits; they are read only where nothing makes one. */

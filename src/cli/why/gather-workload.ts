@@ -17,6 +17,7 @@ import {
 } from '../../api/index.ts';
 import {
   type Event,
+  goneServicesOf,
   type NodeSubjectEvidence,
   type PodEvidence,
   wantsAccounts,
@@ -28,6 +29,7 @@ import { type Asker } from './ask.ts';
 import { autoscalersOf } from './gather-autoscaler.ts';
 import { gatherDriversOfNode, podsOfNode } from './gather-drivers.ts';
 import { gatherGonePods } from './gather-history.ts';
+import { gatherServices } from './gather-services.ts';
 import { gatherNode } from './gather-node.ts';
 import { isUnwell, urgency } from './urgency.ts';
 import { gatherPod, type Known, killingsIn } from './gather-pod.ts';
@@ -78,20 +80,21 @@ export async function gatherWorkload(
     : undefined;
   const isGone = workload.kind === 'Job' && pods.length === 0 && isConditionTrue(workload.status?.conditions, 'Failed');
   const gone = isGone ? await gatherGonePods(asker, workload, events) : undefined;
+  const base = { now: asker.now, workload, events, pods, looked, namespaceFlag };
+  const goneServices =
+    gone === undefined
+      ? []
+      : await gatherServices(asker, goneServicesOf({ ...base, gone, notLookedAt: [] }), namespace);
   return {
-    now: asker.now,
-    workload,
-    events,
-    pods,
-    looked,
+    ...base,
     ...(fixedNode && { fixedNode }),
+    ...(goneServices.length > 0 && { goneServices }),
     ...(gone && { gone }),
     ...(nodes && { nodes }),
     ...(limitRanges && { limitRanges }),
     ...(accounts && { accounts: accounts.flatMap(({ metadata }) => metadata?.name ?? []) }),
     autoscalers,
     notLookedAt: asker.notLookedAt,
-    namespaceFlag,
   };
 }
 

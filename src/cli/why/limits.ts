@@ -33,6 +33,8 @@ export const MAX_SERVICES = 10;
 export const MAX_HEARD_ASKED = 6;
 /** Addresses of peers whose pods are looked for. */
 export const MAX_ADDRESSES_ASKED = 2;
+/** Pods of StatefulSets that a container names and that are looked for. */
+export const MAX_NAMED_PODS = 3;
 /** Services of one question behind which a pod is looked at, and how many of them in a row, each needed by the one before. */
 export const MAX_CAUSES = 16;
 export const MAX_CAUSE_STEPS = 4;

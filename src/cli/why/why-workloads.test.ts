@@ -110,7 +110,8 @@ describe('an autoscaler', () => {
     await scaler('search', 'serach');
     await api.clock.advance(90_000);
     const says =
-      'autoscaler-target-missing: HorizontalPodAutoscaler search scales nothing: there is no deployment/serach';
+      'autoscaler-target-missing: HorizontalPodAutoscaler search scales nothing: there is no deployment/serach; there is search';
+    await deployment('search', 0);
     expect(await headlines('HorizontalPodAutoscaler', 'search')).toEqual([says]);
     expect(await headlines('Namespace', 'default')).toEqual([says]);
   });

@@ -18,6 +18,7 @@ import {
   ROLES,
   SECRETS,
   SERVICES,
+  STORAGE_CLASSES,
 } from '../../api/index.ts';
 import { createKubeClient } from '../../client/index.ts';
 import { type Connection, ConnectionError, encodeText, type HttpResponse } from '../../lib/index.ts';
@@ -593,7 +594,11 @@ describe('a claim', () => {
     await claim({ storageClassName: 'fast' });
     const { code, out } = await why('PersistentVolumeClaim', 'data', { exitCode: true });
     expect(code).toBe(1);
-    expect(out).toContain('there is no StorageClass fast');
+    expect(out).toContain('there is no StorageClass fast, nor any other');
+    await api.client.create(STORAGE_CLASSES, { metadata: { name: 'standard' }, provisioner: 'rancher.io/local-path' });
+    expect((await why('PersistentVolumeClaim', 'data')).out).toContain(
+      'there is no StorageClass fast; there is standard',
+    );
   });
 
   it('whose volume is gone, with the pod that uses it', async () => {

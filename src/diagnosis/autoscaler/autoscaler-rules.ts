@@ -3,7 +3,7 @@ import { findCondition, type HorizontalPodAutoscaler } from '../../api/index.ts'
 import { parseTime } from '../../lib/index.ts';
 import { conditionAgeMs } from '../facts/pod-facts.ts';
 import type { ObjectCommands } from '../facts/object-commands.ts';
-import { quotable } from '../facts/text.ts';
+import { listed, quotable } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS, YOUNG_AUTOSCALER_MS } from '../limits.ts';
 import { NOTHING } from '../rule.ts';
@@ -29,13 +29,36 @@ export function isYoung({ now, autoscaler }: Pick<Scaled, 'now' | 'autoscaler'>)
   return createdAt !== undefined && now - createdAt < YOUNG_AUTOSCALER_MS;
 }
 
+const FAILED_GET_SCALE = 'FailedGetScale';
+/** What no later look at the target overcomes. */
+const LASTING = /not found|no matches for kind|forbidden/i;
+
+/** Whether the autoscaler itself has found that its target is not there. */
+export function lacksTarget({ autoscaler }: Pick<Scaled, 'autoscaler'>): boolean {
+  const condition = findCondition(autoscaler.status?.conditions, 'AbleToScale');
+  return (
+    condition?.status === 'False' && condition.reason === FAILED_GET_SCALE && /not found/i.test(condition.message ?? '')
+  );
+}
+
+/** "AbleToScale is False (FailedGetScale): deployments.apps "web" not found", of one that says why it does not scale. */
+export function unableText(scaled: Scaled): string | undefined {
+  const condition = unableCondition(scaled);
+  if (condition === undefined) return undefined;
+  const { type, reason = '', message = '' } = condition;
+  return `${type} is False (${reason})${message === '' ? '' : `: ${innermost(message)}`}`;
+}
+
 /** It cannot compute a number of pods, or cannot reach its target. */
 export function inactive(scaled: Scaled): readonly RankedFinding[] {
   const { autoscaler, now, commands } = scaled;
   const condition = unableCondition(scaled);
-  if (isYoung(scaled) || condition === undefined) return NOTHING;
-  // One look without an answer of the metrics is soon overcome.
-  if ((conditionAgeMs(condition, now) ?? NORMAL_START_MS) < NORMAL_START_MS) return NOTHING;
+  if (condition === undefined) return NOTHING;
+  // One look without an answer of the metrics is soon overcome; who cannot read its target does not wait for metrics.
+  const isOfTarget = condition.reason === FAILED_GET_SCALE && LASTING.test(condition.message ?? '');
+  if (!isOfTarget && isYoung(scaled)) return NOTHING;
+  const enoughMs = isOfTarget ? 0 : NORMAL_START_MS;
+  if ((conditionAgeMs(condition, now) ?? NORMAL_START_MS) < enoughMs) return NOTHING;
   const name = autoscaler.metadata?.name ?? '';
   const { type, reason = '', message = '' } = condition;
   return [
@@ -67,9 +90,13 @@ export function unableCondition(scaled: Scaled) {
     .find((condition) => condition.status === 'False' && !isNormal(scaled, condition));
 }
 
-/** It rests by design, or only repeats that no pod of its target is ready. */
-function isNormal({ ready }: Scaled, { reason = '', message = '' }: { reason?: string; message?: string }): boolean {
+/** It rests by design, its target has come since, or it only repeats that no pod of its target is ready. */
+function isNormal(
+  { ready, wanted }: Scaled,
+  { reason = '', message = '' }: { reason?: string; message?: string },
+): boolean {
   if (reason === 'ScalingDisabled' || reason.startsWith('Backoff')) return true;
+  if (reason === FAILED_GET_SCALE && wanted !== undefined && /not found/i.test(message)) return true;
   return ready === 0 && /no metrics returned|pods might be unready|no recommendation|no ready pods/i.test(message);
 }
 
@@ -100,7 +127,8 @@ function addRequest({ autoscaler, commands }: Scaled, message: string): readonly
   ];
 }
 
-export function targetMissing({ autoscaler, commands }: Scaled): RankedFinding {
+/** @param similar names of objects of its kind that may be meant */
+export function targetMissing({ autoscaler, commands }: Scaled, similar: readonly string[] = []): RankedFinding {
   const name = autoscaler.metadata?.name ?? '';
   const { kind = '' } = autoscaler.spec?.scaleTargetRef ?? {};
   return {
@@ -108,7 +136,7 @@ export function targetMissing({ autoscaler, commands }: Scaled): RankedFinding {
     severity: 'critical',
     rank: 70,
     topic: `autoscaler/${name}`,
-    says: `HorizontalPodAutoscaler ${name} scales nothing: there is no ${targetOf(autoscaler)}`,
+    says: `HorizontalPodAutoscaler ${name} scales nothing: there is no ${targetOf(autoscaler)}${similar.length === 0 ? '' : `; there is ${listed(similar)}`}`,
     evidence: [
       { source: 'field', of: `hpa/${name}`, path: 'spec.scaleTargetRef', value: targetOf(autoscaler) },
       { source: 'object', object: targetOf(autoscaler), says: 'not found' },

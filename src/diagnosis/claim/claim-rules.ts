@@ -8,6 +8,7 @@ import { objectCommands } from '../facts/object-commands.ts';
 import { type VolumeCommands, type VolumeTrouble, volumeChoices, volumeTrouble } from '../facts/local-volumes.ts';
 import { unplacedText } from '../facts/placement.ts';
 import { podFacts } from '../facts/pod-facts.ts';
+import { noClassText } from '../facts/storage-classes.ts';
 import { formatAge, formatBytes, listed, plural, quotable, shellWord } from '../facts/text.ts';
 import { hasVolumesOfClass, namedVolumeTrouble, nearVolume, noVolumeText, requestedSize } from '../facts/volume-fit.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -164,7 +165,7 @@ function pendingWhy(evidence: ClaimSubjectEvidence, event: Event | undefined): P
   const near = nearVolume(claim, evidence.claim.volumes);
   const isStatic = hasVolumesOfClass(className ?? '', evidence.claim.volumes);
   if (classExists === false && !isStatic)
-    return { why: `there is no StorageClass ${className ?? ''}`, isWaiting: false };
+    return { why: noClassText(className, evidence.claim.classes), isWaiting: false };
   if (reason === 'WaitForFirstConsumer' && users.length === 0) {
     return { why: 'its StorageClass makes one when a pod uses it, and none does', isWaiting: true };
   }

@@ -9,6 +9,8 @@ export interface AutoscalerEvidence {
   /** Absent: it is of another kind than workloads, or could not be read. */
   readonly target?: WorkloadObject;
   readonly targetMissing?: boolean;
+  /** Names of objects of its kind that are nearly the target's; absent: it is there. */
+  readonly similar?: readonly string[];
   readonly notLookedAt: readonly string[];
   readonly namespaceFlag: string;
 }

@@ -56,6 +56,8 @@ export interface PodEvidence {
   readonly addresses?: readonly AddressEvidence[];
   /** Addresses that it or its specification names, among those of services, which no service has; absent: there are none. */
   readonly unservedAddresses?: readonly string[];
+  /** Pods of StatefulSets that it named ("db-0.postgres"); absent: nothing asks for them. */
+  readonly namedPods?: readonly NamedPodEvidence[];
   /** Pods of the same controller, without this one. */
   readonly siblings: readonly Pod[];
   /** The first pod of its Job, where this one may only meet what that left; absent: not asked for, or it is the first. */
@@ -71,6 +73,27 @@ export interface PodEvidence {
 export interface AddressEvidence {
   readonly address: string;
   readonly pod?: { readonly name: string; readonly ready: boolean };
+}
+
+/** A pod that a container named below a service, as pods of StatefulSets are named: "cache-1.cache". */
+export interface NamedPodEvidence {
+  readonly namespace: string;
+  /** "cache-1" */
+  readonly pod: string;
+  readonly state: 'missing' | 'unready' | 'ready' | 'unknown';
+  /** The StatefulSet whose pod it would be by its name; absent: there is none. */
+  readonly set?: SetEvidence;
+  /** The StatefulSets that have the service as their serviceName; only where there is no such set. */
+  readonly ofService?: readonly SetEvidence[];
+}
+
+export interface SetEvidence {
+  readonly name: string;
+  /** How many pods it wants. */
+  readonly replicas: number;
+  /** The ordinal of its first pod. */
+  readonly start: number;
+  readonly serviceName?: string;
 }
 
 export interface ContainerLogs {
@@ -97,6 +120,8 @@ export interface ClaimEvidence {
   readonly volumeMissing?: boolean;
   /** Of one that has no volume: those of the cluster, of which one may nearly fit; absent: not read. */
   readonly volumes?: readonly PersistentVolume[];
+  /** Of one whose StorageClass does not exist: the names of those that do. */
+  readonly classes?: readonly string[];
   /** The node that has the volume, when it is a folder of one. */
   readonly home?: NodeEvidence;
   readonly events: readonly Event[];
@@ -140,6 +165,10 @@ export interface ServiceEvidence {
   readonly similarNamespaces?: readonly string[];
   readonly clusterIPs: readonly string[];
   readonly ports: readonly number[];
+  /** Its ports with their protocols, "53/UDP"; absent: not read. */
+  readonly served?: readonly string[];
+  /** Its ports that lead to a port by its name, which none of its pods has; absent: there is none. */
+  readonly unled?: readonly { readonly port: number; readonly target: string }[];
   readonly ready: number;
   readonly notReady: number;
   /** Absent: it has none. */
@@ -148,6 +177,8 @@ export interface ServiceEvidence {
   readonly externalName?: string;
   /** The endpoints that somebody wrote for one without a selector: "10.2.3.4:3306". */
   readonly written?: readonly string[];
+  /** Of one without a selector and endpoints: those of its namespace that are no service's, and may be meant for it. */
+  readonly strays?: readonly StrayEndpoints[];
   /** Why nobody is behind it; read only while none of its endpoints is ready. */
   readonly nobody?: NobodyBehind;
   /** Why the pod behind it is not well that looks worst; read only while none of its endpoints is ready. */
@@ -172,6 +203,14 @@ export interface HeardPort {
   readonly declared: readonly string[];
 }
 
+/** Endpoints that somebody wrote and that belong to no service that exists. */
+export interface StrayEndpoints {
+  readonly kind: 'endpointslice' | 'endpoints';
+  readonly name: string;
+  /** The service that it names by its label, or its own name; absent: it has no label. */
+  readonly service?: string;
+}
+
 /** What a pod behind a service suffers from, perhaps for a service that it needs itself. */
 export interface ServiceCause {
   /** The pod at the end of the way. */
@@ -191,6 +230,8 @@ export interface NobodyBehind {
   readonly scaledToZero: readonly string[];
   /** Neither a pod nor the template of a Deployment or StatefulSet has the labels that it selects. */
   readonly unlabelled?: boolean;
+  /** Then those whose labels are nearest: "the pods of deployment/api have app=api". */
+  readonly nearest?: string;
 }
 
 /** An init container that runs, and the services that its command waits for. */

@@ -1,7 +1,7 @@
 /** The evidence about a service as plain data, with that of the pods behind it. An absent field was not read. */
 import type { EndpointSlice, NetworkPolicy, Service } from '../../api/index.ts';
 import type { Event, ListeningPort, Pod } from './kinds.ts';
-import type { NobodyBehind, PodEvidence } from './pod-evidence.ts';
+import type { NobodyBehind, PodEvidence, StrayEndpoints } from './pod-evidence.ts';
 
 export interface ServiceSubjectEvidence {
   /** Wall ms. */
@@ -32,6 +32,8 @@ export interface ServiceBackends {
   readonly slices: readonly EndpointSlice[];
   /** Why its selector matches no pod; absent: not asked for. */
   readonly nobody?: NobodyBehind;
+  /** Endpoints of its namespace that are no service's; absent: it has a selector, or endpoints of its own. */
+  readonly strays?: readonly StrayEndpoints[];
   readonly policies: readonly NetworkPolicy[];
   /** Of pods that its selector matches and that are not ready. */
   readonly looked: readonly PodEvidence[];

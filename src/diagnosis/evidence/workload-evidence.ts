@@ -2,7 +2,7 @@
 import type { HorizontalPodAutoscaler, LimitRange, PodHistory } from '../../api/index.ts';
 import type { Event, Node, Pod, WorkloadObject } from './kinds.ts';
 import type { NodeEvidence } from './node-evidence.ts';
-import type { PodEvidence } from './pod-evidence.ts';
+import type { PodEvidence, ServiceEvidence } from './pod-evidence.ts';
 import type { DriverEvidence, NodeDriversEvidence } from './storage-evidence.ts';
 
 export interface WorkloadEvidence {
@@ -19,6 +19,8 @@ export interface WorkloadEvidence {
   readonly fixedNode?: NodeEvidence;
   /** What nodes remember of pods of a failed job that has none any more, the newest first; absent: not asked for. */
   readonly gone?: readonly PodHistory[];
+  /** The services that these pods needed, as they are now; absent: not asked for. */
+  readonly goneServices?: readonly ServiceEvidence[];
   /** All nodes, for a DaemonSet that wants a pod on none; absent: not asked for, or not all could be read. */
   readonly nodes?: readonly Node[];
   /** Those of its namespace, where one refuses its pods; absent: not asked for. */

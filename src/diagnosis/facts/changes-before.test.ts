@@ -135,3 +135,51 @@ describe('what changed before a pod that never ran', () => {
     expect(changes(given)).toEqual(wanted);
   });
 });
+
+describe('a variable that the rollout changed', () => {
+  const says = (line: string, env: readonly object[], changes: readonly string[], seconds = 44): string => {
+    const given = pod({ container: { env: [...env] } as object, status: crashed({ exitCode: 1 }) });
+    return (
+      diagnosePod(
+        evidence({
+          pod: given,
+          history: history({ ...end(30, 5), log: { tail: line, truncated: false, says: line } }),
+          rollout: rollout(seconds, { changes }),
+        }),
+      ).findings[0]?.says ?? ''
+    );
+  };
+  const UNKNOWN = 'getaddrinfo ENOTFOUND orders-api';
+  const host = [{ name: 'ORDERS', value: 'http://orders-api:8080' }];
+
+  it.each<[string, string, RegExp]>([
+    [
+      'added, with the host that is not found',
+      says(UNKNOWN, host, ['container web env ORDERS: added']),
+      /; its variable ORDERS, which the rollout to revision 3 of deployment\/web has added, names it$/,
+    ],
+    [
+      'changed, with what it was',
+      says(UNKNOWN, host, ['container web env ORDERS: http://api:8080 → http://orders-api:8080']),
+      /; its variable ORDERS, which the rollout to revision 3 of deployment\/web has changed \(it was http:\/\/api:8080\), names it$/,
+    ],
+    [
+      'that the headline names',
+      says(
+        "ValueError: invalid literal for int() with base 10: '5m'",
+        [{ name: 'TIMEOUT', value: '5m' }],
+        ['container web env TIMEOUT: 300 → 5m'],
+      ),
+      /variable TIMEOUT.*; the rollout to revision 3 of deployment\/web has changed that variable \(it was 300\)$/,
+    ],
+    ['of another container', says(UNKNOWN, host, ['container log env ORDERS: added']), /and ends(?!.*rollout)/],
+    [
+      'of another value',
+      says(UNKNOWN, [{ name: 'MODE', value: 'fast' }], ['container web env MODE: a → fast']),
+      /and ends(?!.*rollout)/,
+    ],
+    ['long ago', says(UNKNOWN, host, ['container web env ORDERS: added'], 4000), /and ends(?!.*rollout)/],
+  ])('%s', (_, given, expected) => {
+    expect(given).toMatch(expected);
+  });
+});

@@ -7,6 +7,7 @@ import { rolloutText } from '../rollout/rollouts.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import type { Death } from './deaths.ts';
 import type { PodFacts } from './pod-facts.ts';
+import { changedVariableText } from './changed-variable.ts';
 import { quotable } from './text.ts';
 
 type ChangeQuote = Extract<Quote, { readonly source: 'change' }>;
@@ -43,12 +44,19 @@ export function withChanges(facts: PodFacts, found: readonly RankedFinding[]): r
     const changes = changesBefore(facts, container);
     if (changes.length === 0) return finding;
     const [first, ...others] = finding.evidence;
-    return { ...finding, evidence: [...(first === undefined ? [] : [first]), ...changes, ...others] };
+    const { rollout } = facts.evidence;
+    const isRollout = rollout !== undefined && changes.some(({ says }) => says === quotable(rolloutText(rollout)));
+    const variable = isRollout && container !== undefined ? changedVariableText(container, finding.says, rollout) : '';
+    return {
+      ...finding,
+      says: `${finding.says}${variable}`,
+      evidence: [...(first === undefined ? [] : [first]), ...changes, ...others],
+    };
   });
 }
 
 /** The latest changes before the trouble of the container began, the newest first. @param container absent: of the whole pod */
-export function changesBefore(facts: PodFacts, container: ContainerFacts | undefined): readonly Quote[] {
+export function changesBefore(facts: PodFacts, container: ContainerFacts | undefined): readonly ChangeQuote[] {
   const begin = beginningOf(facts, container);
   if (begin === undefined) return [];
   const recorded = (begin.death?.changes ?? []).filter(({ what }) => !CONSEQUENCES.test(what));

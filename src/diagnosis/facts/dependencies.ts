@@ -6,8 +6,10 @@ import type { PodEvidence, ServiceCause, ServiceEvidence, WaitingInit } from '..
 import type { ContainerFacts } from './container-facts.ts';
 import { hookWords } from './hook-words.ts';
 import { lastWord, linesAround, type LastWord } from './last-words.ts';
+import { type PodName, podOfHost } from './pod-names.ts';
 import { type ProbeFailure, probeFailures, probeOf } from './probe-failures.ts';
 import { awaitedPeers, commandPeers, environmentPeers, placeText, type SpecPeer } from './spec-peers.ts';
+import { straysText } from './stray-endpoints.ts';
 import { listed } from './text.ts';
 import { peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 
@@ -202,6 +204,31 @@ function isPodName([pod = '', service = '', , svc]: readonly string[]): boolean 
   return ordinal !== null && (svc === 'svc' || service.startsWith(pod.slice(0, ordinal.index)));
 }
 
+/** The services that a host may mean: "db-0.postgres" is a service in another namespace, or a pod of a headless one. */
+export function servicesOfHost(host: string, namespace: string): readonly ServiceName[] {
+  const named = serviceOfHost(host, namespace);
+  const below = podOfHost(host, namespace);
+  const other = below === undefined ? undefined : { namespace: below.namespace, name: below.service };
+  if (named === undefined || other === undefined)
+    return named === undefined ? (other === undefined ? [] : [other]) : [named];
+  return named.name === other.name && named.namespace === other.namespace ? [named] : [named, other];
+}
+
+/** Names of pods of StatefulSets that its containers look for in vain. */
+export function namedPods(
+  { pod }: Pick<PodEvidence, 'pod'>,
+  containers: readonly ContainerFacts[],
+): readonly PodName[] {
+  const hosts = containers.flatMap((container) => [
+    ...[dependencyTrouble(container), probeTrouble(container), hookTrouble(container)].flatMap((found) =>
+      found?.kind === 'not-resolved' ? (found.host ?? []) : [],
+    ),
+    ...(container.kind === 'init' && !isUp(container) ? awaitedPeers(container.spec) : []).map(({ host }) => host),
+  ]);
+  const found = hosts.flatMap((host) => podOfHost(host, pod.metadata?.namespace ?? 'default') ?? []);
+  return [...new Map(found.map((name) => [`${name.namespace}/${name.pod}`, name])).values()];
+}
+
 /** Services that the pod's annotation declares. */
 export function declaredServices(pod: Pod): readonly ServiceName[] {
   const namespace = pod.metadata?.namespace ?? 'default';
@@ -236,7 +263,7 @@ export function namedServices(
     ...(isUp(container) ? [] : [onlyPeer(container)?.host ?? []].flat()),
     ...(isUp(container) ? [] : allPeers(container).map(({ host }) => host)),
   ]);
-  const found = [...declaredServices(evidence.pod), ...hosts.flatMap((host) => serviceOfHost(host, namespace) ?? [])];
+  const found = [...declaredServices(evidence.pod), ...hosts.flatMap((host) => servicesOfHost(host, namespace))];
   return [...new Map(found.map((service) => [`${service.namespace}/${service.name}`, service])).values()];
 }
 
@@ -326,11 +353,13 @@ export function serviceBehind(
   host: string,
   namespace: string,
 ): ServiceEvidence | undefined {
-  const named = serviceOfHost(host, namespace);
-  return services.find(
-    (service) =>
-      service.clusterIPs.includes(host) || (named?.name === service.name && named.namespace === service.namespace),
-  );
+  const found = [
+    services.find(({ clusterIPs }) => clusterIPs.includes(host)),
+    ...servicesOfHost(host, namespace).map((named) =>
+      services.find((service) => named.name === service.name && named.namespace === service.namespace),
+    ),
+  ].flatMap((service) => service ?? []);
+  return found.find(({ missing }) => !missing) ?? found[0];
 }
 
 /** Names of domains outside of clusters, which somebody may have for a namespace, too. */
@@ -384,14 +413,15 @@ function elsewhereText({ namespace, elsewhere = [], similar = [] }: ServiceEvide
 }
 
 /** "has no endpoint that is ready, because deployment/db is scaled to 0", or with what its worst pod suffers from */
-export function noEndpointText({ nobody, cause, selector = {} }: ServiceEvidence): string {
-  const { scaledToZero = [], unlabelled } = nobody ?? {};
+export function noEndpointText({ nobody, cause, selector = {}, strays }: ServiceEvidence): string {
+  if (strays !== undefined) return `has no selector, and nobody has written endpoints for it${straysText(strays)}`;
+  const { scaledToZero = [], unlabelled, nearest } = nobody ?? {};
   const labels = Object.entries(selector).map(([key, value]) => `${key}=${value}`);
   const why =
     scaledToZero.length > 0
       ? `, because ${listed(scaledToZero)} ${scaledToZero.length === 1 ? 'is' : 'are'} scaled to 0`
       : unlabelled === true
-        ? `, because no pod has its labels ${labels.join(',')}`
+        ? `, because no pod has its labels ${labels.join(',')}${nearest === undefined ? '' : `; ${nearest}`}`
         : cause === undefined
           ? ''
           : causeText(cause);

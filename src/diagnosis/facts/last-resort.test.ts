@@ -112,7 +112,7 @@ describe('an object of which no rule says anything', () => {
       namespaceFlag: '',
     };
     const answer = diagnoseWorkload(given);
-    expect([answer.asWanted, answer.state]).toEqual([false, '1/1 ready, 0 of its newest template']);
+    expect([answer.asWanted, answer.state]).toEqual([false, '1/1 ready, its rollout goes on: 0 of 1 pod new']);
     const refused = event(
       'FailedCreate',
       'Error creating: pods "web-" is forbidden: exceeded quota: few, requested: pods=1, used: pods=2, limited: pods=2',

@@ -35,6 +35,13 @@ export function wrongLabelsText({ pod, wrong }: Nearest): string {
   );
 }
 
+/** "have app=web and no label tier": what the nearest has where the selector asks for something else. */
+export function ownLabelsText({ pod, wrong }: Nearest): string {
+  const labels = pod.metadata?.labels ?? {};
+  const [own, absent] = [wrong.filter(([key]) => key in labels), wrong.filter(([key]) => !(key in labels))];
+  return listed([...own.map(([key]) => `${key}=${labels[key] ?? ''}`), ...absent.map(([key]) => `no label ${key}`)]);
+}
+
 /** "web" and "web-v2", "frontend" and "front-end": spellings of one name. */
 function isLike(own: string | undefined, wanted: string): boolean {
   if (own === undefined) return false;

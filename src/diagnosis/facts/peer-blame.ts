@@ -5,17 +5,23 @@ import type { ContainerFacts } from './container-facts.ts';
 import { byHandText, noEndpointText, onlyPeer, serviceBehind, serviceOfHost } from './dependencies.ts';
 import { type LastWord, linesAround } from './last-words.ts';
 import type { PodFacts } from './pod-facts.ts';
+import { otherPortText, otherProtocolText, unledText } from './service-ports.ts';
 import type { SpecPeer } from './spec-peers.ts';
 import { quotable } from './text.ts';
 
-/** The peer that a word is about: that of its lines, else the only one of its environment. */
-export function peerOfWord(container: ContainerFacts, word: LastWord): Pick<SpecPeer, 'host' | 'port'> | undefined {
+/** The peer that a word's own lines name. */
+export function namedPeer(container: ContainerFacts, word: LastWord): Pick<SpecPeer, 'host' | 'port'> | undefined {
   for (const [place, line] of linesAround(container, word).entries()) {
     const { host, port } = peerIn(line);
     // A host without a port, in another line, may be anything.
     if (host !== undefined && (port !== undefined || place === 0)) return { host, ...(port !== undefined && { port }) };
   }
-  return onlyPeer(container);
+  return undefined;
+}
+
+/** The peer that a word is about: that of its lines, else the only one of its environment. */
+export function peerOfWord(container: ContainerFacts, word: LastWord): Pick<SpecPeer, 'host' | 'port'> | undefined {
+  return namedPeer(container, word) ?? onlyPeer(container);
 }
 
 /** What is known of the service behind a peer that is not reached: " (the endpoint that was written by hand …)" */
@@ -25,6 +31,11 @@ export function behindPeer({ pod, evidence }: PodFacts, container: ContainerFact
   if (service === undefined || service.missing) return '';
   if (service.externalName !== undefined)
     return ` (service ${service.name} is only another name of ${service.externalName})`;
+  const other =
+    otherPortText(service, peer?.port) ||
+    unledText(service, peer?.port) ||
+    otherProtocolText(service, peer?.port, word.line);
+  if (other !== '') return ` (${other.slice(2)})`;
   const { complaint } = service;
   if (service.ready > 0 && complaint !== undefined)
     return ` (service ${service.name}, whose pod ${complaint.pod} is ready and says: ${quotable(complaint.says)})`;

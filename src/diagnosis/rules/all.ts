@@ -40,6 +40,7 @@ import { permissions } from './permissions.ts';
 import { poolers } from './poolers.ts';
 import { portInUse } from './port-in-use.ts';
 import { probes } from './probes.ts';
+import { quorumLost } from './quorum-lost.ts';
 import { readiness } from './readiness.ts';
 import { saidCauses } from './said-causes.ts';
 import { sandbox } from './sandbox.ts';
@@ -107,6 +108,7 @@ export const POD_RULES: readonly PodRule[] = [
   poolers,
   portInUse,
   probes,
+  quorumLost,
   readiness,
   saidCauses,
   sandbox,

@@ -101,7 +101,7 @@ const answers: readonly Case[] = [
     'data that is not there',
     ended({ DATABASE_URL: 'postgres://app:x@orders-db:5432/orders' }, 'FATAL: database "orders" does not exist'),
     'missing-data',
-    /in its peer \(orders-db:5432, by its variable DATABASE_URL of ConfigMap app/,
+    /in its peer orders-db:5432 \(by its variable DATABASE_URL of ConfigMap app/,
   ],
   [
     'a time-out, of the only peer',

@@ -12,7 +12,7 @@ const service = (name: string, given: Partial<ServiceEvidence> = {}): ServiceEvi
   name,
   missing: false,
   clusterIPs: ['10.0.0.7'],
-  ports: [80],
+  ports: [80, 5432],
   ready: 0,
   notReady: 1,
   ...given,

@@ -25,6 +25,8 @@ import { hostFault, type HostFault } from '../facts/host-faults.ts';
 import { heardQuotes, unheardText } from '../facts/heard-ports.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { sentinelText } from '../facts/sentinels.ts';
+import { type PodNameTrouble, podNameTrouble } from '../facts/pod-names.ts';
+import { otherPortText, otherProtocolText, unledText } from '../facts/service-ports.ts';
 import { unresolvedTrouble } from '../facts/unresolved.ts';
 import type { Blame, Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -113,7 +115,23 @@ export function troubleFinding(
   // pg_isready says so of a name that is not found, too.
   const isMute = refused && /\bno response\b/i.test(word.match[0]);
   const tooEarly = tooEarlyText(facts, container, trouble.kind, behind, port);
-  const says = `${title(container)} ${refused ? `${isMute ? 'gets no answer from' : 'is refused by'} ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name${NOT_SET.test(host ?? '') ? '; programs write that for a value that is not set' : ''})`}${outcome}${passwordText(kind, word.line) || (refused ? '' : sentinelText(facts, container, behind)) || policyText(facts, kind, behind) || ownText(facts, behind) || domainText(kind, behind, host) || setText(facts, kind, behind, host) || because(kind, behind, port)}${refused ? ofOwnPod(facts, container, host, port) : ''}${tooEarly}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
+  const below = refused ? undefined : podNameTrouble(facts, host, behind);
+  const notSet = NOT_SET.test(host ?? '') ? '; programs write that for a value that is not set' : '';
+  const what = refused
+    ? `${isMute ? 'gets no answer from' : 'is refused by'} ${peer}`
+    : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name${notSet})`;
+  const why =
+    passwordText(kind, word.line) ||
+    (refused ? '' : sentinelText(facts, container, behind)) ||
+    policyText(facts, kind, behind) ||
+    (below?.says ?? '') ||
+    ownText(facts, behind) ||
+    domainText(kind, behind, host) ||
+    because(kind, behind, port) ||
+    (refused ? protocolOf(behind, port, word.line) : '');
+  const own = refused ? ofOwnPod(facts, container, host, port) : '';
+  const line = host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : '';
+  const says = `${title(container)} ${what}${outcome}${why}${own}${tooEarly}${line}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
     severity: unready ? (container.kind === 'init' ? 'warning' : 'critical') : severityOf(container),
@@ -121,7 +139,7 @@ export function troubleFinding(
     topic: unready ? `ready/${container.name}` : `end/${container.name}`,
     container: container.name,
     says,
-    ...blameOf(because(kind, behind), behind),
+    ...blameOf(why, behind),
     evidence: [
       ...(container.death === undefined ? [] : [quoteDeath(container.name, container.death)]),
       ...more,
@@ -130,7 +148,11 @@ export function troubleFinding(
       ...behind.flatMap((service) => heardQuotes(service, port)),
       ...declared(facts),
     ],
-    try: [...(tooEarly === '' ? [] : facts.commands.again), ...commands(facts, container, trouble, behind)],
+    try: [
+      ...(tooEarly === '' ? [] : facts.commands.again),
+      ...(below === undefined ? [] : podNameCommands(facts, below, behind)),
+      ...commands(facts, container, trouble, behind),
+    ],
   };
 }
 
@@ -172,6 +194,19 @@ function withWrongPeer(facts: PodFacts, container: ContainerFacts, trouble: Trou
   return { ...trouble, host, ...(port !== undefined && { port }), at };
 }
 
+function protocolOf([service]: readonly ServiceEvidence[], port: number | undefined, line: string): string {
+  return service === undefined || service.missing ? '' : otherProtocolText(service, port, line);
+}
+
+/** The set is to be changed where that is known, else who asks for the name. */
+function podNameCommands(
+  { commands: { cluster, edit } }: PodFacts,
+  { words }: PodNameTrouble,
+  [service]: readonly ServiceEvidence[],
+): readonly string[] {
+  return words === undefined ? edit : [cluster(...words, '-n', service?.namespace ?? 'default')];
+}
+
 /** A program that ends within this time ends at its start, ms. */
 const EARLY_MS = 120_000;
 
@@ -185,8 +220,7 @@ function tooEarlyText(
 ): string {
   if (status?.state?.terminated === undefined || pod.spec?.restartPolicy !== 'Never') return '';
   if (service === undefined || service.missing || service.ready === 0) return '';
-  const isOther = port !== undefined && service.ports.length > 0 && !service.ports.includes(port);
-  if (isOther || (kind === 'not-resolved' && service.clusterIPs.length > 0)) return '';
+  if (otherPortText(service, port) !== '' || (kind === 'not-resolved' && service.clusterIPs.length > 0)) return '';
   const isOver =
     owner === undefined || (owner.kind === 'Job' && isConditionTrue((owner as Job).status?.conditions, 'Failed'));
   const policy = owner === undefined ? 'restartPolicy: Never' : 'its job has failed';
@@ -226,17 +260,6 @@ function domainText(kind: Trouble['kind'], [service]: readonly ServiceEvidence[]
   if (kind !== 'not-resolved' || service === undefined || service.missing || domain === undefined) return '';
   if (domain === CLUSTER_DOMAIN) return '';
   return `: service ${service.name} is there, but its name ends with ${CLUSTER_DOMAIN} unless the cluster has another domain, and not with ${domain}`;
-}
-
-/** A pod of a StatefulSet has its name below one service alone, that of its serviceName. */
-function setText({ pod }: PodFacts, kind: Trouble['kind'], [service]: readonly ServiceEvidence[], host = ''): string {
-  if (kind !== 'not-resolved' || service === undefined || service.missing || service.clusterIPs.length > 0) return '';
-  const set = /^([a-z0-9-]{1,200})-\d{1,5}\./.exec(host)?.[1];
-  const own = /^(.{1,200})-\d{1,5}$/.exec(pod.metadata?.name ?? '')?.[1];
-  const { subdomain } = pod.spec ?? {};
-  if (set === undefined || set !== own || subdomain === service.name) return '';
-  const named = subdomain === undefined ? 'no serviceName' : `the serviceName ${subdomain}`;
-  return `: statefulset/${set} has ${named}, so that service ${service.name} has no names of its pods`;
 }
 
 /** Its own service answers only when one of its pods is ready, which it does not get before it is answered. */
@@ -313,13 +336,15 @@ function unreadyWithoutWords(facts: PodFacts, container: ContainerFacts): readon
     const behind = servicesBehind(facts, told.host);
     const isRefused = told.kind === 'refused';
     const peer = formatHost(told.host, told.port);
+    const why =
+      (isRefused ? undefined : podNameTrouble(facts, told.host, behind)?.says) ?? because(told.kind, behind, told.port);
     return [
       {
         ...base,
         id: isRefused ? 'dependency-refused' : 'dependency-not-resolved',
         rank: 89,
-        says: `${title(container)} is not ready: its ${told.failure.type} probe ${isRefused ? `is refused by ${peer}` : `does not find ${peer} (no such name)`}${because(told.kind, behind)}`,
-        ...blameOf(because(told.kind, behind), behind),
+        says: `${title(container)} is not ready: its ${told.failure.type} probe ${isRefused ? `is refused by ${peer}` : `does not find ${peer} (no such name)`}${why}`,
+        ...blameOf(why, behind),
         evidence: [quoteProbe(container, told.failure), ...behind.map(serviceQuote), ...declared(facts)],
         try: behind.flatMap((service) => serviceCommands(facts, service)),
       },
@@ -426,8 +451,10 @@ export function because(kind: Trouble['kind'], behind: readonly ServiceEvidence[
   if (service === undefined) return '';
   if (service.missing) return `: ${missingText(service)}`;
   if (service.externalName !== undefined) return `: ${otherName(kind, service.name, service.externalName)}`;
-  if (kind === 'refused' && port !== undefined && service.ports.length > 0 && !service.ports.includes(port))
-    return `: service ${service.name} has no port ${port}, but ${listed(service.ports.map(String))}`;
+  const otherPort = kind === 'refused' ? otherPortText(service, port) : '';
+  if (otherPort !== '') return otherPort;
+  const unled = kind === 'refused' ? unledText(service, port) : '';
+  if (unled !== '') return unled;
   if (isNamed(kind, service)) return `: service ${service.name} is there, but no DNS server told its name`;
   if (service.ready > 0) return kind === 'refused' ? unheard(service, port) || byHandText(service) : '';
   return `: service ${service.name} ${noEndpointText(service)}`;

@@ -491,7 +491,7 @@ describe('the network of a pod', () => {
         services: [{ ...db, written: ['10.2.255.77:5432'] }],
       },
       'dependency-closes',
-      /loses the connection to its peer \(the endpoint that was written by hand for service db is 10\.2\.255\.77:5432\)/,
+      /loses the connection to its peer db \(by its command\) \(the endpoint that was written by hand for service db is 10\.2\.255\.77:5432\)/,
     ],
     [
       'a variable that names it',

@@ -80,6 +80,69 @@ describe('a lock that another pod has', () => {
     expect(findings.map(({ id }) => id)).not.toContain('probe-timeout');
   });
 
+  it.each<[string, string]>([
+    [
+      'MariaDB',
+      "2026-01-31 11:59:42 0 [ERROR] mariadbd: Got error 'Could not get an exclusive lock; file is probably in use by another process' when trying to use aria control file '/data/aria_log_control'",
+    ],
+    ['MariaDB', "[ERROR] mariadbd: Can't lock aria control file '/data/aria_log_control' for exclusive use, error: 11"],
+    ['SQLite', 'sqlite3.OperationalError: database is locked'],
+    [
+      'H2',
+      'org.h2.jdbc.JdbcSQLNonTransientConnectionException: Database may be already in use: "/data/app.mv.db". Possible solutions: close all other connection(s); use the server mode [90020-214]',
+    ],
+    ['H2', 'Caused by: org.h2.mvstore.MVStoreException: The file is locked: /data/app.mv.db [2.1.214/7]'],
+    ['Derby', 'ERROR XSDB6: Another instance of Derby may have already booted the database /data/store.'],
+    [
+      'HSQLDB',
+      'java.sql.SQLException: Database lock acquisition failure: lockFile: org.hsqldb.persist.LockFile@1[/data/db.lck]',
+    ],
+    ['RocksDB', 'IO error: While lock file: /data/LOCK: Resource temporarily unavailable'],
+    ['LevelDB', 'Error: IO error: lock /data/LOCK: Resource temporarily unavailable'],
+    [
+      'OpenSearch',
+      'java.lang.IllegalStateException: failed to obtain node locks, tried [[/data]]; maybe these locations are not writable or multiple nodes were started without increasing [node.max_local_storage_nodes]',
+    ],
+    ['Solr', "Index dir '/data/core/index/' of core 'core' is already locked."],
+    [
+      'Kafka',
+      'org.apache.kafka.common.KafkaException: Failed to acquire lock on file .lock in /data/kafka. A Kafka instance in another process or thread is using this directory.',
+    ],
+    [
+      'Neo4j',
+      'Lock file has been locked by another process: /data/databases/store_lock. Please ensure no other process is using this database',
+    ],
+    ['Bitcoin', 'Error: Cannot obtain a lock on data directory /data. Bitcoin Core is probably already running.'],
+    ['IPFS', 'Error: lock /data/repo.lock: someone else has the lock'],
+  ])('%s ends for it: %s', (_, line) => {
+    const given = waits('', {
+      pod: of('kv-new', 'b', crashed({ exitCode: 1 })),
+      events: [],
+      logs: lastWords(line),
+      owners: [deployment({})],
+      siblings: [old],
+    });
+    const [first] = diagnosePod(given).findings;
+    expect(first?.id).toBe('already-running');
+    expect(first?.says).toMatch(/; pod kv-old has it: both mount claim kv-data, and the rolling update .*Recreate/);
+  });
+
+  it.each([
+    'ERROR: could not obtain lock on row in relation "orders"',
+    'ERROR: could not obtain exclusive lock on row in relation "orders"',
+    'deadlock detected: Process 1 waits for ShareLock on transaction 7',
+    'the account is locked: too many logins of ann',
+  ])('is not meant by %s', (line) => {
+    const given = waits('', {
+      pod: of('kv-new', 'b', crashed({ exitCode: 1 })),
+      events: [],
+      logs: lastWords(line),
+      owners: [deployment({})],
+      siblings: [old],
+    });
+    expect(diagnosePod(given).findings[0]?.says).not.toContain('kv-old has it');
+  });
+
   it('offers the strategy that ends the old pod first', () => {
     const given = waits(ETCD, { owners: [deployment({})], siblings: [old] });
     expect(diagnosePod(given).findings[0]?.try[0]).toMatch(/^kubectl patch deployment\/kv -p .*Recreate/);

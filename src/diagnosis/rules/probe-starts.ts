@@ -5,7 +5,8 @@ import { type Death } from '../facts/deaths.ts';
 import { lastLine, quoteLastLines } from '../facts/last-words.ts';
 import { listeningQuote } from '../facts/listening.ts';
 import { probePath, secondsUntilFailed } from '../facts/probe-failures.ts';
-import { startTimeOf } from '../facts/start-time.ts';
+import { saidDurationMs } from '../facts/said-duration.ts';
+import { type StartTime, startTimeOf } from '../facts/start-time.ts';
 import { startupProbeFor } from '../facts/startup-probe.ts';
 import { formatAge } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
@@ -103,8 +104,17 @@ export function tooEarly(one: ProbeCase, port: number | undefined): RankedFindin
     ),
     try: held === undefined ? facts.commands.edit : [commandForLog(facts, container)],
     // More time helps nobody who waits for somebody else.
-    ...(held === undefined && { manifest: startupProbeFor(container.name, probe, start) }),
+    ...(held === undefined && {
+      manifest: startupProbeFor(container.name, probe, saidStart(container, start) ?? start),
+    }),
   };
+}
+
+/** Its log says that the start takes longer than was ever seen; undefined: it does not. */
+function saidStart(container: ContainerFacts, seen: StartTime | undefined): StartTime | undefined {
+  const ms = saidDurationMs(lastLine(container, STARTING)?.line ?? '');
+  if (ms === undefined || (seen?.measured === true && seen.ms >= ms)) return undefined;
+  return { measured: true, ms, where: 'its log' };
 }
 
 /** Seconds that the probe leaves a program until it kills it. */

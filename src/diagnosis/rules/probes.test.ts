@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FailedProbe } from '../../api/index.ts';
 import { diagnosePod } from '../diagnose-pod.ts';
-import { ago, crashed, event, evidence, history, NOW, pod, type PodGiven } from '../evidence.fixtures.ts';
+import { ago, crashed, event, evidence, history, lastWords, NOW, pod, type PodGiven } from '../evidence.fixtures.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import { quoteText } from '../quote-text.ts';
 
@@ -241,6 +241,36 @@ describe('probes that kill', () => {
         '',
       ].join('\n'),
     );
+  });
+});
+
+describe('a start whose time only another version or the log tells', () => {
+  const hashed = (name: string, hash: string, given: PodGiven = {}) =>
+    pod({ name, metadata: { labels: { 'pod-template-hash': hash } }, ...given });
+  const old = hashed('web-2', 'a', {
+    container: { readinessProbe: http },
+    status: { state: { running: { startedAt: ago(900) } } },
+    podStatus: { conditions: [{ type: 'ContainersReady', status: 'True', lastTransitionTime: ago(897) }] },
+  });
+  const killed = (line: string): Partial<PodEvidence> => ({
+    ...killedBy(refused),
+    pod: hashed('web-1', 'b', {
+      container: { livenessProbe: http },
+      status: crashed({ exitCode: 137, lived: 4 }),
+    }),
+    logs: lastWords(line),
+    siblings: [old],
+  });
+
+  it.each<[string, string, string]>([
+    ['the log says how long', 'loading index, this takes 60 s', 'periodSeconds: 2\n    failureThreshold: 60'],
+    ['the log says minutes', 'INFO warming caches, up to 5 min', 'periodSeconds: 5\n    failureThreshold: 120'],
+    ['nothing says how long', 'loading index', 'periodSeconds: 2\n    failureThreshold: 30'],
+  ])('%s', (_, line, budget) => {
+    const [finding] = diagnosePod(evidence(killed(line))).findings;
+    expect(finding?.id).toBe('probe-too-early');
+    expect(finding?.says).not.toContain('to be ready (pod web-2)');
+    expect(finding?.manifest).toContain(budget);
   });
 });
 

@@ -7,6 +7,7 @@ import { endedByItself, type LastWord, lastWord, linesAround, propertyWord, rank
 import { LOCKED, lockedClaim, lockHolder, namedHolder } from '../facts/lock-holders.ts';
 import { hiddenBy } from '../facts/mounts.ts';
 import { behindPeer, blameOfPeer } from '../facts/peer-blame.ts';
+import { withPeer } from '../facts/peer-name.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { peerText, placeText } from '../facts/spec-peers.ts';
 import { NO_SUCH_OBJECT, TOO_MANY_CONNECTIONS } from '../facts/sql-errors.ts';
@@ -317,10 +318,11 @@ function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): 
   const who = held === '' ? '' : `; ${held}`;
   const blames =
     cause.ofPeer === undefined ? undefined : blameOfPeer(facts, container, word, cause.ofPeer, cause.isUnreached);
+  const means = withPeer(cause.means, facts, container, word);
   const told = explainedEnd(facts, container, {
     id: cause.id,
     rank: rankOfWord(cause.rank, word),
-    says: `${title(container)} ${cause.means}${cause.isUnreached === true ? behindPeer(facts, container, word) : ''}${cause.ofPeer === undefined ? '' : peerOfSpec(container, word)}${aliasText(facts, word.line)}${hidden(facts, container, cause, word.line)}${cause.pattern === LOCKED && holder === undefined ? lockedClaim(facts, container, word.line) : ''}: ${line.replace(/\.+$/, '')}${who}`,
+    says: `${title(container)} ${means}${cause.ofPeer === undefined || means !== cause.means ? '' : peerOfSpec(container, word)}${cause.isUnreached === true ? behindPeer(facts, container, word) : ''}${aliasText(facts, word.line)}${hidden(facts, container, cause, word.line)}${cause.pattern === LOCKED && holder === undefined ? lockedClaim(facts, container, word.line) : ''}: ${line.replace(/\.+$/, '')}${who}`,
     line: word.line,
     more,
     try: [...recreate(facts, holder?.pods ?? []), commandForLog(facts, container), ...facts.commands.edit],

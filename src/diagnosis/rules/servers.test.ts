@@ -192,7 +192,7 @@ const numbers: readonly Case[] = [
     'a database that is not there',
     ended({ container: CONNECTS }, ...PYMYSQL('pymysql.err.OperationalError: (1049, "Base \'shop\' inconnue")')),
     'missing-data',
-    /does not find data that it needs in its peer \(maindb, by its command\): .*Base 'shop' inconnue/,
+    /does not find data that it needs in its peer maindb \(by its command\): .*Base 'shop' inconnue/,
   ],
   [
     'no peer, where a Secret may name another one',

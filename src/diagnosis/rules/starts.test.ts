@@ -586,11 +586,12 @@ const starts: readonly Case[] = [
           missing: false,
           claim: { metadata: { name: 'data' }, spec: { storageClassName: 'fast' }, status: { phase: 'Pending' } },
           events: [event('ProvisioningFailed', 'storageclass.storage.k8s.io "fast" not found')],
+          classes: ['local', 'nfs'],
         },
       ],
     },
     'claim-pending',
-    /there is no StorageClass fast/,
+    /there is no StorageClass fast; there are local and nfs$/,
   ],
   [
     'names of variables',

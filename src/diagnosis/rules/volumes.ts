@@ -5,6 +5,7 @@ import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { because } from '../facts/innermost.ts';
 import { unplacedText } from '../facts/placement.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
+import { noClassText } from '../facts/storage-classes.ts';
 import { listed, quotable } from '../facts/text.ts';
 import { hasVolumesOfClass, namedVolumeTrouble, nearVolume, noVolumeText } from '../facts/volume-fit.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -95,7 +96,7 @@ function oneClaim(facts: PodFacts, given: ClaimEvidence): readonly RankedFinding
     event?.reason?.startsWith('WaitFor') === true && claim?.metadata?.annotations?.[SELECTED_NODE] === undefined;
   const unplaced = isWaiting ? unplacedText(facts) : undefined;
   const told = named?.why ?? unplaced ?? (isStatic ? noVolumeText(claim, near) : undefined);
-  const why = told === undefined ? pendingWhy(event?.reason, event?.message ?? '', claim) : `: ${told}`;
+  const why = told === undefined ? pendingWhy(event?.reason, event?.message ?? '', given) : `: ${told}`;
   return [
     {
       ...base,
@@ -127,9 +128,9 @@ function oneClaim(facts: PodFacts, given: ClaimEvidence): readonly RankedFinding
   ];
 }
 
-function pendingWhy(reason: string | undefined, message: string, claim: ClaimEvidence['claim']): string {
+function pendingWhy(reason: string | undefined, message: string, { claim, classes }: ClaimEvidence): string {
   if (reason === 'ProvisioningFailed' && /not found/.test(message))
-    return `: there is no StorageClass ${claim?.spec?.storageClassName ?? ''}`;
+    return `: ${noClassText(claim?.spec?.storageClassName, classes)}`;
   if (reason === 'ExternalProvisioning') return ': its provisioner has not made one';
   if (reason === 'ProvisioningFailed') return `: ${quotable(message)}`;
   return '';

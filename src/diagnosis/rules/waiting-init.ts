@@ -5,6 +5,7 @@ import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { dependencyTrouble, isOfPod, namedPeers, serviceBehind, waitingInits } from '../facts/dependencies.ts';
 import { quoteLine } from '../facts/last-words.ts';
+import { podNameTrouble } from '../facts/pod-names.ts';
 import { awaitedThing, peerText } from '../facts/spec-peers.ts';
 import { formatAge, listed, quotable } from '../facts/text.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -33,7 +34,10 @@ const ofContainer: ContainerRule = (facts, container) => {
   if (again !== undefined) return [failingInit(facts, container, again.said)];
   const beside = word === undefined ? undefined : besideWaiting(container.lines, word.line);
   if (beside !== undefined && isToldOfPeer(container, beside)) return NOTHING;
-  const behind = awaited?.service === undefined ? '' : because('refused', [awaited.service]);
+  const behind =
+    awaited?.service === undefined
+      ? ''
+      : (podNameTrouble(facts, awaited.host, [awaited.service])?.says ?? because('refused', [awaited.service]));
   const forWhat = awaited === undefined || word?.line.includes(awaited.text) === true ? '' : ` for ${awaited.text}`;
   return [
     {
@@ -90,6 +94,7 @@ export const waitingInit: PodRule = eachContainer(ofContainer);
 
 interface Awaited {
   readonly text: string;
+  readonly host?: string;
   readonly service?: ServiceEvidence;
 }
 
@@ -101,8 +106,12 @@ function awaitedBy({ evidence, pod }: PodFacts, container: ContainerFacts): Awai
     const found = peers.map((peer) => ({ peer, service: serviceBehind(evidence.services, peer.host, namespace) }));
     const away = found.filter(({ service }) => service !== undefined && (service.missing || service.ready === 0));
     const told = away.length > 0 ? away : found;
-    const service = told[0]?.service;
-    return { text: listed([...new Set(told.map(({ peer }) => peerText(peer)))]), ...(service && { service }) };
+    const [first] = told;
+    return {
+      text: listed([...new Set(told.map(({ peer }) => peerText(peer)))]),
+      ...(first && { host: first.peer.host }),
+      ...(first?.service && { service: first.service }),
+    };
   }
   const thing = awaitedThing(container.spec);
   return thing === undefined ? undefined : { text: thing };

@@ -155,7 +155,7 @@ const endings: readonly Case[] = [
       ['java.net.SocketTimeoutException: Connect timed out'],
     ),
     'dependency-times-out',
-    /; service orders-db, which its variable DATABASE_URL .* names, has no port 5433, but 5432$/,
+    /\(orders-db:5433, by its variable DATABASE_URL of ConfigMap app, key DATABASE_URL\) \(service orders-db has no port 5433, but 5432\)/,
   ],
   [
     'a peer of its command',

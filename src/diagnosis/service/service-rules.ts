@@ -4,6 +4,7 @@ import { labelSelectorOf, matchesLabels, SelectorError } from '../../api/index.t
 import { parseTime } from '../../lib/index.ts';
 import { listeningText } from '../facts/listening.ts';
 import { nearestPod, wrongLabelsText } from '../facts/nearest-pod.ts';
+import { adoptWords, straysText } from '../facts/stray-endpoints.ts';
 import { listed, plural } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';
@@ -324,18 +325,23 @@ const noEndpoints: ServiceRule = ({ service, behind, evidence }) => {
   const endpoints = behind.slices.flatMap((slice) => slice.endpoints ?? []);
   const usable = endpoints.filter(({ conditions }) => conditions?.ready !== false || conditions.serving === true);
   if (usable.length > 0) return NOTHING;
+  const strays = endpoints.length === 0 ? (behind.strays ?? []) : [];
+  const adopt = adoptWords(evidence.name, strays);
   return [
     {
       id: 'no-endpoints',
       severity: 'critical',
       rank: 90,
       topic: 'pods',
-      says: `it has no selector, and ${endpoints.length === 0 ? 'nobody has written endpoints for it' : 'none of its endpoints is ready'}`,
+      says: `it has no selector, and ${endpoints.length === 0 ? `${strays.length === 0 ? 'nobody has written endpoints for it' : 'no endpoints of its own'}${straysText(strays)}` : 'none of its endpoints is ready'}`,
       evidence: [
         { source: 'field', path: 'spec.selector', value: 'none' },
         { source: 'object', object: 'endpointslices', says: `${endpoints.length} endpoints` },
       ],
-      try: [kubectl(evidence, 'get', 'endpointslices', '-l', `kubernetes.io/service-name=${evidence.name}`)],
+      try: [
+        ...(adopt === undefined ? [] : [kubectl(evidence, ...adopt)]),
+        kubectl(evidence, 'get', 'endpointslices', '-l', `kubernetes.io/service-name=${evidence.name}`),
+      ],
     },
   ];
 };

@@ -43,7 +43,7 @@ export function groupFindings(
  * Hints are no causes.
  */
 export function causeText(found: readonly RankedFinding[]): string | undefined {
-  return causeOf(found)?.says.replace(/^(?:\d+ of )?\d+ (?:\w+ )?pods?: /, '');
+  return causeOf(found)?.says.replace(/^(?:\d+ of )?\d+ (?:\w+ )?pods?(?: \([^)]{1,300}\))?: /, '');
 }
 
 /** That cause itself. */

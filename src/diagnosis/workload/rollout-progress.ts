@@ -39,5 +39,11 @@ export function isRollingOut(workload: WorkloadObject, wanted: number): boolean 
     const { currentRevision, updateRevision } = (workload as StatefulSet).status ?? {};
     return currentRevision !== updateRevision && updatedPods(workload) < wanted;
   }
-  return (kind === 'Deployment' || kind === 'DaemonSet') && updatedPods(workload) < wanted;
+  if (kind === 'Deployment') return updatedPods(workload) < totalPods(workload, wanted);
+  return kind === 'DaemonSet' && updatedPods(workload) < wanted;
+}
+
+/** The number of its pods, old ones that are still to go among them. */
+export function totalPods({ status }: WorkloadObject, wanted: number): number {
+  return Math.max(wanted, (status as { replicas?: number } | undefined)?.replicas ?? 0);
 }

@@ -2,8 +2,8 @@
 import type { DaemonSet, Deployment, Job, ReplicaSet, StatefulSet } from '../../api/index.ts';
 import { isConditionTrue } from '../../api/index.ts';
 import type { WorkloadEvidence } from '../evidence/workload-evidence.ts';
-import { shellWord } from '../facts/text.ts';
-import { isRollingOut, updatedPods } from './rollout-progress.ts';
+import { plural, shellWord } from '../facts/text.ts';
+import { isRollingOut, totalPods, updatedPods } from './rollout-progress.ts';
 
 export interface WorkloadFacts {
   readonly evidence: WorkloadEvidence;
@@ -108,6 +108,9 @@ export function workloadState(facts: WorkloadFacts): string {
     return `${done}, ${status?.active ?? 0} active, ${status?.failed ?? 0} failed`;
   }
   if (wanted === 0) return kind === 'DaemonSet' ? 'wants a pod on no node' : 'scaled to 0';
-  const left = facts.rollingOut ? `, ${updatedPods(evidence.workload)} of its newest template` : '';
+  const { workload } = evidence;
+  const left = facts.rollingOut
+    ? `, its rollout goes on: ${updatedPods(workload)} of ${plural(totalPods(workload, wanted), 'pod')} new`
+    : '';
   return `${Math.min(ready, wanted)}/${wanted} ready${left}`;
 }

@@ -4,6 +4,8 @@ import { diagnoseWorkload } from '../diagnose-workload.ts';
 import { ago, crashed, event, evidence, history, NOW, pod } from '../evidence.fixtures.ts';
 import type { Pod, WorkloadObject } from '../evidence/kinds.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
+import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
+import { goneServicesOf } from './gone-pods.ts';
 import type { WorkloadEvidence } from '../evidence/workload-evidence.ts';
 
 const deployment: WorkloadObject = {
@@ -39,6 +41,31 @@ describe('workloads', () => {
     expect(diagnoseWorkload(workload({ pods: three() }))).toMatchObject({ state: '3/3 ready', findings: [] });
     const none = { ...deployment, spec: { ...deployment.spec, replicas: 0 } } as WorkloadObject;
     expect(diagnoseWorkload(workload({ workload: none }))).toMatchObject({ state: 'scaled to 0', findings: [] });
+  });
+
+  it('says how far a rollout is that goes on beside old pods', () => {
+    const object = {
+      ...deployment,
+      metadata: { ...deployment.metadata, creationTimestamp: ago(600) },
+      spec: { ...deployment.spec, replicas: 1 },
+      status: { replicas: 2, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 },
+    } as WorkloadObject;
+    const young = pod({
+      name: 'web-2',
+      metadata: { creationTimestamp: ago(20) },
+      status: { ready: false, started: true, state: { running: { startedAt: ago(18) } } },
+    });
+    const given = workload({ workload: object, pods: [pod(), young] });
+    expect(diagnoseWorkload(given)).toMatchObject({
+      state: '1/1 ready, its rollout goes on: 1 of 2 pods new',
+      asWanted: false,
+      findings: [],
+    });
+    const over = { ...object, status: { ...object.status, replicas: 1 } } as WorkloadObject;
+    expect(diagnoseWorkload(workload({ workload: over, pods: [pod()] }))).toMatchObject({
+      state: '1/1 ready',
+      asWanted: true,
+    });
   });
 
   it('says that its next pod waits for the old one, which ends slowly', () => {
@@ -356,6 +383,51 @@ describe('jobs', () => {
     expect(findings[0]?.says).toMatch(says);
   });
 
+  const waits = {
+    spec: {
+      restartPolicy: 'Never',
+      initContainers: [
+        {
+          name: 'web',
+          image: 'a',
+          command: ['sh', '-c', 'until nc -z sql 3306; do echo waiting for sql:3306; sleep 2; done'],
+        },
+      ],
+      containers: [{ name: 'seed', image: 'a' }],
+    },
+  };
+  const missing = { namespace: 'shop', name: 'sql', missing: true, clusterIPs: [], ports: [], ready: 0, notReady: 0 };
+  const requested = { exitCode: 137, requested: { scope: 'pod' as const } };
+
+  it.each<[string, PodHistory, readonly ServiceEvidence[], RegExp]>([
+    [
+      'that is not there',
+      gone({ ...requested, log: { tail: 'waiting for sql:3306\n', truncated: false } }),
+      [{ ...missing, similar: ['mysql'] }],
+      /activeDeadlineSeconds of 30s; the last that container web said: waiting for sql:3306: there is no service sql; there is mysql$/,
+    ],
+    [
+      'that is not there, without a word',
+      gone(requested),
+      [missing],
+      /activeDeadlineSeconds of 30s; its container web waited for sql:3306: there is no service sql$/,
+    ],
+    [
+      'that has come since',
+      gone({ ...requested, log: { tail: 'waiting for sql:3306\n', truncated: false } }),
+      [{ ...missing, missing: false, ready: 1, ports: [3306], clusterIPs: ['10.96.0.7'] }],
+      /said: waiting for sql:3306$/,
+    ],
+  ])('its deadline is told with the service for which it waited, %s', (_, life, goneServices, says) => {
+    const object = job(
+      { type: 'Failed', status: 'True', reason: 'DeadlineExceeded', message: 'x' },
+      { template: waits },
+    );
+    const given = workload({ workload: object, gone: [life], goneServices });
+    expect(goneServicesOf(given)).toEqual([{ namespace: 'shop', name: 'sql' }]);
+    expect(diagnoseWorkload(given).findings[0]?.says).toMatch(says);
+  });
+
   it('what ended its last pod comes first, and nothing replaces that', () => {
     const evicted = pod({
       podStatus: { phase: 'Failed', reason: 'Evicted', message: 'The node was low on resource: memory.' },
@@ -401,6 +473,17 @@ describe('a stateful set', () => {
     kind: 'StatefulSet',
     metadata: { name: 'db', namespace: 'shop', uid: 's' },
     spec: { replicas: 3, podManagementPolicy: policy, selector: {}, template: {}, serviceName: 'db' },
+  });
+
+  it('names the pod that is ill, where it is one of several', () => {
+    const object = set('Parallel');
+    const pods = ['db-0', 'db-1', 'db-2'].map((name) =>
+      pod({ name, ...(name === 'db-2' && { status: crashed({ exitCode: 1 }) }) }),
+    );
+    const says = (given: WorkloadObject): string | undefined =>
+      diagnoseWorkload(workload({ workload: given, pods })).findings[0]?.says;
+    expect(says(object)).toMatch(/^1 of 3 pods \(db-2\): container web ends with exit code 1/);
+    expect(says({ ...object, kind: 'ReplicaSet' } as WorkloadObject)).toMatch(/^1 of 3 pods: container web ends/);
   });
 
   it('waits for its first pod', () => {

@@ -1,0 +1,274 @@
+/** Tests what `why` reads of peers that a container names, against the real API server; the tests write what controllers and nodes would. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createInMemoryApi, type InMemoryApi } from '../../../test/support/in-memory-api.ts';
+import {
+  DEPLOYMENTS,
+  ENDPOINT_SLICES,
+  type KubeObject,
+  PODS,
+  type Resource,
+  SERVICES,
+  STATEFUL_SETS,
+} from '../../api/index.ts';
+import { createKubeClient } from '../../client/index.ts';
+import type { Diagnosis } from '../../diagnosis/index.ts';
+import { settle } from '../../lib/manual-clock.node.ts';
+import type { ClusterSession } from '../cluster-session.ts';
+import { whyOf } from './run-why.ts';
+import type { WhyKind } from './target.ts';
+
+let api: InMemoryApi;
+
+beforeEach(async () => {
+  api = await createInMemoryApi();
+});
+
+async function why(kind: WhyKind, name: string): Promise<Diagnosis> {
+  const session: ClusterSession = {
+    client: createKubeClient(api.connection, { clock: api.clock }),
+    connection: api.connection,
+    namespace: 'default',
+    clock: api.clock,
+    signal: new AbortController().signal,
+    out: () => {},
+    err: () => {},
+    outRaw: () => {},
+    isTerminal: false,
+    columns: undefined,
+  };
+  const running = whyOf(session, { target: { kind, name }, namespaceGiven: false });
+  const state = { ended: false };
+  const end = (): void => {
+    state.ended = true;
+  };
+  running.then(end, end);
+  for (let turn = 0; turn < 100 && !state.ended; turn += 1) {
+    await settle();
+    if (!state.ended) await api.clock.advance(1000);
+  }
+  return (await running).diagnosis;
+}
+
+const headline = async (kind: WhyKind, name: string): Promise<string> => {
+  const [first] = (await why(kind, name)).findings;
+  return first === undefined ? '' : `${first.id} ${first.severity}: ${first.says}`;
+};
+
+async function make<T extends KubeObject>(resource: Resource<T>, object: object, status?: object): Promise<T> {
+  const made = await api.client.create(resource, object as T);
+  return status === undefined ? made : await api.client.update(resource, { ...made, status }, 'status');
+}
+
+const at = (seconds: number): string => new Date(api.clock.now().wall - seconds * 1000).toISOString();
+
+/** A pod that ended with this line, again and again. */
+const ended = (name: string, line: string, env: readonly object[] = []): Promise<unknown> =>
+  make(
+    PODS,
+    { metadata: { name, namespace: 'default' }, spec: { containers: [{ name: 'main', image: 'w:1', env }] } },
+    {
+      phase: 'Running',
+      containerStatuses: [
+        {
+          name: 'main',
+          ready: false,
+          restartCount: 4,
+          image: 'w:1',
+          imageID: 'i',
+          state: { waiting: { reason: 'CrashLoopBackOff' } },
+          lastState: {
+            terminated: { exitCode: 1, reason: 'Error', startedAt: at(40), finishedAt: at(35), message: line },
+          },
+        },
+      ],
+    },
+  );
+
+const service = (name: string, spec: object): Promise<unknown> =>
+  make(SERVICES, { metadata: { name, namespace: 'default' }, spec });
+
+const slice = (name: string, of: string, pod?: string): Promise<unknown> =>
+  make(ENDPOINT_SLICES, {
+    metadata: { name, namespace: 'default', labels: { 'kubernetes.io/service-name': of } },
+    addressType: 'IPv4',
+    endpoints: [
+      {
+        addresses: ['10.0.0.9'],
+        conditions: { ready: true },
+        ...(pod !== undefined && { targetRef: { kind: 'Pod', name: pod } }),
+      },
+    ],
+    ports: [{ port: 6379 }],
+  });
+
+describe('a name of a pod below a headless service', () => {
+  const set = (name: string, replicas: number, serviceName: string): Promise<unknown> =>
+    make(STATEFUL_SETS, {
+      metadata: { name, namespace: 'default' },
+      spec: {
+        replicas,
+        serviceName,
+        selector: { matchLabels: { app: name } },
+        template: { metadata: { labels: { app: name } }, spec: { containers: [{ name, image: 'kv:1' }] } },
+      },
+    });
+  const headless = (name: string, app: string): Promise<unknown> =>
+    service(name, { clusterIP: 'None', selector: { app }, ports: [{ port: 6379 }] });
+
+  it.each(['kv-1.kv', 'kv-1.kv.default.svc.cluster.local'])('of a set that was scaled down: %s', async (host) => {
+    await headless('kv', 'kv');
+    await slice('kv-x', 'kv');
+    await set('kv', 1, 'kv');
+    await ended('worker', `getaddrinfo ENOTFOUND ${host}`);
+    expect(await headline('Pod', 'worker')).toMatch(
+      /not-resolved critical: .* and ends: statefulset\/kv is scaled to 1, so that there is no pod kv-1$/,
+    );
+  });
+
+  it('of a set with another service', async () => {
+    await headless('postgres', 'db');
+    await slice('postgres-x', 'postgres');
+    await set('db', 1, 'db');
+    await ended('api', 'could not translate host name "db-0.postgres" to address: Name or service not known');
+    expect(await headline('Pod', 'api')).toMatch(
+      /: statefulset\/db has the serviceName db, so that service postgres has no names of its pods$/,
+    );
+  });
+
+  it('of a set with another name', async () => {
+    await headless('redis', 'redis');
+    await slice('redis-x', 'redis');
+    await set('redis-master', 1, 'redis');
+    await ended('api', 'getaddrinfo ENOTFOUND redis-0.redis');
+    expect(await headline('Pod', 'api')).toMatch(
+      /: there is no statefulset\/redis, of which redis-0 would be a pod; .*names such as redis-master-0$/,
+    );
+  });
+});
+
+describe('a service for which endpoints are written by hand', () => {
+  const alone = (name: string): Promise<unknown> => service(name, { ports: [{ port: 6379 }] });
+  const LABELLED =
+    'endpointslice/legacydb-1 is labelled for service legacy-db (kubernetes.io/service-name), which does not exist';
+
+  it('has them below another name', async () => {
+    await alone('legacydb');
+    await slice('legacydb-1', 'legacy-db');
+    await ended('worker', 'Could not connect to Redis at legacydb:6379: Connection refused');
+    expect(await headline('Service', 'legacydb')).toBe(
+      `no-endpoints critical: it has no selector, and no endpoints of its own; ${LABELLED}`,
+    );
+    expect((await why('Service', 'legacydb')).findings[0]?.try[0]).toBe(
+      'kubectl label endpointslice/legacydb-1 kubernetes.io/service-name=legacydb --overwrite',
+    );
+    expect(await headline('Pod', 'worker')).toBe(
+      `dependency-refused critical: container main is refused by legacydb:6379 and ends: service legacydb has no selector, and nobody has written endpoints for it; ${LABELLED}`,
+    );
+    expect((await why('Namespace', 'default')).findings.map(({ says }) => says).join('\n')).toContain(LABELLED);
+  });
+
+  it('has them without the label', async () => {
+    await alone('legacydb');
+    await make(ENDPOINT_SLICES, {
+      metadata: { name: 'legacydb-a', namespace: 'default' },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['10.0.0.9'] }],
+      ports: [{ port: 6379 }],
+    });
+    expect(await headline('Service', 'legacydb')).toMatch(
+      /endpointslice\/legacydb-a has no label kubernetes\.io\/service-name, which says of which service it is$/,
+    );
+  });
+
+  it('has none at all, beside those of others', async () => {
+    await alone('legacydb');
+    await alone('other');
+    await slice('other-1', 'other');
+    expect(await headline('Service', 'legacydb')).toBe(
+      'no-endpoints critical: it has no selector, and nobody has written endpoints for it',
+    );
+  });
+});
+
+describe('a service whose selector or port is wrong', () => {
+  const deployment = (name: string): Promise<unknown> =>
+    make(DEPLOYMENTS, {
+      metadata: { name, namespace: 'default' },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: { app: name } },
+        template: { metadata: { labels: { app: name } }, spec: { containers: [{ name, image: 'a:1' }] } },
+      },
+    });
+
+  it('is told with the labels that the nearest pods have', async () => {
+    await service('api', { selector: { app: 'api-v2' }, ports: [{ port: 80 }] });
+    await deployment('api');
+    await deployment('front');
+    await ended('front', 'connect to api:80: connection refused');
+    expect(await headline('Pod', 'front')).toMatch(
+      /: service api has no endpoint that is ready, because no pod has its labels app=api-v2; the pods of deployment\/api have app=api$/,
+    );
+  });
+
+  it('is told with the labels of a pod, where no workload has nearly those', async () => {
+    await service('api', { selector: { app: 'api', tier: 'back' }, ports: [{ port: 80 }] });
+    await make(PODS, {
+      metadata: { name: 'api-x', namespace: 'default', labels: { app: 'api' } },
+      spec: { containers: [{ name: 'a', image: 'a:1' }] },
+    });
+    await ended('front', 'connect to api:80: connection refused');
+    expect(await headline('Pod', 'front')).toMatch(
+      /no pod has its labels app=api,tier=back; pod api-x has no label tier$/,
+    );
+  });
+
+  it('is told with the name of a port that nobody has', async () => {
+    await service('shop', { selector: { app: 'shop' }, ports: [{ port: 80, targetPort: 'web' }] });
+    await make(ENDPOINT_SLICES, {
+      metadata: { name: 'shop-x', namespace: 'default', labels: { 'kubernetes.io/service-name': 'shop' } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['10.0.0.9'], conditions: { ready: true } }],
+      ports: [],
+    });
+    await ended('front', 'connect to shop:80: connection refused');
+    expect(await headline('Pod', 'front')).toMatch(
+      /: port 80 of service shop leads to the port "web", which none of its pods has$/,
+    );
+  });
+});
+
+describe('a service that looks well and has not what is asked of it', () => {
+  const pods = async (): Promise<void> => {
+    await make(
+      PODS,
+      {
+        metadata: { name: 'kv-0', namespace: 'default', labels: { app: 'kv' } },
+        spec: { containers: [{ name: 'kv', image: 'kv:1' }] },
+      },
+      { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+    );
+    await slice('kv-x', 'kv', 'kv-0');
+  };
+
+  it('is told with those that need it: a port', async () => {
+    await service('kv', { selector: { app: 'kv' }, ports: [{ port: 6380, targetPort: 6379 }] });
+    await pods();
+    await ended('api', 'connect to kv:6379: connection refused');
+    expect(await headline('Service', 'kv')).toBe(
+      'clients-fail warning: its pods are ready, but 1 pod that needs it fails (api): service kv has no port 6379, but 6380',
+    );
+  });
+
+  it('is told with those that need it: a protocol', async () => {
+    await service('kv', { selector: { app: 'kv' }, ports: [{ port: 53 }] });
+    await pods();
+    await ended(
+      'lookup',
+      'ERROR: no address of ldap at kv:53: ;; communications error to 10.96.0.9#53: connection refused',
+    );
+    expect(await headline('Service', 'kv')).toBe(
+      'clients-fail warning: its pods are ready, but 1 pod that needs it fails (lookup): service kv has port 53 with TCP only, and it is asked with UDP',
+    );
+  });
+});
