@@ -4,6 +4,7 @@ import { controllerOf, driverVolumeOf, isConditionTrue } from '../api/index.ts';
 import type { Event, Pod } from './evidence/kinds.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
 import {
+  configMapsOf,
   type ConfigReference,
   configReferences,
   keyVariables,
@@ -41,9 +42,7 @@ export interface LogWanted {
 /** Names of containers that need an explanation. */
 export function containersInTrouble(evidence: PodEvidence): readonly string[] {
   const facts = podFacts(evidence);
-  return facts.containers
-    .filter((container) => container.trouble !== 'none' || isWaitedFor(facts, container))
-    .map(({ name }) => name);
+  return facts.containers.filter((container) => isInTrouble(facts, container)).map(({ name }) => name);
 }
 
 /** Logs whose last lines may name a cause, except where the record of a death already contains them. */
@@ -73,6 +72,11 @@ export function wellLogsWanted(evidence: PodEvidence): readonly LogWanted[] {
 /** A program that fails with each try has tried more than once by then, ms. */
 const WELL_LOG_AFTER_MS = 10_000;
 
+/** Whether the container needs an explanation. */
+export function isInTrouble(facts: PodFacts, container: ContainerFacts): boolean {
+  return container.trouble !== 'none' || isWaitedFor(facts, container);
+}
+
 function isWaitedFor(facts: PodFacts, container: ContainerFacts): boolean {
   return isLateForReady(facts, container) || isSlowInit(facts, container);
 }
@@ -93,16 +97,14 @@ export function configsWanted(evidence: PodEvidence): readonly ConfigReference[]
   ]);
 }
 
-/** It is in every pod's token volume, and holds a certificate only. */
-const ROOT_AUTHORITY = 'kube-root-ca.crt';
-
 /** The ConfigMaps that a container in trouble uses: they may name a peer, or hold what its log quotes. */
 function mapsOfTroubled(evidence: PodEvidence): readonly ConfigReference[] {
   const facts = podFacts(evidence);
-  return facts.containers
-    .filter((container) => container.trouble !== 'none' || isWaitedFor(facts, container))
-    .flatMap(({ spec }) => usedBy(evidence.pod, spec))
-    .flatMap(({ kind, name }) => (kind === 'ConfigMap' && name !== ROOT_AUTHORITY ? [{ kind, name }] : []));
+  const troubled = facts.containers.filter((container) => isInTrouble(facts, container));
+  return configMapsOf(
+    evidence.pod,
+    troubled.map(({ spec }) => spec),
+  );
 }
 
 function unique(all: readonly ConfigReference[]): readonly ConfigReference[] {

@@ -74,9 +74,23 @@ async function gatherService(asker: Asker, { namespace, name }: ServiceName): Pr
     ...(nobody && { nobody }),
     clusterIPs: (spec?.clusterIPs ?? []).filter((address) => address !== 'None'),
     ports: (spec?.ports ?? []).map(({ port }) => port),
+    ...targetsOf(service.value, slices),
     ready,
     notReady: endpoints.length - ready,
   };
+}
+
+/** Where its ports lead; endpoints that were made in rollouts of a named port may have several. */
+function targetsOf({ spec }: Service, slices: readonly EndpointSlice[]): Pick<ServiceEvidence, 'targets'> {
+  const all = (spec?.ports ?? []).flatMap(({ name = '', port }) =>
+    slices.flatMap((slice) =>
+      (slice.ports ?? []).flatMap((each) =>
+        each.port !== undefined && (each.name ?? '') === name ? [{ port, target: each.port }] : [],
+      ),
+    ),
+  );
+  const targets = [...new Map(all.map((each) => [`${each.port} ${each.target}`, each])).values()];
+  return targets.length === 0 ? {} : { targets };
 }
 
 /** "10.2.3.4:3306", of each endpoint and port. */

@@ -20,6 +20,7 @@ import { type ProbeFailure, probeFailures, quoteProbe } from '../facts/probe-fai
 import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import { awayOfSpec } from '../facts/away-of-spec.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
+import { listeningBehind, listensInsideText } from '../facts/server-behind.ts';
 import { unresolvedTrouble } from '../facts/unresolved.ts';
 import type { Blame, Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -118,6 +119,7 @@ export function troubleFinding(
       ...more,
       quoteLine(container, word.line),
       ...behind.map(serviceQuote),
+      ...behind.flatMap(listeningBehind),
       ...declared(facts),
     ],
     try: [...(tooEarly === '' ? [] : facts.commands.again), ...commands(facts, container, trouble, behind)],
@@ -383,7 +385,7 @@ export function because(kind: Trouble['kind'], behind: readonly ServiceEvidence[
   if (kind === 'refused' && port !== undefined && service.ports.length > 0 && !service.ports.includes(port))
     return `: service ${service.name} has no port ${port}, but ${listed(service.ports.map(String))}`;
   if (isNamed(kind, service)) return `: service ${service.name} is there, but no DNS server told its name`;
-  if (service.ready > 0) return kind === 'refused' ? byHandText(service) : '';
+  if (service.ready > 0) return kind === 'refused' ? listensInsideText(service, port) || byHandText(service) : '';
   return `: service ${service.name} ${noEndpointText(service)}`;
 }
 
@@ -440,7 +442,7 @@ function declared({ pod }: PodFacts): readonly Quote[] {
 function commands(
   facts: PodFacts,
   container: ContainerFacts,
-  { host, kind }: Trouble,
+  { host, kind, port }: Trouble,
   behind: readonly ServiceEvidence[],
 ): readonly string[] {
   const { kubectl } = facts.commands;
@@ -457,6 +459,12 @@ function commands(
     ];
   }
   if (service?.externalName !== undefined) return externalCommands(service, facts.commands.cluster);
+  const { owner } = service?.server ?? {};
+  if (service !== undefined && owner !== undefined && listensInsideText(service, port) !== '')
+    return [
+      facts.commands.cluster('edit', owner, '-n', service.namespace),
+      kubectl('describe', `service/${service.name}`),
+    ];
   if (service !== undefined && !service.missing && own) {
     return [
       ...scaleCommands(facts.commands, service),
