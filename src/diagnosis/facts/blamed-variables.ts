@@ -21,6 +21,7 @@ export function withVariables(facts: PodFacts, found: readonly RankedFinding[]):
       emptyVariable(facts, container, finding) ??
       unsetVariable(facts, container, finding) ??
       heapWithoutUnit(container) ??
+      keyedVariable(container, finding) ??
       blamedVariable(facts, container, finding.id);
     if (blamed === undefined || (blamed.isAbsent !== true && hasWord(finding.says, blamed.name))) return finding;
     return {
@@ -41,7 +42,7 @@ interface Blamed {
   readonly name: string;
   readonly says: string;
   readonly quote?: Quote;
-  /** It is not set at all, which its name in the headline does not tell. */
+  /** Its name in the headline does not tell what is said of it: that it is not set at all, or of which Secret it is. */
   readonly isAbsent?: true;
   /** What the error quotes is its value. */
   readonly isValue?: true;
@@ -143,6 +144,27 @@ function emptyVariable(facts: PodFacts, container: ContainerFacts, { id, says }:
   const { name, of, quote } = found;
   return { name, says: `its variable ${name}${of} is set, and empty`, isAbsent: true, quote };
 }
+
+/** The only variable that the line names and that the container has of a key. */
+function keyedVariable(
+  { spec, path, reading, death }: ContainerFacts,
+  { id, says }: RankedFinding,
+): Blamed | undefined {
+  const line = reading.decisive?.line ?? '';
+  if (UNRELATED.has(id) || death === undefined) return undefined;
+  const [only, ...more] = keyVariables(spec).filter(({ variable }) => NAMED.test(variable) && hasWord(line, variable));
+  if (only === undefined || more.length > 0 || says.includes(`${only.kind} ${only.name}`)) return undefined;
+  const { variable, kind, name, key, index } = only;
+  return {
+    name: variable,
+    says: `${variable} is of ${kind} ${name}, key ${key}`,
+    isAbsent: true,
+    quote: { source: 'field', path: `${path}.env[${index}] (${variable})`, value: `${kind} ${name}, key ${key}` },
+  };
+}
+
+/** Other words may be names of variables by accident. */
+const NAMED = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 
 /** A heap of bytes is none: "-Xmx256" lacks its unit, which the JVM does not say. */
 function heapWithoutUnit(container: ContainerFacts): Blamed | undefined {
@@ -258,7 +280,7 @@ function namingVariable({ environment, path }: ContainerFacts, lines: readonly s
     if (only === undefined || more.length > 0) continue;
     return {
       name: only.name,
-      says: `its variable ${only.name}${ofText(only)} names that`,
+      says: `that is in its variable ${only.name}${ofText(only)}`,
       quote: { source: 'field', path: `${path}.${only.at}`, value: `names ${quotable(name)}` },
     };
   }
