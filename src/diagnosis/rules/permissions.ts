@@ -1,6 +1,7 @@
 /** Rule: a container lacks a permission: for a file, a read-only file system, its user, or a port below 1024. */
 import { anyOf } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
+import { claimOf } from '../facts/data-folder.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { configsBehind, volumeOf } from '../facts/mounts.ts';
 import { fileNear, listenPort } from '../../log-analysis/index.ts';
@@ -125,7 +126,9 @@ export function keptFrom(facts: PodFacts, container: ContainerFacts, file: strin
   if (user === undefined || user === 0 || mounted === undefined) return '';
   const { volume } = mounted;
   const configs = configsBehind(mounted).map(({ kind, name }) => `${kind} ${name}`);
-  const of = configs.length === 0 ? '' : ` (${listed(configs)})`;
+  const claim = claimOf(facts, mounted);
+  const behind = claim === undefined ? configs : [`claim ${claim}`];
+  const of = behind.length === 0 ? '' : ` (${listed(behind)})`;
   const mode = volume.secret?.defaultMode ?? volume.configMap?.defaultMode ?? volume.projected?.defaultMode;
   const isClosed = configs.length > 0 && mode !== undefined && (mode & 0o004) === 0;
   const group = shared?.fsGroup === undefined ? ' and its pod has no fsGroup' : '';
