@@ -12,6 +12,7 @@ import { podState } from './facts/pod-state.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
 import { withHome } from './facts/home-folder.ts';
 import { withFiles } from './facts/named-files.ts';
+import { withServers } from './facts/told-of-servers.ts';
 import { withRecovery } from './facts/recovered.ts';
 import { NORMAL_START_MS } from './limits.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
@@ -23,7 +24,7 @@ export function podFindings(facts: PodFacts): readonly RankedFinding[] {
   const found = ordered(withFirstAttempts(facts, ofRules(facts)));
   const known = facts.deleting
     ? found
-    : withRecovery(facts, withHome(facts, withFiles(facts, withVariables(facts, found))));
+    : withRecovery(facts, withHome(facts, withServers(facts, withFiles(facts, withVariables(facts, found)))));
   return withChanges(facts, known.length === 0 ? unexplained(facts) : known);
 }
 

@@ -5,10 +5,11 @@ import { alikeText, keyVariables, optionalVariables } from './config-references.
 import type { ContainerFacts } from './container-facts.ts';
 import { variablesThatAre } from './empty-values.ts';
 import { ofText } from './environment.ts';
+import { serviceOfHost } from './dependencies.ts';
 import { withFirstEnds } from './first-ends.ts';
 import { heapQuote, heapSettings } from './heap-setting.ts';
 import type { PodFacts } from './pod-facts.ts';
-import { placeText } from './spec-peers.ts';
+import { commandPeers, environmentPeers, placeText, type SpecPeer } from './spec-peers.ts';
 import { hasWord, quotable } from './text.ts';
 import { lacksHost, unsetVariables } from './unset-variables.ts';
 
@@ -22,6 +23,7 @@ export function withVariables(facts: PodFacts, found: readonly RankedFinding[]):
       unsetVariable(facts, container, finding) ??
       heapWithoutUnit(container) ??
       keyedVariable(container, finding) ??
+      portVariable(facts, container, finding) ??
       blamedVariable(facts, container, finding.id);
     if (blamed === undefined || (blamed.isAbsent !== true && hasWord(finding.says, blamed.name))) return finding;
     return {
@@ -161,6 +163,24 @@ function keyedVariable(
     isAbsent: true,
     quote: { source: 'field', path: `${path}.env[${index}] (${variable})`, value: `${kind} ${name}, key ${key}` },
   };
+}
+
+/** The peers that its variables, its command and its files name. */
+function allPeers({ spec, environment, filePeers }: ContainerFacts): readonly SpecPeer[] {
+  return [...environmentPeers(environment), ...commandPeers(spec, environment), ...filePeers];
+}
+
+/** What names the port that the service which refused does not have. */
+function portVariable({ pod }: PodFacts, container: ContainerFacts, { says }: RankedFinding): Blamed | undefined {
+  const [, service, port] = /: service ([\w-]{1,63}) has no port (\d{1,5})\b/.exec(says) ?? [];
+  if (service === undefined || port === undefined) return undefined;
+  const namespace = pod.metadata?.namespace ?? 'default';
+  const named = allPeers(container).filter(
+    (peer) => peer.port === Number(port) && serviceOfHost(peer.host, namespace)?.name === service,
+  );
+  const [only, ...more] = [...new Set(named.map((peer) => placeText(peer)))];
+  if (only === undefined || more.length > 0) return undefined;
+  return { name: only, says: `port ${port} is in its ${only}` };
 }
 
 /** Other words may be names of variables by accident. */

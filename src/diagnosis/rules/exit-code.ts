@@ -4,6 +4,7 @@ import type { ContainerFacts } from '../facts/container-facts.ts';
 import { type Death, quoteDeath } from '../facts/deaths.ts';
 import { lastLine, lastWord, quoteLastLines, quoteLine } from '../facts/last-words.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
+import { withoutRepeat } from '../facts/repeats.ts';
 import { signalOf } from '../facts/signals.ts';
 import { listed, quotable } from '../facts/text.ts';
 import { type DecisiveLine, decisiveLine, maskSecrets } from '../../log-analysis/index.ts';
@@ -78,7 +79,7 @@ function headline(container: ContainerFacts): string {
 /** The decisive line, with the place in the user's code when it is not in the line. */
 export function saidBy({ line, place }: Pick<DecisiveLine, 'line' | 'place'>): string {
   const at = place === undefined || line.includes(place) ? '' : ` at ${place}`;
-  return `${line.replace(/\.+$/, '')}${at}`;
+  return `${withoutRepeat(line.replace(/\.+$/, ''))}${at}`;
 }
 
 /** The first death, if it differs from the newest: the later deaths may only be its consequences. */
