@@ -14,6 +14,7 @@ import { withHome } from './facts/home-folder.ts';
 import { withFiles } from './facts/named-files.ts';
 import { withServers } from './facts/told-of-servers.ts';
 import { withRecovery } from './facts/recovered.ts';
+import { withOrder } from './facts/ordered-start.ts';
 import { NORMAL_START_MS } from './limits.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { DELETION_RULES, POD_RULES } from './rules/all.ts';
@@ -24,7 +25,10 @@ export function podFindings(facts: PodFacts): readonly RankedFinding[] {
   const found = ordered(withFirstAttempts(facts, ofRules(facts)));
   const known = facts.deleting
     ? found
-    : withRecovery(facts, withHome(facts, withServers(facts, withFiles(facts, withVariables(facts, found)))));
+    : withRecovery(
+        facts,
+        withHome(facts, ordered(withOrder(facts, withServers(facts, withFiles(facts, withVariables(facts, found)))))),
+      );
   return withChanges(facts, known.length === 0 ? unexplained(facts) : known);
 }
 
