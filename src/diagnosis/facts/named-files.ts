@@ -171,7 +171,8 @@ function configText(facts: PodFacts, container: ContainerFacts, { id, says }: Ra
   if (UNRELATED.test(id)) return undefined;
   const found = configFile(facts, container);
   if (found?.origin === undefined) return undefined;
-  const isAsked = OF_CONTENT.test(id) && (ABOUT_CONFIG.test(line) || placeholderIn(line) !== undefined);
+  const isTold = id === 'malformed-config' && /\bof (?:ConfigMap|Secret) [a-z0-9]/.test(says);
+  const isAsked = !isTold && OF_CONTENT.test(id) && (ABOUT_CONFIG.test(line) || placeholderIn(line) !== undefined);
   if (!isAsked && !isSuspect(facts, found)) return undefined;
   return ofFile(facts, found, says);
 }

@@ -2,6 +2,7 @@
 import { peerIn } from '../../log-analysis/index.ts';
 import { type ConfigFile, configFiles } from './config-files.ts';
 import type { ContainerFacts } from './container-facts.ts';
+import { configsBehind, volumeOf } from './mounts.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { settingAt } from './setting-names.ts';
 
@@ -32,6 +33,8 @@ export function quotedSetting(facts: PodFacts, container: ContainerFacts, said: 
   });
   if (files.length === 0) return undefined;
   for (const word of wordsOf(said)) {
+    // A file that its volumes have is told by itself.
+    if (word.startsWith('/') && isConfig(facts, container, word)) continue;
     const having = files.filter(({ text }) => hasWhole(text, word));
     const [only, ...more] = having;
     if (only === undefined || more.length > 0) continue;
@@ -44,11 +47,16 @@ export function quotedSetting(facts: PodFacts, container: ContainerFacts, said: 
   return undefined;
 }
 
+function isConfig(facts: PodFacts, container: ContainerFacts, file: string): boolean {
+  const mounted = volumeOf(facts, container, file);
+  return mounted !== undefined && configsBehind(mounted).length > 0;
+}
+
 /** The longest first: a short one is in many texts. */
 function wordsOf(said: string): readonly string[] {
   const quoted = [...said.matchAll(QUOTED)].flatMap(([, a, b, c, d]) => a ?? b ?? c ?? d ?? []);
   const { host } = peerIn(said);
-  const settings = said.match(SETTING) ?? [];
+  const settings = said.replaceAll(PATH, ' ').match(SETTING) ?? [];
   const paths = [...said.matchAll(PATH)].flatMap(([, path = '']) => [path, ...(LIBRARY.exec(path)?.slice(1) ?? [])]);
   const all = [...new Set([...quoted, ...paths, ...(host === undefined ? [] : [host]), ...settings])];
   return all

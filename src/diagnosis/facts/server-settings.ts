@@ -2,7 +2,8 @@
 import { anyOf } from '../../log-analysis/index.ts';
 import type { Container } from '../evidence/kinds.ts';
 import type { ServerBehind, ServiceEvidence } from '../evidence/pod-evidence.ts';
-import { configMapsOf, usedBy } from './config-references.ts';
+import { certificateMount } from './certificate-mounts.ts';
+import { configMapsOf } from './config-references.ts';
 import { environmentOf, ofText } from './environment.ts';
 import { nearSetting, type NamingText } from './near-settings.ts';
 import { commandText } from './spec-peers.ts';
@@ -196,21 +197,8 @@ function nearText(server: ServerBehind, lines: readonly string[]): string | unde
   return undefined;
 }
 
-/** Names of folders and Secrets with certificates. */
-const TLS = /tls|cert|ssl|https|pki|x509/i;
-
-/** The only Secret that it has its certificate from. */
+/** The Secret that it has its certificate from. */
 function certificateText({ pod }: ServerBehind): string | undefined {
-  const mounts = (pod.spec?.containers ?? []).flatMap((spec) => {
-    const own = new Set(usedBy(pod, spec).flatMap(({ kind, name }) => (kind === 'Secret' ? [name] : [])));
-    return (spec.volumeMounts ?? []).flatMap(({ name, mountPath }) => {
-      const volume = (pod.spec?.volumes ?? []).find((each) => each.name === name);
-      const secret = volume?.secret?.secretName;
-      return secret !== undefined && own.has(secret) ? [{ secret, mountPath, volume: name }] : [];
-    });
-  });
-  const meant = mounts.filter(({ secret, mountPath, volume }) => TLS.test(`${secret} ${mountPath} ${volume}`));
-  const [first, ...more] = meant.length > 0 ? meant : mounts;
-  if (first === undefined || more.some(({ secret }) => secret !== first.secret)) return undefined;
-  return `has its certificate of Secret ${first.secret}, at ${first.mountPath}`;
+  const found = certificateMount(pod, pod.spec?.containers ?? []);
+  return found === undefined ? undefined : `has its certificate of Secret ${found.secret}, at ${found.mountPath}`;
 }

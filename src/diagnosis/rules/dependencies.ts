@@ -22,7 +22,7 @@ import { awayOfSpec } from '../facts/away-of-spec.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { listeningBehind, listensInsideText } from '../facts/server-behind.ts';
 import { unresolvedTrouble } from '../facts/unresolved.ts';
-import type { Blame, Quote, RankedFinding } from '../finding.ts';
+import type { Blame, Quote, RankedFinding, Severity } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { listed, quotable, shellWord } from '../facts/text.ts';
 import { quoteDeath } from '../facts/deaths.ts';
@@ -108,7 +108,7 @@ export function troubleFinding(
   const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name${NOT_SET.test(host ?? '') ? '; programs write that for a value that is not set' : ''})`}${outcome}${passwordText(kind, word.line) || policyText(facts, kind, behind) || ownText(facts, behind) || domainText(kind, behind, host) || setText(facts, kind, behind, host) || because(kind, behind, port)}${refused ? ofOwnPod(facts, container, host, port) : ''}${tooEarly}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
-    severity: unready ? (container.kind === 'init' ? 'warning' : 'critical') : severityOf(container),
+    severity: unready ? severityOfWait(container, behind) : severityOf(container),
     rank: rankOfWord(behind.length > 0 ? 89 : 82, word),
     topic: unready ? `ready/${container.name}` : `end/${container.name}`,
     container: container.name,
@@ -124,6 +124,11 @@ export function troubleFinding(
     ],
     try: [...(tooEarly === '' ? [] : facts.commands.again), ...commands(facts, container, trouble, behind)],
   };
+}
+
+/** An init container that waits may only be early, unless there is no such service. */
+function severityOfWait({ kind }: ContainerFacts, [service]: readonly ServiceEvidence[]): Severity {
+  return kind === 'init' && service?.missing !== true ? 'warning' : 'critical';
 }
 
 /** A program that ends within this time ends at its start, ms. */

@@ -9,6 +9,7 @@ import { signalOf } from '../facts/signals.ts';
 import { listed, quotable } from '../facts/text.ts';
 import { type DecisiveLine, decisiveLine, maskSecrets } from '../../log-analysis/index.ts';
 import type { Finding, Quote, RankedFinding, Severity } from '../finding.ts';
+import { PROVING_LIFE_MS } from '../limits.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 
 /** Usual causes of signals. */
@@ -248,9 +249,11 @@ function base(facts: PodFacts, container: ContainerFacts): { severity: Severity;
   return { severity: severityOf(container), topic: `end/${container.name}`, container: container.name };
 }
 
-/** A container that runs again is only a warning. */
-export function severityOf(container: ContainerFacts): Severity {
-  return container.trouble === 'died-lately' || container.trouble === 'keeps-dying' ? 'warning' : 'critical';
+/** A container that runs again is only a warning, unless it has never come as far as to be ready since. */
+export function severityOf({ trouble, status, death }: ContainerFacts): Severity {
+  const runsAgain = trouble === 'died-lately' || trouble === 'keeps-dying';
+  const isDown = status?.ready === false && (death?.livedMs ?? 0) < PROVING_LIFE_MS;
+  return runsAgain && !isDown ? 'warning' : 'critical';
 }
 
 /** "init container migrate" */

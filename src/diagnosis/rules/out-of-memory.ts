@@ -10,6 +10,7 @@ import { formatAge, formatBytes } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { RECENT_DEATH_MS } from '../limits.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
+import { severityOf } from './exit-code.ts';
 
 const SAME_KILL_MS = 10_000;
 /** A kill that was no longer ago belongs to what a container that is not ready lacks. */
@@ -29,7 +30,7 @@ function killed(facts: PodFacts, container: ContainerFacts): readonly RankedFind
   return [
     {
       id: 'out-of-memory',
-      severity: container.trouble === 'died-lately' || container.trouble === 'keeps-dying' ? 'warning' : 'critical',
+      severity: severityOf(container),
       rank: 95,
       topic: `end/${container.name}`,
       container: container.name,
