@@ -13,7 +13,9 @@ import { podState } from './facts/pod-state.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
 import { withHome } from './facts/home-folder.ts';
 import { withFiles } from './facts/named-files.ts';
+import { withServers } from './facts/told-of-servers.ts';
 import { withRecovery } from './facts/recovered.ts';
+import { withOrder } from './facts/ordered-start.ts';
 import { NORMAL_START_MS } from './limits.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { DELETION_RULES, POD_RULES } from './rules/all.ts';
@@ -27,7 +29,15 @@ export function podFindings(facts: PodFacts): readonly RankedFinding[] {
     ? found
     : withRecovery(
         facts,
-        withHome(facts, withAdvice(facts, withFiles(facts, withVariables(facts, withPeers(facts, found))))),
+        withHome(
+          facts,
+          ordered(
+            withOrder(
+              facts,
+              withServers(facts, withAdvice(facts, withFiles(facts, withVariables(facts, withPeers(facts, found))))),
+            ),
+          ),
+        ),
       );
   return withChanges(facts, known.length === 0 ? unexplained(facts) : known);
 }

@@ -8,6 +8,8 @@ export type * from './evidence/kinds.ts';
 export type * from './evidence/pod-evidence.ts';
 export type * from './finding.ts';
 export * from './wanted.ts';
+export { serversWanted } from './servers-wanted.ts';
+export { configMapsOf } from './facts/config-references.ts';
 export { isOfPod, type ServiceName, waitingInits } from './facts/dependencies.ts';
 export { type HeardWanted, heardWanted } from './facts/heard-ports.ts';
 export { declaredPorts, targetOf } from './service/service-facts.ts';

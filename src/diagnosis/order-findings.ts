@@ -36,18 +36,42 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** "2 of 3 pods: ", "job copies-1: ", "deployment/web: " */
+const WHOSE = /^(?:\d{1,6} of \d{1,6} pods: |(?:job|pod) \S{1,253}: |[a-z]{1,30}\/\S{1,253}: )+/;
+
+/** Findings about workloads that end with what their pods suffer from. */
+const WITH_CAUSE: ReadonlySet<string> = new Set([
+  'job-failed',
+  'job-still-active',
+  'ordered-start',
+  'progress-deadline',
+]);
+
+/** The findings; one whose words end with the cause that one above it has told already is told without that. */
+function withoutRepeats(found: readonly RankedFinding[]): readonly RankedFinding[] {
+  const causes = found.map(({ says }) => `: ${says.replace(WHOSE, '')}`);
+  return found.map((finding, place) => {
+    const cause = WITH_CAUSE.has(finding.id)
+      ? causes.slice(0, place).find((each) => finding.says.endsWith(each))
+      : undefined;
+    return cause === undefined ? finding : { ...finding, says: finding.says.slice(0, -cause.length) };
+  });
+}
+
 /** The findings of the answer: bounded, secrets masked, and without the fields that only ordered them. */
 export function told(found: readonly RankedFinding[]): readonly Finding[] {
-  return found.slice(0, MAX_FINDINGS).map(({ id, severity, says, container, evidence, try: next, manifest, pods }) => ({
-    id,
-    severity,
-    says: maskSecrets(says),
-    container,
-    evidence: evidence.slice(0, MAX_QUOTES).map(masked),
-    try: [...new Set(next)],
-    manifest,
-    pods,
-  }));
+  return withoutRepeats(found.slice(0, MAX_FINDINGS)).map(
+    ({ id, severity, says, container, evidence, try: next, manifest, pods }) => ({
+      id,
+      severity,
+      says: maskSecrets(says),
+      container,
+      evidence: evidence.slice(0, MAX_QUOTES).map(masked),
+      try: [...new Set(next)],
+      manifest,
+      pods,
+    }),
+  );
 }
 
 /** Whatever a quotation repeats of logs, events, probes and command lines. */

@@ -4,6 +4,7 @@ import { controllerOf, driverVolumeOf, isConditionTrue } from '../api/index.ts';
 import type { Event, Pod } from './evidence/kinds.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
 import {
+  configMapsOf,
   type ConfigReference,
   configReferences,
   keyVariables,
@@ -45,7 +46,7 @@ export interface LogWanted {
 /** Names of containers that need an explanation. */
 export function containersInTrouble(evidence: PodEvidence): readonly string[] {
   const facts = podFacts(evidence);
-  return facts.containers.filter((container) => isTroubled(facts, container)).map(({ name }) => name);
+  return facts.containers.filter((container) => isInTrouble(facts, container)).map(({ name }) => name);
 }
 
 /** Logs whose last lines may name a cause, except where the record of a death already contains them. */
@@ -75,7 +76,8 @@ export function wellLogsWanted(evidence: PodEvidence): readonly LogWanted[] {
 /** A program that fails with each try has tried more than once by then, ms. */
 const WELL_LOG_AFTER_MS = 10_000;
 
-function isTroubled(facts: PodFacts, container: ContainerFacts): boolean {
+/** Whether the container needs an explanation. */
+export function isInTrouble(facts: PodFacts, container: ContainerFacts): boolean {
   return container.trouble !== 'none' || isWaitedFor(facts, container);
 }
 
@@ -99,17 +101,16 @@ export function configsWanted(evidence: PodEvidence): readonly ConfigReference[]
   ]);
 }
 
-/** It is in every pod's token volume, and holds a certificate only. */
-const ROOT_AUTHORITY = 'kube-root-ca.crt';
-
-/** The ConfigMaps that a container in trouble uses, or that an init container may copy for it: they may name a peer, or hold what its log quotes. */
+/**
+ * The ConfigMaps that a container in trouble uses, or that an init container may copy for it: they may name a peer, or hold what its log quotes.
+ */
 function mapsOfTroubled(evidence: PodEvidence): readonly ConfigReference[] {
   const facts = podFacts(evidence);
-  return facts.containers
-    .filter((container) => isTroubled(facts, container))
-    .flatMap(({ spec }) => [spec, ...fillersOf(evidence.pod, spec)])
-    .flatMap((spec) => usedBy(evidence.pod, spec))
-    .flatMap(({ kind, name }) => (kind === 'ConfigMap' && name !== ROOT_AUTHORITY ? [{ kind, name }] : []));
+  const troubled = facts.containers.filter((container) => isInTrouble(facts, container));
+  return configMapsOf(
+    evidence.pod,
+    troubled.flatMap(({ spec }) => [spec, ...fillersOf(evidence.pod, spec)]),
+  );
 }
 
 function unique(all: readonly ConfigReference[]): readonly ConfigReference[] {
@@ -137,7 +138,7 @@ export function credentialsWanted(evidence: PodEvidence): readonly ConfigReferen
     ...(mayBeEmpty(facts, container)
       ? usedBy(evidence.pod, container.spec).filter(({ asVariable }) => asVariable)
       : []),
-    ...(isTroubled(facts, container) && asksForSecretNames(container, saidLast(container))
+    ...(isInTrouble(facts, container) && asksForSecretNames(container, saidLast(container))
       ? usedBy(evidence.pod, container.spec).filter(({ kind, asVariable }) => kind === 'Secret' && asVariable)
       : []),
     ...namedConfigs(facts, container),

@@ -12,6 +12,10 @@ export const TERMINATE = /^terminate called after throwing an instance of '([^']
 export const ASSERTION = /: Assertion [`'].{1,300}' failed\.$/;
 const PANICKED_AT = /^thread '[^']*' (?:\(\d+\) )?panicked at (\S+?):(\d+):\d+:$/;
 
+/** "… in /etc/a.conf:3:20-3:27:", above the lines of that file with their numbers, from its first one on. */
+const PLACED = /:\d{1,6}(?:[:-]\d{1,6}){0,4}:$/;
+const LISTING = /^\d{1,6}(?:-{2,}>| {3,}| {0,3}\|) ?\S/;
+
 /** A line that ends with a colon is told with the next: "panicked at src/main.rs:3:5:". */
 export function withNext({ said, role }: RoledLine, next: RoledLine | undefined): string {
   const panicked = PANICKED_AT.exec(said);
@@ -20,6 +24,7 @@ export function withNext({ said, role }: RoledLine, next: RoledLine | undefined)
   const what = /^what\(\): +(.*)$/.exec(next?.said ?? '')?.[1];
   if (thrown !== undefined && what !== undefined) return what.includes(thrown) ? what : `${thrown}: ${what}`;
   if (next === undefined || next.role === 'frame') return said;
+  if (PLACED.test(said) && LISTING.test(next.said)) return said.slice(0, -1);
   const isAnnounced =
     said.endsWith(':') || ERROR_AT.test(said) || (role === 'head' && next.role === 'line' && isClassAlone(said));
   const isPlace = next.indent > 0 && /^in ["']\/[^"']{1,300}["'], line \d+/.test(next.said);
@@ -184,6 +189,7 @@ const OF_A_TOOL =
   /^[a-z][\w.+-]{0,30}: (?:cannot |can't |failed |unable |error|.{1,200}: (?:no such file|permission denied|not found|is a directory))/i;
 
 function belongs({ line, said, next, isAnnounced }: Below): boolean {
+  if (PLACED.test(said) && LISTING.test(next.said)) return false;
   if (said.endsWith(':')) return true;
   if (PLACE_BELOW.test(next.said)) return fileIn(said) === undefined;
   // Python prints no frames below an error, so what stands there belongs to its message.

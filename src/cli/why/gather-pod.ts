@@ -26,6 +26,7 @@ import {
   TEMPLATE_HASH,
   type Throttling,
   rightWanted,
+  serversWanted,
   wantsListening,
   wantsRollout,
   wantsThrottling,
@@ -45,6 +46,7 @@ import { gatherListening } from './gather-listening.ts';
 import { gatherNode } from './gather-node.ts';
 import { gatherPlacement } from './gather-placement.ts';
 import { gatherRollout } from './gather-rollout.ts';
+import { gatherServer } from './gather-server.ts';
 import { beginOf, gatherServices, servicesAt } from './gather-services.ts';
 import { withHeard } from './gather-heard.ts';
 import { gatherPodStorage } from './gather-storage.ts';
@@ -162,7 +164,19 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
     ...(firstAttempt && { firstAttempt }),
     notLookedAt: asker.notLookedAt,
   };
-  return await withComplaint(asker, third);
+  return await withComplaint(asker, known.isBehind === true ? third : await withServers(asker, third));
+}
+
+/** The evidence, with what is known of the pods behind services that are ready and refuse this pod. */
+async function withServers(asker: Asker, evidence: PodEvidence): Promise<PodEvidence> {
+  const wanted = serversWanted(evidence);
+  if (wanted.length === 0) return evidence;
+  const servers = await Promise.all(
+    wanted.map(async (each) => [each.service, await gatherServer(asker, each)] as const),
+  );
+  const known = new Map(servers);
+  const services = evidence.services.map((each) => (known.has(each) ? { ...each, server: known.get(each) } : each));
+  return { ...evidence, services, notLookedAt: asker.notLookedAt };
 }
 
 /** The logs of those that look well, as many as a question may read. */

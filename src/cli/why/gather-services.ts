@@ -101,6 +101,7 @@ async function gatherService(
     ports: (spec?.ports ?? []).map(({ port }) => port),
     ...(isAnswered ? {} : unledPorts(service.value, slices)),
     served: (spec?.ports ?? []).map(({ port, protocol = 'TCP' }) => `${port}/${protocol}`),
+    ...targetsOf(service.value, slices),
     ready,
     notReady: Math.max(0, endpoints.length - ready),
   };
@@ -131,6 +132,19 @@ function unledPorts({ spec }: Service, slices: readonly EndpointSlice[]): Pick<S
     return typeof targetPort === 'string' && !isLed ? [{ port, target: targetPort }] : [];
   });
   return unled.length === 0 ? {} : { unled };
+}
+
+/** Where its ports lead; endpoints that were made in rollouts of a named port may have several. */
+function targetsOf({ spec }: Service, slices: readonly EndpointSlice[]): Pick<ServiceEvidence, 'targets'> {
+  const all = (spec?.ports ?? []).flatMap(({ name = '', port }) =>
+    slices.flatMap((slice) =>
+      (slice.ports ?? []).flatMap((each) =>
+        each.port !== undefined && (each.name ?? '') === name ? [{ port, target: each.port }] : [],
+      ),
+    ),
+  );
+  const targets = [...new Map(all.map((each) => [`${each.port} ${each.target}`, each])).values()];
+  return targets.length === 0 ? {} : { targets };
 }
 
 /** "10.2.3.4:3306", of each endpoint and port. */

@@ -565,6 +565,27 @@ describe('a service', () => {
     expect(asked.some((url) => url.startsWith(LISTENING))).toBe(true);
   });
 
+  it('whose pod refuses another one, as it listens inside only', async () => {
+    await node();
+    await make('api', { selector: { app: 'api' }, clusterIP: '10.96.0.77' });
+    await api.client.create(ENDPOINT_SLICES, {
+      metadata: { name: 'api-1', namespace: 'default', labels: { 'kubernetes.io/service-name': 'api' } },
+      addressType: 'IPv4',
+      ports: [{ name: '', port: 8080 }],
+      endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: true } }],
+    });
+    const listens = { env: [{ name: 'BIND', value: '127.0.0.1' }] };
+    await pod(running, {}, listens, { name: 'api-1', labels: { app: 'api' } });
+    await pod(crashed());
+    nodeAnswers[LOG] = 'dial tcp 10.96.0.77:80: connect: connection refused\n';
+    const ports = [{ port: 8080, loopback: '127.0.0.1', container: 'main' }];
+    nodeAnswers[LISTENING] = JSON.stringify({ kind: 'ListeningPorts', ports });
+    const { out } = await why('Pod', 'web');
+    expect(out).toContain('leads to port 8080 of pod api-1, which listens on 127.0.0.1:8080 only');
+    expect(out).toContain('(its variable BIND)');
+    expect(asked).toContain(`${LISTENING}?namespace=default&pod=api-1`);
+  });
+
   it('whose selector is wrong, and whose policy nobody enforces', async () => {
     await make('web', { selector: { app: 'wbe' } });
     await pod(running, {}, {}, { labels: { app: 'wbe2' } });

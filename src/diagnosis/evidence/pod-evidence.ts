@@ -189,6 +189,28 @@ export interface ServiceEvidence {
   readonly heard?: readonly HeardPort[];
   /** Init containers of its pods that wait for services; read only while none of its endpoints is ready. */
   readonly waiting?: readonly WaitingInit[];
+  /** Where its ports lead, as its endpoints have them. */
+  readonly targets?: readonly { readonly port: number; readonly target: number }[];
+  /** A pod of it that is ready; read only where another one is refused by it, or tells what it said. */
+  readonly server?: ServerBehind | undefined;
+}
+
+/** A pod that serves behind a service. */
+export interface ServerBehind {
+  readonly pod: Pod;
+  /** The workload that makes it: "statefulset/etcd"; absent: none. */
+  readonly owner?: string;
+  /** Where it listens; absent: nothing asks for it, or its node cannot tell. */
+  readonly listening?: readonly PodListeningPort[];
+  /** The ConfigMaps that it uses; absent: nothing asks for them. */
+  readonly configs?: readonly ConfigEvidence[];
+}
+
+/** What is worth reading of a pod that serves behind a service. */
+export interface ServerWanted {
+  readonly service: ServiceEvidence;
+  readonly listening: boolean;
+  readonly configs: boolean;
 }
 
 /** A port of a service, and where a ready pod of it listens. */

@@ -5,6 +5,7 @@ import { alikeText, keyVariables, optionalVariables } from './config-references.
 import type { ContainerFacts } from './container-facts.ts';
 import { variablesThatAre } from './empty-values.ts';
 import { ofText } from './environment.ts';
+import { allPeers, serviceOfHost } from './dependencies.ts';
 import { withFirstEnds } from './first-ends.ts';
 import { twoPorts } from './host-faults.ts';
 import { heapQuote, heapSettings } from './heap-setting.ts';
@@ -24,6 +25,8 @@ export function withVariables(facts: PodFacts, found: readonly RankedFinding[]):
       unsetVariable(facts, container, finding) ??
       portTwice(container) ??
       heapWithoutUnit(container) ??
+      keyedVariable(container, finding) ??
+      portVariable(facts, container, finding) ??
       blamedVariable(facts, container, finding) ??
       ofSetting(container, finding);
     if (blamed === undefined || (blamed.isAbsent !== true && hasWord(finding.says, blamed.name))) return finding;
@@ -45,7 +48,7 @@ interface Blamed {
   readonly name: string;
   readonly says: string;
   readonly quote?: Quote;
-  /** It is not set at all, which its name in the headline does not tell. */
+  /** Its name in the headline does not tell what is said of it: that it is not set at all, or of which Secret it is. */
   readonly isAbsent?: true;
   /** What the error quotes is its value. */
   readonly isValue?: true;
@@ -153,6 +156,40 @@ function portTwice(container: ContainerFacts): Blamed | undefined {
   const found = twoPorts(container, container.reading.decisive?.line ?? '');
   return found && { name: '', says: found.says, isAbsent: true, ...(found.quotes[0] && { quote: found.quotes[0] }) };
 }
+
+/** The only variable that the line names and that the container has of a key. */
+function keyedVariable(
+  { spec, path, reading, death }: ContainerFacts,
+  { id, says }: RankedFinding,
+): Blamed | undefined {
+  const line = reading.decisive?.line ?? '';
+  if (UNRELATED.has(id) || death === undefined) return undefined;
+  const [only, ...more] = keyVariables(spec).filter(({ variable }) => NAMED.test(variable) && hasWord(line, variable));
+  if (only === undefined || more.length > 0 || says.includes(`${only.kind} ${only.name}`)) return undefined;
+  const { variable, kind, name, key, index } = only;
+  return {
+    name: variable,
+    says: `${variable} is of ${kind} ${name}, key ${key}`,
+    isAbsent: true,
+    quote: { source: 'field', path: `${path}.env[${index}] (${variable})`, value: `${kind} ${name}, key ${key}` },
+  };
+}
+
+/** What names the port that the service which refused does not have. */
+function portVariable({ pod }: PodFacts, container: ContainerFacts, { says }: RankedFinding): Blamed | undefined {
+  const [, service, port] = /: service ([\w-]{1,63}) has no port (\d{1,5})\b/.exec(says) ?? [];
+  if (service === undefined || port === undefined) return undefined;
+  const namespace = pod.metadata?.namespace ?? 'default';
+  const named = allPeers(container).filter(
+    (peer) => peer.port === Number(port) && serviceOfHost(peer.host, namespace)?.name === service,
+  );
+  const [only, ...more] = [...new Set(named.map((peer) => placeText(peer)))];
+  if (only === undefined || more.length > 0) return undefined;
+  return { name: only, says: `port ${port} is in its ${only}` };
+}
+
+/** Other words may be names of variables by accident. */
+const NAMED = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 
 /** A heap of bytes is none: "-Xmx256" lacks its unit, which the JVM does not say. */
 function heapWithoutUnit(container: ContainerFacts): Blamed | undefined {
@@ -303,7 +340,7 @@ function namingVariable({ environment, path }: ContainerFacts, lines: readonly s
     if (only === undefined || more.length > 0) continue;
     return {
       name: only.name,
-      says: `its variable ${only.name}${ofText(only)} names that`,
+      says: `that is in its variable ${only.name}${ofText(only)}`,
       quote: { source: 'field', path: `${path}.${only.at}`, value: `names ${quotable(name)}` },
     };
   }

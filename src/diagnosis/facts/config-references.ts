@@ -31,6 +31,16 @@ export function usedBy({ spec }: Pod, container: Container): readonly UsedConfig
   ];
 }
 
+/** It is in every pod's token volume, and holds a certificate only. */
+const ROOT_AUTHORITY = 'kube-root-ca.crt';
+
+/** The ConfigMaps that the containers of a pod use, without that of the cluster's certificate. */
+export function configMapsOf(pod: Pod, containers = pod.spec?.containers ?? []): readonly ConfigReference[] {
+  const used = containers.flatMap((container) => usedBy(pod, container));
+  const maps = used.filter(({ kind, name }) => kind === 'ConfigMap' && name !== ROOT_AUTHORITY);
+  return unique(maps.map(({ kind, name }) => ({ kind, name })));
+}
+
 /** A variable that has its value from a key. */
 export interface KeyVariable extends ConfigReference {
   readonly variable: string;

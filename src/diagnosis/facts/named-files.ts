@@ -3,20 +3,22 @@ import { fileIn, filesIn } from '../../log-analysis/index.ts';
 import { nearNames } from '../../lib/index.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { onlyAbsentFile } from './absent-files.ts';
-import { configFile, type ConfigFile, configMounts, fileAt, isCode } from './config-files.ts';
+import { configFile, type ConfigFile, configFiles, configMounts, fileAt, isCode } from './config-files.ts';
 import { type ConfigLine, lineNamed, lineText } from './config-lines.ts';
 import type { ConfigReference } from './config-references.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { copiedConfigs } from './copied-configs.ts';
-import { withFirstEnds } from './first-ends.ts';
+import { ofText } from './environment.ts';
+import { withFirstEnds, withFirstsOf } from './first-ends.ts';
 import { endedByItself, saidNothing } from './last-words.ts';
 import { filesOf, originOf, pathWithin } from './mounted-files.ts';
 import { configsBehind, type MountedVolume, volumeOf } from './mounts.ts';
+import { nearSetting, type NamingText } from './near-settings.ts';
 import { LINE_END, placeholderIn } from './odd-content.ts';
 import { configsElsewhere, otherPlaceText } from './other-mounts.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { type QuotedSetting, quotedSetting } from './quoted-settings.ts';
-import { listed } from './text.ts';
+import { hasWord, listed } from './text.ts';
 
 /** Files of a volume that are listed. */
 const MAX_FILES = 5;
@@ -26,16 +28,30 @@ const UNRELATED =
 /** Findings that may be about what a configuration says, if their line is. */
 const OF_CONTENT =
   /^(?:exit-code|malformed-config|missing-setting|bad-argument|completed-under-always|encoding|version-mismatch)$/;
-/** Findings whose line may quote a setting, or a peer that a configuration names. */
+/** Findings whose line may quote a setting, or a peer, an address or a library that a configuration names. */
 const MAY_QUOTE =
-  /^(?:exit-code|malformed-config|missing-setting|bad-argument|completed-under-always|encoding|dependency-.*|unexpanded-variable|address-not-available)$/;
+  /^(?:exit-code|malformed-config|missing-setting|missing-module|bad-argument|address-not-available|completed-under-always|encoding|dependency-.*|unexpanded-variable)$/;
+/** Findings about a name that is not there, and that may be spelt otherwise where it is defined. */
+const MAY_MISS =
+  /^(?:exit-code|malformed-config|missing-setting|bad-argument|completed-under-always|missing-data|dependency-not-resolved)$/;
 /** What lines about a configuration speak of. */
 const ABOUT_CONFIG =
-  /config|\bconf\b|setting|directive|\bsections?\b|\boptions?\b|parameter|propert(?:y|ies)|\bfields?\b|\bkeys?\b|KeyError|NoneType|undefined|\bnil\b|ya?ml|json|toml|\bini\b|pars(?:e|ing)|syntax|schema|validat|\bunknown\b|invalid|\bmissing\b|required|expected|unexpected|unsupported|\bline \d|stanza|\bblock\b|for input string|NumberFormat/i;
+  /config|\bconf\b|setting|directive|\bsections?\b|\boptions?\b|parameter|propert(?:y|ies)|\bfields?\b|\bkeys?\b|KeyError|NoneType|undefined|\bnil\b|ya?ml|json|toml|\bini\b|pars(?:e|ing)|syntax|schema|validat|\bunknown\b|invalid|\bmissing\b|required|expected|unexpected|unsupported|\bline \d|\brequires? ["'`][\w.-]{2,60}["'`]|(?:to|must|should) be (?:set|configured|specified|provided)\b|stanza|\bblock\b|for input string|NumberFormat/i;
 
-/** The findings about ends; the first of each container says where the file comes from that is wrong. */
+/**
+ * The findings; the first of each container about its end says where the file comes from that is wrong, and that about its readiness where
+ * in its configuration stands what it quotes of the log.
+ */
 export function withFiles(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
-  return withFirstEnds(facts, found, (container, finding) => {
+  const told = withFirstsOf('ready', facts, found, (container, finding) => {
+    const line = quotedLine(container, finding.says);
+    const quoted = line === undefined ? undefined : quotedSetting(facts, container, line);
+    const more = quoted === undefined ? undefined : ofFile(facts, quoted, finding.says);
+    return more === undefined
+      ? finding
+      : { ...finding, says: `${finding.says}; ${more.says}`, evidence: [...finding.evidence, ...more.quotes] };
+  });
+  return withFirstEnds(facts, told, (container, finding) => {
     const elsewhere = elsewhereText(facts, container, finding);
     const told =
       originText(facts, container, finding.says) ??
@@ -46,6 +62,15 @@ export function withFiles(facts: PodFacts, found: readonly RankedFinding[]): rea
     return { ...finding, says, evidence: [...finding.evidence, ...quotes] };
   });
 }
+
+/** The line of the log that a headline quotes. */
+function quotedLine({ failing, standsAt, reading }: ContainerFacts, says: string): string | undefined {
+  const lines = [failing?.line, standsAt?.said.line, reading.decisive?.line];
+  return lines.find((line) => line !== undefined && line !== '' && says.includes(line.slice(0, QUOTED_AT_LEAST)));
+}
+
+/** Characters of a line by which a quotation of it is known. */
+const QUOTED_AT_LEAST = 40;
 
 /** Of a variable in brackets another rule tells where it should come from. */
 function placeholderText({ reading: { decisive } }: ContainerFacts): string {
@@ -174,15 +199,20 @@ function filesText(files: readonly string[], near: readonly string[]): string {
 /** Of an error that names no file: the configuration that the container has. */
 function configText(facts: PodFacts, container: ContainerFacts, { id, says }: RankedFinding): Told | undefined {
   const { decisive, lastError, lastLine } = container.reading;
-  if (UNRELATED.test(id) || container.death === undefined || container.killed !== undefined) return undefined;
+  if (container.death === undefined || container.killed !== undefined) return undefined;
   const line = decisive?.line ?? lastError?.line ?? lastLine ?? '';
+  const near = MAY_MISS.test(id) ? nearText(facts, container, line, says) : undefined;
+  if (near !== undefined) return near;
   const quoted = MAY_QUOTE.test(id) ? quotedSetting(facts, container, line) : undefined;
   if (quoted !== undefined) return ofFile(facts, quoted, says);
+  if (UNRELATED.test(id)) return undefined;
   const found = configFile(facts, container);
   if (found?.origin === undefined) return copiedText(facts, container, { id, line });
   // A program that ends at its start without a word may not like its configuration.
   const isSilent = saidNothing(facts, container);
-  const isAsked = OF_CONTENT.test(id) && (isSilent || ABOUT_CONFIG.test(line) || placeholderIn(line) !== undefined);
+  const isTold = id === 'malformed-config' && /\bof (?:ConfigMap|Secret) [a-z0-9]/.test(says);
+  const isAsked =
+    !isTold && OF_CONTENT.test(id) && (isSilent || ABOUT_CONFIG.test(line) || placeholderIn(line) !== undefined);
   if (!isAsked && !isSuspect(facts, found)) return undefined;
   return ofFile(facts, found, says);
 }
@@ -206,6 +236,33 @@ function copiedText(
   };
 }
 
+/** "its configuration /etc/a.conf, of ConfigMap a, has off-site instead (line 3)": a name that is nearly the one that an error does not find. */
+function nearText(facts: PodFacts, container: ContainerFacts, line: string, told: string): Told | undefined {
+  const near = nearSetting(line, namingTexts(facts, container));
+  if (near === undefined || hasWord(told, near.name)) return undefined;
+  const at = near.line === undefined ? '' : ` (line ${near.line})`;
+  return { says: `${near.from.says} has ${near.name} instead${at}`, quotes: [] };
+}
+
+/** The files and variables of a container in which names may be defined. */
+function namingTexts(facts: PodFacts, container: ContainerFacts): readonly NamingText[] {
+  const files = configFiles(facts, container).flatMap(({ file, origin }): readonly NamingText[] => {
+    const { config, key = '' } = origin ?? {};
+    const known = facts.evidence.configs.find(({ kind, name }) => kind === config?.kind && name === config.name);
+    const text = known?.texts?.[key];
+    if (text === undefined || config === undefined) return [];
+    return [{ says: `its configuration ${file}, of ${config.kind} ${config.name},`, text, isList: false }];
+  });
+  const variables = container.environment.map(
+    (variable): NamingText => ({
+      says: `its variable ${variable.name}${ofText(variable)}`,
+      text: variable.value,
+      isList: true,
+    }),
+  );
+  return [...files, ...variables];
+}
+
 /** Something about the file is seldom meant. */
 function isSuspect(facts: PodFacts, { origin }: ConfigFile): boolean {
   return origin !== undefined && (origin.hides.length > 0 || oddOf(facts, origin) !== undefined);
@@ -220,7 +277,7 @@ function oddOf({ evidence }: PodFacts, { config, key = '' }: NonNullable<ConfigF
 /** "/etc/gw/nginx.conf is of ConfigMap gw, key main.conf, and has only comments" */
 function ofFile(
   facts: PodFacts,
-  { file, mounted, origin, line }: ConfigFile & Pick<QuotedSetting, 'line'>,
+  { file, mounted, origin, line, setting }: QuotedSetting,
   says: string,
 ): Told | undefined {
   if (origin?.config === undefined) return undefined;
@@ -231,7 +288,8 @@ function ofFile(
   const more = [
     ...(key === path.split('/').at(-1) ? [] : [`key ${key}`]),
     // The program often says the line itself.
-    ...(line === undefined || /\bline \d|[a-z"'\])]:\d+\b/i.test(says) ? [] : [`line ${line}`]),
+    ...(line === undefined || /\bline \d/i.test(says) || says.includes(`${file}:`) ? [] : [`line ${line}`]),
+    ...(setting === undefined || hasWord(says, setting) ? [] : [setting]),
   ];
   const renamed = more.length === 0 ? '' : ` (${more.join(', ')})`;
   const quotes = configsBehind(mounted).flatMap(({ kind, name, quote }) =>

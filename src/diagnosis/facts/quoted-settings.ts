@@ -3,17 +3,24 @@ import { peerIn } from '../../log-analysis/index.ts';
 import { type ConfigFile, configFiles } from './config-files.ts';
 import { textOf } from './config-lines.ts';
 import type { ContainerFacts } from './container-facts.ts';
+import { configsBehind, volumeOf } from './mounts.ts';
 import type { PodFacts } from './pod-facts.ts';
+import { settingAt } from './setting-names.ts';
 
 export interface QuotedSetting extends ConfigFile {
   /** The only line that has it, counted from 1. */
   readonly line?: number;
+  /** The setting of that line, where the error quotes its value only. */
+  readonly setting?: string;
 }
 
 /** What an error quotes: 'abc', "abc", `abc`, [abc]. */
-const QUOTED = /'([^'\n]{3,200})'|"([^"\n]{3,200})"|`([^`\n]{3,200})`|\[([\w.:/@-]{3,200})\]/g;
+const QUOTED = /(?<!\w)'([^'\n]{1,200})'(?!\w)|"([^"\n]{1,200})"|`([^`\n]{3,200})`|\[([\w.:/@-]{3,200})\]/g;
 /** Names of settings: max_connections, log-level, spring.datasource.url, maxConnections. */
 const SETTING = /\b[a-z][a-z0-9]{0,40}(?:[_.-][a-z0-9]{1,40}){1,8}\b|\b[a-z]{2,30}(?:[A-Z][a-z0-9]{1,30}){1,5}\b/g;
+const PATH = /(?:^|[\s"'`=:(])((?:\/[\w.@%+-]{1,60}){1,20})(?=["'`\s:,)]|$)/g;
+/** "mod_geoip" of /usr/lib/mod_geoip.so: the name of a library without what every library has. */
+const LIBRARY = /\/([\w+-]{3,60})\.(?:so(?:\.\d{1,4}){0,3}|dll|dylib|jar)$/;
 /** Words that many files have, or that a program says of itself. */
 const COMMON =
   /^(?:true|false|yes|none|null|undefined|default|localhost|config(?:uration)?|string|number|object|info|error|warn(?:ing)?|debug|main|data|name|value|type|host|port|user|server|utf-?8|ascii|[\d.]+)$/i;
@@ -34,22 +41,32 @@ export function quotedSetting(
   });
   if (files.length === 0) return undefined;
   for (const word of wordsOf(said)) {
+    // A file that its volumes have is told by itself.
+    if (word.startsWith('/') && isConfig(facts, container, word)) continue;
     const having = files.filter(({ text }) => hasWhole(text, word));
     const [only, ...more] = having;
     if (only === undefined || more.length > 0) continue;
-    const lines = only.text.split('\n').flatMap((line, index) => (hasWhole(line, word) ? [index + 1] : []));
+    const lines = only.text.split('\n').flatMap((text, index) => (hasWhole(text, word) ? [{ text, index }] : []));
     const [line] = lines;
-    return { ...only.found, ...(lines.length === 1 && line !== undefined && { line }) };
+    if (lines.length !== 1 || line === undefined) return only.found;
+    const setting = settingAt(line.text, line.text.indexOf(word));
+    return { ...only.found, line: line.index + 1, ...(setting !== undefined && { setting }) };
   }
   return undefined;
+}
+
+function isConfig(facts: PodFacts, container: ContainerFacts, file: string): boolean {
+  const mounted = volumeOf(facts, container, file);
+  return mounted !== undefined && configsBehind(mounted).length > 0;
 }
 
 /** The longest first: a short one is in many texts. */
 function wordsOf(said: string): readonly string[] {
   const quoted = [...said.matchAll(QUOTED)].flatMap(([, a, b, c, d]) => a ?? b ?? c ?? d ?? []);
   const { host } = peerIn(said);
-  const settings = said.match(SETTING) ?? [];
-  const all = [...new Set([...quoted, ...(host === undefined ? [] : [host]), ...settings])];
+  const settings = said.replaceAll(PATH, ' ').match(SETTING) ?? [];
+  const paths = [...said.matchAll(PATH)].flatMap(([, path = '']) => [path, ...(LIBRARY.exec(path)?.slice(1) ?? [])]);
+  const all = [...new Set([...quoted, ...paths, ...(host === undefined ? [] : [host]), ...settings])];
   return all
     .filter((word) => word.trim().length > 2 && (!COMMON.test(word) || ADDRESS.test(word)))
     .toSorted((a, b) => b.length - a.length)

@@ -34,7 +34,7 @@ const rows: readonly Case[] = [
     'an address of another machine',
     ended(COTURN, {}, { 'turn.conf': 'listening-port=3478\nlistening-ip=10.20.30.40\n' }),
     'address-not-available',
-    /^container web cannot listen on 10\.20\.30\.40:3478, an address that its pod does not have \(it has 10\.244\.1\.15\): .*; its configuration \/etc\/app\/turn\.conf is of ConfigMap app \(line 2\)$/,
+    /^container web cannot listen on 10\.20\.30\.40:3478, an address that its pod does not have \(it has 10\.244\.1\.15\): .*; its configuration \/etc\/app\/turn\.conf is of ConfigMap app \(line 2, listening-ip\)$/,
   ],
   [
     'one that the line does not explain',

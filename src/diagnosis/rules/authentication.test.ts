@@ -131,6 +131,91 @@ const refusals: readonly Case[] = [
   ],
 ];
 
+const withVariables = (container: object, line = PSQL, more: Partial<PodEvidence> = {}): Partial<PodEvidence> => ({
+  pod: pod({
+    container,
+    status: crashed({ exitCode: 1 }),
+    spec: { volumes: [{ name: 'v', configMap: { name: 'app' } }] },
+  }),
+  logs: lastWords(line),
+  ...more,
+});
+const ofSecret = (variable: string, name: string, key: string): object => ({
+  name: variable,
+  valueFrom: { secretKeyRef: { name, key } },
+});
+const conf = (text: string): Partial<PodEvidence> => ({
+  configs: [{ kind: 'ConfigMap', name: 'app', state: 'found', keys: ['a.conf'], texts: { 'a.conf': text } }],
+});
+const mount = { volumeMounts: [{ name: 'v', mountPath: '/etc/app' }] };
+const WRONGPASS = 'Unable to AUTH to MASTER: -WRONGPASS invalid username-password pair or user is disabled.';
+
+const sources: readonly Case[] = [
+  [
+    'a data source, by the name of its key',
+    withVariables({ env: [ofSecret('SOURCE', 'monitor', 'dsn')] }),
+    'authentication-refused',
+    /\(with SOURCE of Secret monitor\): /,
+  ],
+  [
+    'the password of several credentials',
+    withVariables({ env: [ofSecret('DB_PASSWORD', 'shop-db', 'pw'), ofSecret('STRIPE_KEY', 'pay', 'key')] }),
+    'authentication-refused',
+    /\(with DB_PASSWORD of Secret shop-db\): /,
+  ],
+  [
+    'no one of two passwords',
+    withVariables({ env: [ofSecret('DB_PASSWORD', 'shop-db', 'pw'), ofSecret('SMTP_PASSWORD', 'mail', 'pw')] }),
+    'authentication-refused',
+    /refuses its password or user: /,
+  ],
+  [
+    'a whole Secret',
+    withVariables({ envFrom: [{ secretRef: { name: 'shop-db' } }] }, PSQL, {
+      configs: [{ kind: 'Secret', name: 'shop-db', state: 'found', keys: ['DB_PASSWORD', 'DB_HOST'] }],
+    }),
+    'authentication-refused',
+    /\(with DB_PASSWORD of Secret shop-db\): /,
+  ],
+  [
+    'a value of the specification',
+    withVariables({ env: [{ name: 'DB_PASSWORD', value: 'hunter22' }] }),
+    'authentication-refused',
+    /\(with its variable DB_PASSWORD\): (?!.*hunter22)/,
+  ],
+  [
+    'a line of a file of a ConfigMap',
+    withVariables(mount, WRONGPASS, conf('replicaof main 6379\nmasterauth hunter22\ndir /data\n')),
+    'authentication-refused',
+    /\(with masterauth, line 2 of \/etc\/app\/a\.conf, of ConfigMap app\): (?!.*hunter22)/,
+  ],
+  [
+    'a line of YAML',
+    withVariables(mount, PSQL, conf('db:\n  user: app\n  password: "hunter22"\n  password_file: /x\n')),
+    'authentication-refused',
+    /\(with password, line 3 of \/etc\/app\/a\.conf, of ConfigMap app\): (?!.*hunter22)/,
+  ],
+  [
+    'no line that only names a variable or a file',
+    withVariables(mount, PSQL, conf('db:\n  password: ${DB_PASSWORD}\n  # secret: x\n  secret: /run/secret\n')),
+    'authentication-refused',
+    /refuses its password or user: /,
+  ],
+  [
+    'a Secret with files',
+    {
+      ...withVariables(mount),
+      pod: pod({
+        container: mount,
+        status: crashed({ exitCode: 1 }),
+        spec: { volumes: [{ name: 'v', secret: { secretName: 'db-login' } }] },
+      }),
+    },
+    'authentication-refused',
+    /\(with Secret db-login\): /,
+  ],
+];
+
 describe('credentials', () => {
   tellsEach(refusals);
 
@@ -162,4 +247,8 @@ describe('credentials', () => {
   ])('have nothing to do with %s', (_, line, id) => {
     expect(diagnosePod(evidence(crash(1, line))).findings[0]?.id).toBe(id);
   });
+});
+
+describe('where a refused password comes from', () => {
+  tellsEach(sources);
 });

@@ -2,6 +2,7 @@
 import { anyOf } from '../../log-analysis/index.ts';
 import { peerIn, urlPeers } from '../../log-analysis/index.ts';
 import { type ConfigChange, configChange } from '../facts/config-changes.ts';
+import { credentialSource } from '../facts/credential-sources.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { surePeer } from '../facts/dependencies.ts';
 import {
@@ -115,7 +116,7 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
           : `is not let in by ${whom}, which refuses its ${credentialIn(word.line)}`;
   const says =
     right === undefined
-      ? `${title(container)} ${what}${isForbidden || change !== undefined ? '' : audienceText(facts, word.line) || sourceText(facts, container)}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
+      ? `${title(container)} ${what}${isForbidden || change !== undefined ? '' : audienceText(facts, word.line) || credentialSource(facts, container, credentialIn(word.line))}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
       : `${title(container)} may not ${right.verb} ${right.resource}: no role allows that to its service account ${right.account.namespace}/${right.account.name}${bindingText(right, facts.evidence.bindings)}: ${line.replace(/\.+$/, '')}`;
   const unready = container.death === undefined;
   const blames = blameOfPeer(
@@ -171,23 +172,6 @@ function audienceText({ pod }: PodFacts, line: string): string {
 const KEY = /\b(?:api|access|account|license|signing)[ _-]?key\b|\bInvalidAccessKeyId\b|\bSignatureDoesNotMatch\b/i;
 const TOKEN =
   /\b(?:jwt|bearer|(?:access|auth|id|refresh|api|session)[ _-]?token|token (?:is |has )?(?:invalid|expired)|invalid token)\b/i;
-
-/** " (with DB_PASSWORD of Secret shop-db)", where one Secret alone gives it passwords or tokens by variables. */
-function sourceText({ evidence }: PodFacts, { spec }: ContainerFacts): string {
-  const given = (spec.env ?? []).flatMap(({ name, valueFrom }) => {
-    const { name: secret, key = '' } = valueFrom?.secretKeyRef ?? {};
-    if (secret === undefined || !CREDENTIAL.test(name)) return [];
-    const known = evidence.configs.find((each) => each.kind === 'Secret' && each.name === secret);
-    return [{ name, secret, odd: known?.odd?.[key] }];
-  });
-  // A value that looks wrong is the one that is meant.
-  const odd = given.filter((each) => each.odd !== undefined);
-  const [only, ...more] = odd.length > 0 ? odd : given;
-  if (only === undefined || more.length > 0) return '';
-  return ` (with ${only.name} of Secret ${only.secret}${only.odd === undefined ? '' : `, whose value ${only.odd}`})`;
-}
-
-const CREDENTIAL = /pass|pwd|token|secret|key|auth|cred|url|dsn|uri/i;
 
 /** ", since Secret db changed 3m ago: …": the old value is still in its environment, or the peer still has the old one. */
 function changeText({ now }: PodFacts, change: ConfigChange | undefined): string {

@@ -27,8 +27,9 @@ import type { PodFacts } from '../facts/pod-facts.ts';
 import { sentinelText } from '../facts/sentinels.ts';
 import { type PodNameTrouble, podNameTrouble } from '../facts/pod-names.ts';
 import { otherPortText, otherProtocolText, unledText } from '../facts/service-ports.ts';
+import { listeningBehind, listensInsideText } from '../facts/server-behind.ts';
 import { unresolvedTrouble } from '../facts/unresolved.ts';
-import type { Blame, Quote, RankedFinding } from '../finding.ts';
+import type { Blame, Quote, RankedFinding, Severity } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { listed, quotable, shellWord } from '../facts/text.ts';
 import { quoteDeath } from '../facts/deaths.ts';
@@ -134,7 +135,7 @@ export function troubleFinding(
   const says = `${title(container)} ${what}${outcome}${why}${own}${tooEarly}${line}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
-    severity: unready ? (container.kind === 'init' ? 'warning' : 'critical') : severityOf(container),
+    severity: unready ? severityOfWait(container, behind) : severityOf(container),
     rank: rankOfWord(behind.length > 0 ? 89 : 82, word),
     topic: unready ? `ready/${container.name}` : `end/${container.name}`,
     container: container.name,
@@ -145,7 +146,7 @@ export function troubleFinding(
       ...more,
       quoteLine(container, word.line),
       ...behind.map(serviceQuote),
-      ...behind.flatMap((service) => heardQuotes(service, port)),
+      ...behind.flatMap((service) => listensQuotes(service, port)),
       ...declared(facts),
     ],
     try: [
@@ -165,7 +166,7 @@ function faultFinding(
 ): RankedFinding {
   return {
     id: 'dependency-not-resolved',
-    severity: unready ? (container.kind === 'init' ? 'warning' : 'critical') : severityOf(container),
+    severity: unready ? 'critical' : severityOf(container),
     rank: rankOfWord(89, word),
     topic: unready ? `ready/${container.name}` : `end/${container.name}`,
     container: container.name,
@@ -194,6 +195,12 @@ function withWrongPeer(facts: PodFacts, container: ContainerFacts, trouble: Trou
   return { ...trouble, host, ...(port !== undefined && { port }), at };
 }
 
+/** Where a pod behind the service listens, as one of two readings has it. */
+function listensQuotes(service: ServiceEvidence, port: number | undefined): readonly Quote[] {
+  const heard = heardQuotes(service, port);
+  return heard.length > 0 ? heard : listeningBehind(service);
+}
+
 function protocolOf([service]: readonly ServiceEvidence[], port: number | undefined, line: string): string {
   return service === undefined || service.missing ? '' : otherProtocolText(service, port, line);
 }
@@ -205,6 +212,11 @@ function podNameCommands(
   [service]: readonly ServiceEvidence[],
 ): readonly string[] {
   return words === undefined ? edit : [cluster(...words, '-n', service?.namespace ?? 'default')];
+}
+
+/** An init container that waits may only be early, unless there is no such service. */
+function severityOfWait({ kind }: ContainerFacts, [service]: readonly ServiceEvidence[]): Severity {
+  return kind === 'init' && service?.missing !== true ? 'warning' : 'critical';
 }
 
 /** A program that ends within this time ends at its start, ms. */
@@ -456,7 +468,8 @@ export function because(kind: Trouble['kind'], behind: readonly ServiceEvidence[
   const unled = kind === 'refused' ? unledText(service, port) : '';
   if (unled !== '') return unled;
   if (isNamed(kind, service)) return `: service ${service.name} is there, but no DNS server told its name`;
-  if (service.ready > 0) return kind === 'refused' ? unheard(service, port) || byHandText(service) : '';
+  if (service.ready > 0)
+    return kind === 'refused' ? listensInsideText(service, port) || unheard(service, port) || byHandText(service) : '';
   return `: service ${service.name} ${noEndpointText(service)}`;
 }
 
@@ -513,7 +526,7 @@ function declared({ pod }: PodFacts): readonly Quote[] {
 function commands(
   facts: PodFacts,
   container: ContainerFacts,
-  { host, kind }: Trouble,
+  { host, kind, port }: Trouble,
   behind: readonly ServiceEvidence[],
 ): readonly string[] {
   const { kubectl } = facts.commands;
@@ -530,6 +543,12 @@ function commands(
     ];
   }
   if (service?.externalName !== undefined) return externalCommands(service, facts.commands.cluster);
+  const { owner } = service?.server ?? {};
+  if (service !== undefined && owner !== undefined && listensInsideText(service, port) !== '')
+    return [
+      facts.commands.cluster('edit', owner, '-n', service.namespace),
+      kubectl('describe', `service/${service.name}`),
+    ];
   if (service !== undefined && !service.missing && own) {
     return [
       ...scaleCommands(facts.commands, service),

@@ -662,7 +662,7 @@ const endings: readonly Case[] = [
       '/app/serve: error while loading shared libraries: libssl.so.1.1: cannot open shared object file: No such file or directory',
     ),
     'missing-binary',
-    /127: library libssl\.so\.1\.1, which its program needs, is not in its image/,
+    /127: library libssl\.so\.1\.1, which \/app\/serve needs, is not in its image/,
   ],
   [
     'a library of another version',

@@ -4,10 +4,12 @@ import type { ContainerFacts } from '../facts/container-facts.ts';
 import { type Death, quoteDeath } from '../facts/deaths.ts';
 import { lastLine, lastWord, quoteLastLines, quoteLine, saidNothing } from '../facts/last-words.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
+import { withoutRepeat } from '../facts/repeats.ts';
 import { signalOf } from '../facts/signals.ts';
 import { listed, quotable } from '../facts/text.ts';
 import { type DecisiveLine, decisiveLine, maskSecrets } from '../../log-analysis/index.ts';
 import type { Finding, Quote, RankedFinding, Severity } from '../finding.ts';
+import { PROVING_LIFE_MS } from '../limits.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 
 /** Usual causes of signals. */
@@ -79,7 +81,7 @@ function headline(facts: PodFacts, container: ContainerFacts): string {
 /** The decisive line, with the place in the user's code when it is not in the line. */
 export function saidBy({ line, place }: Pick<DecisiveLine, 'line' | 'place'>): string {
   const at = place === undefined || line.includes(place) ? '' : ` at ${place}`;
-  return `${line.replace(/\.+$/, '')}${at}`;
+  return `${withoutRepeat(line.replace(/\.+$/, ''))}${at}`;
 }
 
 /** The first death, if it differs from the newest: the later deaths may only be its consequences. */
@@ -248,9 +250,11 @@ function base(facts: PodFacts, container: ContainerFacts): { severity: Severity;
   return { severity: severityOf(container), topic: `end/${container.name}`, container: container.name };
 }
 
-/** A container that runs again is only a warning. */
-export function severityOf(container: ContainerFacts): Severity {
-  return container.trouble === 'died-lately' || container.trouble === 'keeps-dying' ? 'warning' : 'critical';
+/** A container that runs again is only a warning, unless it has never come as far as to be ready since. */
+export function severityOf({ trouble, status, death }: ContainerFacts): Severity {
+  const runsAgain = trouble === 'died-lately' || trouble === 'keeps-dying';
+  const isDown = status?.ready === false && (death?.livedMs ?? 0) < PROVING_LIFE_MS;
+  return runsAgain && !isDown ? 'warning' : 'critical';
 }
 
 /** "init container migrate" */

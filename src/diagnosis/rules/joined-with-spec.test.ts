@@ -57,6 +57,28 @@ const peers: readonly Case[] = [
 
 const shell = (text: string): object => ({ command: ['sh', '-c', text] });
 
+const keyed = (...variables: readonly string[]): object => ({
+  env: variables.map((name) => ({ name, valueFrom: { secretKeyRef: { name: 'copies', key: name.toLowerCase() } } })),
+});
+const PHRASE = 'passphrase supplied in STORE_PASSPHRASE, by STORE_PASSCOMMAND or via STORE_FD is incorrect';
+
+const ofKeys: readonly Case[] = [
+  [
+    'a variable that the line names, of a Secret',
+    ended(keyed('STORE_PASSPHRASE'), PHRASE),
+    'exit-code',
+    /is incorrect \(exit code 1\); STORE_PASSPHRASE is of Secret copies, key store_passphrase$/,
+    [/env\[0\] \(STORE_PASSPHRASE\): Secret copies, key store_passphrase/],
+  ],
+  [
+    'none of two that the line names',
+    ended(keyed('STORE_PASSPHRASE', 'STORE_FD'), PHRASE),
+    'exit-code',
+    /is incorrect \(exit code 1\)$/,
+  ],
+  ['none that is a common word', ended(keyed('PATH'), 'PATH is wrong'), 'exit-code', /is wrong(?!.*Secret)/],
+];
+
 const notSet: readonly Case[] = [
   [
     'a variable of the command that nothing sets, of pg_isready',
@@ -98,7 +120,7 @@ const notSet: readonly Case[] = [
     'an option that is refused, and the variable that has it among others',
     ended(env(['JAVA_OPTS', '-server -Xmx2gb']), 'Invalid maximum heap size: -Xmx2gb'),
     'exit-code',
-    /; its variable JAVA_OPTS names that/,
+    /; that is in its variable JAVA_OPTS/,
   ],
 ];
 
@@ -497,7 +519,7 @@ describe('the network of a pod', () => {
       'a variable that names it',
       ended(env(['HTTP_PROXY', 'http://proxy.corp.example:3128']), 'Error: getaddrinfo ENOTFOUND proxy.corp.example'),
       'dependency-not-resolved',
-      /; its variable HTTP_PROXY names that$/,
+      /; that is in its variable HTTP_PROXY$/,
     ],
   ]);
 });
@@ -578,4 +600,7 @@ describe('what may be left out, and what stands beside', () => {
       /is refused by 127\.0\.0\.1:3128 and ends: nothing in its own pod listens there$/,
     ],
   ]);
+});
+describe('variables of keys', () => {
+  tellsEach(ofKeys);
 });

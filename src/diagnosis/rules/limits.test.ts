@@ -204,6 +204,78 @@ const limits: readonly Case[] = [
   ],
 ];
 
+const killedWithFile = (memory: string, text: string): Partial<PodEvidence> => ({
+  pod: pod({
+    container: { ...limited(memory), volumeMounts: [{ name: 'c', mountPath: '/etc/kv' }] },
+    spec: { volumes: [{ name: 'c', configMap: { name: 'kv-conf' } }] },
+    status: crashed({ exitCode: 137, reason: 'OOMKilled' }),
+  }),
+  configs: [{ kind: 'ConfigMap', name: 'kv-conf', state: 'found', keys: ['kv.conf'], texts: { 'kv.conf': text } }],
+});
+
+const ofSettings: readonly Case[] = [
+  [
+    'a cache in a file that may grow beyond the limit',
+    killedWithFile('64Mi', '# maxmemory 32mb\nmaxmemory 512mb\nmaxmemory-policy allkeys-lru\n'),
+    'out-of-memory',
+    /at its limit of 64Mi: maxmemory 512mb \(line 2 of \/etc\/kv\/kv\.conf, of ConfigMap kv-conf\) lets it take more than that$/,
+    [/configmap\/kv-conf.*line 2.*maxmemory 512mb/],
+  ],
+  [
+    'a buffer pool',
+    killedWithFile('512Mi', '[mysqld]\ninnodb_buffer_pool_size = 1G\n'),
+    'out-of-memory',
+    /: innodb_buffer_pool_size = 1G \(line 2 of .*\) lets it take more than that$/,
+  ],
+  [
+    'pages, where there is no unit',
+    killedWithFile('256Mi', 'shared_buffers = 32768  # pages\n'),
+    'out-of-memory',
+    /: shared_buffers = 32768 \(.*\) lets it take all of that$/,
+  ],
+  [
+    'a quoted size',
+    killedWithFile('128Mi', "shared_buffers = '120MB'\n"),
+    'out-of-memory',
+    /: shared_buffers = 120MB \(.*\) lets it take all but 8Mi of that$/,
+  ],
+  [
+    'an option of a command',
+    killedWith({ ...limited('64Mi'), command: ['memcached', '-m', '1024', '-u', 'nobody'] }),
+    'out-of-memory',
+    /: -m 1024 \(its command\) lets it take more than that$/,
+  ],
+  [
+    'a variable',
+    killedWith({ ...limited('256Mi'), env: [{ name: 'PHP_MEMORY_LIMIT', value: '1G' }] }),
+    'out-of-memory',
+    /: PHP_MEMORY_LIMIT=1G \(its variable PHP_MEMORY_LIMIT\) lets it take more than that$/,
+  ],
+  [
+    'storage of a proxy',
+    killedWith({ ...limited('256Mi'), args: ['varnishd', '-s', 'malloc,1G', '-f', '/etc/a.vcl'] }),
+    'out-of-memory',
+    /: -s malloc,1G \(its command\)/,
+  ],
+  [
+    'options of a JVM in a file',
+    killedWithFile('512Mi', '-Xms256m\n-Xmx512m\n'),
+    'out-of-memory',
+    /: -Xmx512m \(line 2 of \/etc\/kv\/kv\.conf, of ConfigMap kv-conf\) lets it take all of that$/,
+  ],
+  ['no setting that fits', killedWithFile('1Gi', 'maxmemory 512mb\n'), 'out-of-memory', /at its limit of 1Gi$/],
+  [
+    'no setting of another kind',
+    killedWithFile('64Mi', 'maxmemory-samples 1000000000\nmax_connections 900000000\n'),
+    'out-of-memory',
+    /at its limit of 64Mi$/,
+  ],
+];
+
+describe('what settings allow', () => {
+  tellsEach(ofSettings);
+});
+
 describe('limits', () => {
   tellsEach(limits);
 

@@ -1,5 +1,6 @@
 /** Rule: the log says that a configuration, certificate or key exists but cannot be parsed. */
 import { anyOf } from '../../log-analysis/index.ts';
+import { certificateMount } from '../facts/certificate-mounts.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { configFile, isCode, unknownSetting } from '../facts/config-files.ts';
 import { endedByItself, lastWord, quoteLine, rankOfWord } from '../facts/last-words.ts';
@@ -27,7 +28,7 @@ const MALFORMED = new RegExp(
     // Servers
     String.raw`syntax error (?:in file|on line|near)|invalid command '|bad directive|(?:unknown|unrecognized) directive|(?:bad|invalid|illegal|unknown|missing) [\w -]{1,40} (?:at|in|on) line \d+|adapting config|was not closed|unknown configuration (?:variable|key|option|parameter)|unknown (?:keyword|field|key|setting|section)|\berrors? in (?:the )?config|no setting with that name|option without preceding group|unrecognized configuration parameter|invalid value for parameter|unknown variable|invalid connection type|unexpected (?:end of file|"[^"]{1,20}"), (?:expecting|in)|(?:parser|parse|syntax) error`,
     // Certificates and keys
-    String.raw`failed to find any PEM data|PEM_read_bio|no start line|private key does not match|key values mismatch`,
+    String.raw`failed to find any PEM data|PEM_read_bio|no start line|private key does not match|key values mismatch|inconsistencies between private key and certificate`,
     String.raw`asn1: structure error|malformed certificate|illegal base64 data`,
   ].join('|'),
   'i',
@@ -76,7 +77,9 @@ const ofContainer: ContainerRule = (facts, container) => {
     explainedEnd(facts, container, {
       id: 'malformed-config',
       rank: rankOfWord(isConfig ? 83 : 70, word),
-      says: `${title(container)} cannot ${isConfig ? `read its configuration${file}` : 'parse what it reads'}${origin}: ${quotable(told).replace(/\.+$/, '')}`,
+      says: KEY_MISMATCH.test(word.line)
+        ? `${title(container)} has a private key that does not fit its certificate${keyText(facts, container, source)}: ${quotable(told).replace(/\.+$/, '')}`
+        : `${title(container)} cannot ${isConfig ? `read its configuration${file}` : 'parse what it reads'}${origin}: ${quotable(told).replace(/\.+$/, '')}`,
       line: word.line,
       more: [
         ...(source.line === undefined || source.line === word.line ? [] : [quoteLine(container, source.line)]),
@@ -91,6 +94,17 @@ const ofContainer: ContainerRule = (facts, container) => {
 };
 
 export const malformedConfig: PodRule = eachContainer(ofContainer);
+
+const KEY_MISMATCH =
+  /private key does not match|key values mismatch|inconsistencies between private key and certificate/i;
+
+/** ": /etc/tls/tls.key of Secret shop-tls", or the only Secret with certificates where no file is named. */
+function keyText(facts: PodFacts, { spec }: ContainerFacts, { file, configs }: Source): string {
+  const of = configs.map(({ kind, name }) => `${kind} ${name}`);
+  if (file !== undefined) return `: ${file}${of.length === 0 ? '' : ` of ${listed(of)}`}`;
+  const mount = certificateMount(facts.pod, [spec]);
+  return mount === undefined ? '' : ` (Secret ${mount.secret}, at ${mount.mountPath})`;
+}
 
 const OF_SERVER = /config|directive|\bsection\b/i;
 

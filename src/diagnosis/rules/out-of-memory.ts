@@ -4,11 +4,13 @@ import { type Death, quoteDeath } from '../facts/deaths.ts';
 import { type HeapSetting, heapQuote, heapSettings } from '../facts/heap-setting.ts';
 import { quoteLastLines } from '../facts/last-words.ts';
 import { largerLimit, limitQuote, type MemoryLimit, memoryLimit } from '../facts/memory.ts';
+import { largestMemorySetting, type MemorySetting } from '../facts/memory-settings.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { formatAge, formatBytes } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { RECENT_DEATH_MS } from '../limits.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
+import { severityOf } from './exit-code.ts';
 
 const SAME_KILL_MS = 10_000;
 /** A kill that was no longer ago belongs to what a container that is not ready lacks. */
@@ -23,23 +25,28 @@ function killed(facts: PodFacts, container: ContainerFacts): readonly RankedFind
   if (death === undefined || !isOutOfMemory(death)) return NOTHING;
   const limit = memoryLimit(container);
   const heap = heapSettings(container, 'java')[0] ?? heapSettings(container, 'node')[0];
+  const own = heapText(heap, limit) === '' ? tooLarge(largestMemorySetting(facts, container), limit) : undefined;
   const at = limit === undefined ? 'and has no limit: the node ran out' : `at its limit of ${limit.text}`;
   return [
     {
       id: 'out-of-memory',
-      severity: container.trouble === 'died-lately' || container.trouble === 'keeps-dying' ? 'warning' : 'critical',
+      severity: severityOf(container),
       rank: 95,
       topic: `end/${container.name}`,
       container: container.name,
-      says: `container ${container.name} is killed for memory ${at}${defaultText(facts, container)}${heapText(heap, limit)}${inMemoryFiles(facts, container, death, limit)}`,
+      says: `container ${container.name} is killed for memory ${at}${defaultText(facts, container)}${heapText(heap, limit)}${own?.text ?? ''}${inMemoryFiles(facts, container, death, limit)}`,
       evidence: [
         quoteDeath(container.name, death),
         ...proof(container.name, death),
         ...limitQuote(limit),
         ...(heap === undefined ? [] : [heapQuote(container, heap)]),
+        ...(own === undefined ? [] : [own.setting.quote]),
         ...quoteLastLines(container, 1),
       ],
-      try: limit === undefined ? withoutLimit(facts, container) : raise(facts, container, limit, heap?.bytes),
+      try:
+        limit === undefined
+          ? withoutLimit(facts, container)
+          : raise(facts, container, limit, heap?.bytes ?? own?.setting.bytes),
     },
   ];
 }
@@ -82,6 +89,17 @@ function heapText(heap: HeapSetting | undefined, limit: MemoryLimit | undefined)
   const left = limit.bytes - heap.bytes;
   const rest = left > 0 ? `and leaves ${formatBytes(left)}` : 'and leaves nothing';
   return `: its heap alone may take ${formatBytes(heap.bytes)} (${heap.flag}) ${rest} for threads, code and buffers`;
+}
+
+/** ": maxmemory 512mb (line 1 of /etc/redis.conf, of ConfigMap cache) lets it take more than that", of a setting that the limit has no room for. */
+function tooLarge(
+  setting: MemorySetting | undefined,
+  limit: MemoryLimit | undefined,
+): { readonly setting: MemorySetting; readonly text: string } | undefined {
+  if (setting === undefined || limit === undefined || setting.bytes < limit.bytes * LARGE_HEAP) return undefined;
+  const left = limit.bytes - setting.bytes;
+  const rest = left > 0 ? `all but ${formatBytes(left)} of that` : 'more than that';
+  return { setting, text: `: ${setting.says} (${setting.at}) lets it take ${left === 0 ? 'all of that' : rest}` };
 }
 
 function isOutOfMemory(death: Death): boolean {

@@ -2,10 +2,12 @@
 import { anyOf, fileIn, peerIn } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { unknownSetting } from '../facts/config-files.ts';
+import { claimOf, dataFolderText } from '../facts/data-folder.ts';
 import { surePeer } from '../facts/dependencies.ts';
 import { endedByItself, type LastWord, lastWord, linesAround, propertyWord, rankOfWord } from '../facts/last-words.ts';
+import { libraryText } from '../facts/library-places.ts';
 import { LOCKED, lockedClaim, lockHolder, namedHolder } from '../facts/lock-holders.ts';
-import { hiddenBy } from '../facts/mounts.ts';
+import { hiddenBy, volumeOf } from '../facts/mounts.ts';
 import { behindPeer, blameOfPeer } from '../facts/peer-blame.ts';
 import { withPeer } from '../facts/peer-name.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -24,6 +26,8 @@ interface SaidCause {
   readonly pattern: RegExp;
   /** "container web" and then: what it means. The line follows. */
   readonly means: string;
+  /** What follows the place of the data. */
+  readonly rest?: string;
   /** The cause lies in the peer, of which this is said where several suffer from it. */
   readonly ofPeer?: string;
   /** Nobody answers at the peer, which what is known of its service may explain. */
@@ -149,7 +153,8 @@ const SAID_CAUSES: readonly SaidCause[] = [
       /is not a database/i,
       /unexpected end of file reading/i,
     ),
-    means: 'cannot read its data, which is damaged',
+    means: 'cannot read its data',
+    rest: ', which is damaged',
   },
   {
     id: 'already-running',
@@ -272,6 +277,30 @@ function hidden(facts: PodFacts, container: ContainerFacts, { id }: SaidCause, l
   return file === undefined || !OF_IMAGES.test(file) ? '' : hiddenBy(facts, container, file);
 }
 
+/** What is said of a program's own data, where others speak of code. */
+const OF_DATA =
+  /\bdata\b|database|director|\bfiles?\b|RDB|\bdump\b|checkpoint|\bWAL\b|tablespace|segment|\bindex|journal/i;
+
+/** " in /var/lib/pg (volume d, claim pgdata)", of data that a program cannot read, where the line names no file itself. */
+function dataText(facts: PodFacts, container: ContainerFacts, { id }: SaidCause, line: string): string {
+  const isOfData = id === 'corrupt-data' || (id === 'version-mismatch' && OF_DATA.test(line));
+  if (!isOfData) return '';
+  const file = fileIn(line);
+  const mounted = file === undefined ? undefined : volumeOf(facts, container, file);
+  if (mounted === undefined) return file === undefined ? dataFolderText(facts, container) : '';
+  const claim = claimOf(facts, mounted);
+  return claim === undefined ? '' : ` in volume ${mounted.volume.name} (claim ${claim})`;
+}
+
+const LIBRARY = /\b(lib[\w+.-]{1,80}\.so(?:\.\d{1,6}){0,3}): cannot open shared object/;
+
+/** " (libshop.so.1 lies in /opt/shop/lib …)" */
+function libraryPlaceText(facts: PodFacts, container: ContainerFacts, { id }: SaidCause, line: string): string {
+  const name = id === 'missing-module' ? LIBRARY.exec(line)?.[1] : undefined;
+  const text = name === undefined ? undefined : libraryText(facts, container, name);
+  return text === undefined ? '' : ` (${name} ${text})`;
+}
+
 /** What a peer says, unless the system has said something else before it was asked. */
 const OF_PEERS: ReadonlySet<string> = new Set(['missing-data', 'dependency-times-out']);
 
@@ -322,7 +351,7 @@ function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): 
   const told = explainedEnd(facts, container, {
     id: cause.id,
     rank: rankOfWord(cause.rank, word),
-    says: `${title(container)} ${means}${cause.ofPeer === undefined || means !== cause.means ? '' : peerOfSpec(container, word)}${cause.isUnreached === true ? behindPeer(facts, container, word) : ''}${aliasText(facts, word.line)}${hidden(facts, container, cause, word.line)}${cause.pattern === LOCKED && holder === undefined ? lockedClaim(facts, container, word.line) : ''}: ${line.replace(/\.+$/, '')}${who}`,
+    says: `${title(container)} ${means}${cause.ofPeer === undefined || means !== cause.means ? '' : peerOfSpec(container, word)}${cause.isUnreached === true ? behindPeer(facts, container, word) : ''}${dataText(facts, container, cause, word.line)}${cause.rest ?? ''}${libraryPlaceText(facts, container, cause, word.line)}${aliasText(facts, word.line)}${hidden(facts, container, cause, word.line)}${cause.pattern === LOCKED && holder === undefined ? lockedClaim(facts, container, word.line) : ''}: ${line.replace(/\.+$/, '')}${who}`,
     line: word.line,
     more,
     try: [...recreate(facts, holder?.pods ?? []), commandForLog(facts, container), ...facts.commands.edit],

@@ -1,6 +1,6 @@
 /** Causes that are joined with what stands in the pod's ConfigMaps. */
 import { describe } from 'vitest';
-import { crashed, lastWords, pod } from '../evidence.fixtures.ts';
+import { ago, crashed, event, lastWords, pod } from '../evidence.fixtures.ts';
 import type { ConfigEvidence, PodEvidence } from '../evidence/pod-evidence.ts';
 import { type Case, tellsEach } from './cases.fixtures.ts';
 
@@ -148,6 +148,154 @@ const files: readonly Case[] = [
   ],
 ];
 
+const spelling: readonly Case[] = [
+  [
+    'a section that is spelt otherwise in its file',
+    ofFiles(
+      { 'remotes.conf': '# copies\n[cold-store]\ntype = sftp\n' },
+      "didn't find section in config file for 'coldstore:nightly/db'",
+    ),
+    'exit-code',
+    /\(exit code 1\); its configuration \/etc\/app\/remotes\.conf, of ConfigMap app, has cold-store instead \(line 2\)$/,
+  ],
+  [
+    'a receiver in YAML',
+    ofFiles(
+      { 'am.yml': 'route:\n  receiver: team_pay\nreceivers:\n- name: team-pay\n- name: team-web\n' },
+      'undefined receiver "team.pay" used in route',
+    ),
+    'exit-code',
+    /, has team-pay instead \(line 4\)|has team_pay/,
+  ],
+  [
+    'a backend of a proxy',
+    ofFiles(
+      { 'edge.cfg': 'frontend in\n  default_backend apisrv\nbackend api-srv\n  server a a:80\n' },
+      "[ALERT] config : Proxy 'in': unable to find required default_backend: 'apisrv'.",
+    ),
+    'exit-code',
+    /, has api-srv instead \(line 3\)/,
+  ],
+  [
+    'a profile of a tool',
+    ofFiles({ config: '[profile prod-eu]\nregion = a\n' }, 'The config profile (prodeu) could not be found'),
+    'exit-code',
+    /, has prod-eu instead \(line 1\)/,
+  ],
+  [
+    'a member of a list in a variable',
+    ofVariables(
+      { MEMBERS: 'store0=http://store-0.store:2380,store1=http://store-1.store:2380' },
+      'couldn\'t find local name "store-0" in the initial list of members',
+    ),
+    'exit-code',
+    /; its variable MEMBERS of ConfigMap app, key MEMBERS has store0 instead$/,
+  ],
+  [
+    'no other member, which only has another number',
+    ofVariables({ MEMBERS: 'store-1=a,store-2=b' }, 'couldn\'t find local name "store-0" in the list of members'),
+    'exit-code',
+    /list of members \(exit code 1\)$/,
+  ],
+  [
+    'no name, where it is there itself',
+    ofFiles({ 'a.conf': '[cold-store]\n[coldstore]\n' }, "cannot find the key of section 'coldstore'"),
+    'exit-code',
+    /(?<!instead.*)\(line 2\)$/,
+  ],
+  [
+    'no short word',
+    ofFiles({ 'a.conf': 'node = 1\nport = 2\n' }, 'unknown setting "mode"'),
+    'malformed-config',
+    /(?<!instead.*)$/,
+  ],
+  [
+    'no value of a comment',
+    ofFiles({ 'a.conf': '# cold-store = 1\nport = 2\n' }, 'unknown remote "coldstore"'),
+    'exit-code',
+    /(?<!instead.*)$/,
+  ],
+];
+
+const values: readonly Case[] = [
+  [
+    'the setting whose value the error quotes',
+    ofFiles(
+      { 'server.conf': "listen = '*'\npreload_modules = 'stats,timeseries'\n", 'hba.conf': 'local all all trust\n' },
+      'FATAL: could not access file "timeseries": No such file or directory',
+    ),
+    'exit-code',
+    /; its configuration \/etc\/app\/server\.conf is of ConfigMap app \(line 2, preload_modules\)$/,
+  ],
+  [
+    'the module of a web server',
+    ofFiles(
+      { 'web.conf': 'server.port = 80\nserver.modules = ( "mod_access", "mod_geo3" )\n' },
+      '(plugin.c.214) dlopen() failed for: /usr/lib/web/mod_geo3.so: cannot open shared object file: No such file or directory',
+    ),
+    'missing-module',
+    /; its configuration \/etc\/app\/web\.conf is of ConfigMap app \(line 2, server\.modules\)$/,
+  ],
+  [
+    'a path of a server in braces',
+    ofFiles(
+      { 'nginx.conf': 'http { server { listen 80; root /srv/site; include /etc/snippets/tls.conf; } }\n' },
+      '[emerg] cannot find /etc/snippets/tls.conf in the configuration',
+    ),
+    'missing-setting',
+    /\(line 1, include\)/,
+  ],
+  [
+    'what has to be set, and the only file where it can be',
+    ofFiles({ 'bus.conf': 'port: 4222\n' }, 'bus-server: clustering requires `server_name` to be set'),
+    'exit-code',
+    /; its configuration \/etc\/app\/bus\.conf is of ConfigMap app$/,
+  ],
+  [
+    'no file for what needs something else',
+    ofFiles({ 'bus.conf': 'port: 4222\n' }, 'bus-server: FATAL: 4 cores at least are needed'),
+    'exit-code',
+    /needed \(exit code 1\)$/,
+  ],
+];
+
+const SUPERVISOR = "2026-01-31 11:59:58 INFO spawnerr: can't find command '/srv/shop/bin/front'";
+const unready: readonly Case[] = [
+  [
+    'what the log of a container quotes that never listens',
+    {
+      ...ofFiles({ 'supervisord.conf': '[program:front]\ncommand=/srv/shop/bin/front --port 8000\n' }),
+      pod: pod({
+        container: {
+          volumeMounts: [{ name: 'conf', mountPath: '/etc/app' }],
+          readinessProbe: { tcpSocket: { port: 8000 } },
+        },
+        spec: { volumes: [{ name: 'conf', configMap: { name: 'app' } }] },
+        status: { ready: false, state: { running: { startedAt: ago(120) } } },
+      }),
+      logs: { web: { current: [SUPERVISOR, SUPERVISOR, SUPERVISOR] } },
+      events: [
+        event('Unhealthy', 'Readiness probe failed: dial tcp 10.1.1.1:8000: connect: connection refused', {
+          container: 'web',
+          count: 9,
+          first: 100,
+        }),
+      ],
+    },
+    'readiness-failing',
+    /can't find command '\/srv\/shop\/bin\/front'; its configuration \/etc\/app\/supervisord\.conf is of ConfigMap app \(line 2\)/,
+  ],
+];
+
+describe('names that are spelt otherwise', () => {
+  tellsEach(spelling);
+});
+describe('settings of values', () => {
+  tellsEach(values);
+});
+describe('what a container that is not ready quotes', () => {
+  tellsEach(unready);
+});
 describe('variables of ConfigMaps', () => {
   tellsEach(variables);
 });

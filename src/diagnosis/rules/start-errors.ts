@@ -6,6 +6,7 @@ import { because } from '../facts/innermost.ts';
 import { lastLine, type LastWord, lastWord } from '../facts/last-words.ts';
 import { limitQuote, memoryLimit } from '../facts/memory.ts';
 import { placeOf } from '../facts/mounts.ts';
+import { libraryText } from '../facts/library-places.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { fileIn } from '../../log-analysis/index.ts';
 import { quotable } from '../facts/text.ts';
@@ -201,7 +202,7 @@ function missingCommand(facts: PodFacts, container: ContainerFacts): readonly Ra
         ? isFile
           ? `${name}, or the interpreter or loader that it asks for, is not in its image`
           : `there is no command ${name} in its image`
-        : `library ${name}, which its program needs, is not in its image`;
+        : `library ${name}, which ${programIn(line)} needs, ${libraryText(facts, container, name) ?? 'is not in its image'}`;
   return [
     explainedEnd(facts, container, {
       id: 'missing-binary',
@@ -212,6 +213,11 @@ function missingCommand(facts: PodFacts, container: ContainerFacts): readonly Ra
       try: facts.commands.edit,
     }),
   ];
+}
+
+/** The program of which the loader speaks: "/opt/shop/bin/shopd: error while loading shared libraries: …". */
+function programIn(line: string): string {
+  return /^(\/[^\s:]{1,200}): error while loading/.exec(line)?.[1] ?? 'its program';
 }
 
 function notExecutable(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {

@@ -42,6 +42,8 @@ const ofContainer: ContainerRule = (facts, container) => {
   return [
     {
       ...base(container),
+      // What nobody has made does not come by waiting.
+      ...(awaited?.service?.missing === true && { severity: 'critical' as const }),
       id: 'init-waits',
       rank: 45,
       says: `${title(container)} has waited${forWhat} for ${waited(facts, container)}, and the containers after it wait for its end${behind}${word === undefined ? '' : `: ${beside === undefined ? '' : `${beside}; `}${quotable(word.line)}`}`,

@@ -1,0 +1,39 @@
+/** Finds the folder in which a container has its data, by what its specification says and what it mounts. Pure. */
+import type { ContainerFacts } from './container-facts.ts';
+import { type MountedVolume, mountedVolumes, volumeOf } from './mounts.ts';
+import type { PodFacts } from './pod-facts.ts';
+import { commandText } from './spec-peers.ts';
+
+/** "-D /var/lib/pg", "--datadir=/data", "--data-dir /data", "--dbpath /data", "--storage.tsdb.path=/data" */
+const OPTION =
+  /(?:^|\s)(?:-D|--?(?:[\w.-]{0,40}(?:data[_-]?dir(?:ectory)?|data[_-]?path|db[_-]?path|tsdb[_.-]path)|dir|data|store[_-]dir|path\.data))[= ]["']?(\/[\w@%+.,/-]{1,200})/g;
+/** PGDATA, ETCD_DATA_DIR, MYSQL_DATADIR */
+const VARIABLE = /^(?:PGDATA|.{0,60}(?:DATA_?DIR(?:ECTORY)?|DATA_PATH|DB_?PATH|STORE_DIR|STORAGE_PATH))$/;
+
+/** " in /var/lib/pg/data (volume d, claim pgdata)"; empty: it is not known. */
+export function dataFolderText(facts: PodFacts, container: ContainerFacts): string {
+  const named = namedFolder(container);
+  const mounted = named === undefined ? undefined : volumeOf(facts, container, named);
+  const claims = mountedVolumes(facts, container).filter((each) => claimOf(facts, each) !== undefined);
+  const found = mounted ?? (named === undefined && claims.length === 1 ? claims[0] : undefined);
+  if (found === undefined) return '';
+  const claim = claimOf(facts, found);
+  return ` in ${named ?? found.mountPath} (volume ${found.volume.name}${claim === undefined ? '' : `, claim ${claim}`})`;
+}
+
+/** The claim behind a volume; that of a generic ephemeral volume is named after pod and volume. */
+export function claimOf({ name }: PodFacts, { volume }: Pick<MountedVolume, 'volume'>): string | undefined {
+  return (
+    volume.persistentVolumeClaim?.claimName ?? (volume.ephemeral === undefined ? undefined : `${name}-${volume.name}`)
+  );
+}
+
+/** The only folder that its command or its environment names. */
+function namedFolder({ spec, environment }: ContainerFacts): string | undefined {
+  const all = [
+    ...[...commandText(spec, environment).matchAll(OPTION)].flatMap(([, folder]) => folder ?? []),
+    ...environment.flatMap(({ name, value }) => (VARIABLE.test(name) && value.startsWith('/') ? [value] : [])),
+  ].map((folder) => folder.replace(/\/+$/, ''));
+  const [only, ...more] = new Set(all);
+  return more.length === 0 ? only : undefined;
+}

@@ -1,0 +1,31 @@
+/** Tells with what a server said to a container which setting of the server is behind it. Pure. */
+import type { RankedFinding } from '../finding.ts';
+import type { ContainerFacts } from './container-facts.ts';
+import { withFirstsOf } from './first-ends.ts';
+import type { PodFacts } from './pod-facts.ts';
+import { serverOf, wordsOfPeer } from './server-peers.ts';
+import { settingBehind } from './server-settings.ts';
+
+/** Causes that no setting of a peer has to do with. */
+const UNRELATED =
+  /^(?:out-of-memory|child-out-of-memory|sandbox-lost|died-together|signal|port-in-use|permission-denied|missing-binary|missing-module|dependency-not-.*|c-library-.*|volume-.*|held)$/;
+
+/** The findings; the first of each container about its end, or about why it is not ready, says what its server is set to. */
+export function withServers(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
+  const tell = (container: ContainerFacts, finding: RankedFinding): RankedFinding => {
+    if (UNRELATED.test(finding.id)) return finding;
+    const service = serverOf(facts.evidence, container);
+    const told = service && settingBehind(service, wordsOfPeer(container), finding.id);
+    if (service === undefined || told === undefined) return finding;
+    return {
+      ...finding,
+      says: `${finding.says}; ${told.says}`,
+      evidence: [
+        ...finding.evidence,
+        { source: 'object', object: told.object, says: `serves service ${service.name}` },
+      ],
+      try: [...finding.try, facts.commands.cluster('edit', told.object, '-n', service.namespace)],
+    };
+  };
+  return withFirstsOf('ready', facts, withFirstsOf('end', facts, found, tell), tell);
+}

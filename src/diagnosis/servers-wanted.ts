@@ -1,0 +1,38 @@
+/** Decides of which pods that serve behind services more is worth reading. Pure. */
+import type { PodEvidence, ServerWanted } from './evidence/pod-evidence.ts';
+import type { ContainerFacts } from './facts/container-facts.ts';
+import { dependencyTrouble, probeTrouble, serviceBehind } from './facts/dependencies.ts';
+import { podFacts } from './facts/pod-facts.ts';
+import { serverOf, serves, wordsOfPeer } from './facts/server-peers.ts';
+import { asksServer } from './facts/server-settings.ts';
+import { isInTrouble } from './wanted.ts';
+
+/** Services of one pod behind which a pod is looked at. */
+const MAX_SERVERS = 2;
+
+/** Once the services are known: those of which pods are ready, and that refuse a container in trouble all the same, or told it why. */
+export function serversWanted(evidence: PodEvidence): readonly ServerWanted[] {
+  const facts = podFacts(evidence);
+  const found = facts.containers
+    .filter((container) => isInTrouble(facts, container))
+    .flatMap((container) => refusing(evidence, container) ?? telling(evidence, container) ?? []);
+  return [...new Map(found.map((each) => [each.service, each])).values()].slice(0, MAX_SERVERS);
+}
+
+function refusing({ services, pod }: PodEvidence, container: ContainerFacts): ServerWanted | undefined {
+  const { kind, host } = dependencyTrouble(container) ?? probeTrouble(container) ?? {};
+  if (kind !== 'refused' || host === undefined) return undefined;
+  const service = serviceBehind(services, host, pod.metadata?.namespace ?? 'default');
+  return service !== undefined && serves(service) ? { service, listening: true, configs: true } : undefined;
+}
+
+/** What programs say of certificates. */
+const CERTIFICATE = /certificate|x509|\bPKIX\b|ALTNAME|\bTLS\b|\bSSL\b/i;
+
+function telling(evidence: PodEvidence, container: ContainerFacts): ServerWanted | undefined {
+  const lines = wordsOfPeer(container);
+  const isCertificate = lines.some((line) => CERTIFICATE.test(line));
+  if (!isCertificate && !asksServer(lines)) return undefined;
+  const service = serverOf(evidence, container);
+  return service && { service, listening: false, configs: !isCertificate };
+}
