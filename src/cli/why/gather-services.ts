@@ -131,11 +131,7 @@ export interface ServicesAt {
 }
 
 /** The services that have these addresses: those of the pod's own namespace, else of any. */
-export async function servicesAt(
-  asker: Asker,
-  namespace: string,
-  addresses: readonly string[],
-): Promise<ServicesAt> {
+export async function servicesAt(asker: Asker, namespace: string, addresses: readonly string[]): Promise<ServicesAt> {
   if (addresses.length === 0) return { names: [], unserved: [] };
   const isWanted = ({ spec }: Service): boolean => (spec?.clusterIPs ?? []).some((each) => addresses.includes(each));
   const own = await asker.list(`services of namespace ${namespace}`, SERVICES, { namespace, limit: MAX_LISTED });

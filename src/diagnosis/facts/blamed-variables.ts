@@ -225,7 +225,9 @@ function ofSetting(container: ContainerFacts, { id, says }: RankedFinding): Blam
   if (isNamed && (of === undefined || says.includes(of))) return undefined;
   return {
     name,
-    says: isNamed ? `its variable ${name} is${ofText(variable)}` : `its variable ${name}${ofText(variable)} sets ${setting}`,
+    says: isNamed
+      ? `its variable ${name} is${ofText(variable)}`
+      : `its variable ${name}${ofText(variable)} sets ${setting}`,
     isAbsent: true,
     quote: { source: 'field', path: `${container.path}.${at}`, value: of ?? 'set' },
   };

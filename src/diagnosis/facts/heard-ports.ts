@@ -63,7 +63,11 @@ function peersOf(container: ContainerFacts): readonly { readonly host: string; r
  *
  * @param isRefused whether what its pods declare is enough, because the port refuses
  */
-export function unheardText(service: ServiceEvidence, port: number | undefined, isRefused: boolean): string | undefined {
+export function unheardText(
+  service: ServiceEvidence,
+  port: number | undefined,
+  isRefused: boolean,
+): string | undefined {
   const heard = heardAt(service, port);
   if (heard === undefined) return undefined;
   const { target, pod, listens, declared } = heard;

@@ -11,7 +11,8 @@ export interface PeerSetting {
 }
 
 /** "user 'app'", 'role "app"', "for user app@10.0.0.1" */
-const USER = /\b(?:user(?:name)?|role|login|account|principal|for)[ =:]{1,3}(?:name[ =:]{1,3})?["'`]([\w.@+-]{2,64})["'`]/gi;
+const USER =
+  /\b(?:user(?:name)?|role|login|account|principal|for)[ =:]{1,3}(?:name[ =:]{1,3})?["'`]([\w.@+-]{2,64})["'`]/gi;
 
 /** "the user is that of its variable DB_USER"; undefined: the line names none, or no variable alone has it. */
 export function userSetting(container: ContainerFacts, line: string): PeerSetting | undefined {

@@ -7,7 +7,15 @@ import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
 import type { Quote } from '../finding.ts';
 import { aboutPeers } from './about-peers.ts';
 import type { ContainerFacts } from './container-facts.ts';
-import { allPeers, isItself, isOfPod, isServiceName, missingText, noEndpointText, serviceBehind } from './dependencies.ts';
+import {
+  allPeers,
+  isItself,
+  isOfPod,
+  isServiceName,
+  missingText,
+  noEndpointText,
+  serviceBehind,
+} from './dependencies.ts';
 import { heardQuotes, unheardText } from './heard-ports.ts';
 import { isOptionalPeer } from './optional-peers.ts';
 import { kindsIn, kindsOfPeer } from './peer-kinds.ts';
@@ -108,7 +116,9 @@ function judge(facts: PodFacts, container: ContainerFacts, peer: Given): WrongPe
   if (isOfPod(service, pod) || service.externalName !== undefined) return undefined;
   if (service.missing) {
     if (!mayBeMissing(facts, peer, service)) return undefined;
-    const isSure = hasLikeness(service) || peer.port !== undefined || place?.includes('variable') === true;
+    // A file may name what is asked now and then.
+    const isOwn = at !== undefined && (variableOf(at) !== undefined || (isPlace(at) && peer.port !== undefined));
+    const isSure = hasLikeness(service) || isOwn;
     return { ...base, service, fault: 'missing', isSure, says: missingText(service, place) };
   }
   const name = `service ${service.name}${ofNamespace(facts, service)}${which}`;

@@ -23,7 +23,11 @@ const ended = (texts: Texts, line: string, keys: readonly string[] = []): Partia
 });
 const unready = (texts: Texts, ...lines: readonly string[]): Partial<PodEvidence> => ({
   pod: pod({
-    container: { ...FROM, readinessProbe: { httpGet: { path: '/health', port: 3000 } }, ports: [{ containerPort: 3000 }] },
+    container: {
+      ...FROM,
+      readinessProbe: { httpGet: { path: '/health', port: 3000 } },
+      ports: [{ containerPort: 3000 }],
+    },
     status: { ready: false, started: true, state: { running: { startedAt: ago(300) } } },
   }),
   events: [
@@ -56,7 +60,10 @@ const answers: readonly Case[] = [
   ],
   [
     'Redis that cannot save',
-    ended(REDIS, 'redis.exceptions.ResponseError: MISCONF Redis is configured to save RDB snapshots, but is unable to persist'),
+    ended(
+      REDIS,
+      'redis.exceptions.ResponseError: MISCONF Redis is configured to save RDB snapshots, but is unable to persist',
+    ),
     'exit-code',
     /; its peer is sessions:6379, of its variable REDIS_URL/,
   ],
@@ -140,10 +147,7 @@ const settings: readonly Case[] = [
   ],
   [
     'a user within a URL',
-    ended(
-      { DATABASE_URL: 'postgres://oders:pw@pg:5432/x' },
-      'FATAL: password authentication failed for user "oders"',
-    ),
+    ended({ DATABASE_URL: 'postgres://oders:pw@pg:5432/x' }, 'FATAL: password authentication failed for user "oders"'),
     'authentication-refused',
     /; the user is that of its variable DATABASE_URL of ConfigMap app, key DATABASE_URL$/,
   ],
@@ -168,12 +172,18 @@ describe('no peer is told', () => {
   it.each<[string, Partial<PodEvidence>]>([
     [
       'where two may be meant',
-      ended({ REDIS_URL: 'redis://a:6379', CACHE_URL: 'redis://b:6379' }, 'READONLY You can not write against a read only replica'),
+      ended(
+        { REDIS_URL: 'redis://a:6379', CACHE_URL: 'redis://b:6379' },
+        'READONLY You can not write against a read only replica',
+      ),
     ],
     ['for an error of its own', ended(REDIS, "TypeError: Cannot read properties of undefined (reading 'get')")],
     ['for a module', ended(REDIS, "Error: Cannot find module 'redis'")],
     ['for memory of its own', ended(REDIS, 'java.lang.OutOfMemoryError: Java heap space')],
-    ['that the line names itself', ended(REDIS, "sessions:6379: READONLY You can't write against a read only replica.")],
+    [
+      'that the line names itself',
+      ended(REDIS, "sessions:6379: READONLY You can't write against a read only replica."),
+    ],
     ['for a file of SQLite', ended({ DB_HOST: 'pg' }, 'sqlite3.OperationalError: no such table: orders')],
     ['of telemetry', ended({ STATSD_HOST: 'statsd' }, 'READONLY You can not write against a read only replica')],
   ])('%s', (_what, given) => {

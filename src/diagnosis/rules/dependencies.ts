@@ -96,7 +96,8 @@ export function troubleFinding(
   trouble: Trouble,
   { unready, outcome, more }: Effect,
 ): RankedFinding {
-  const { host, port, kind, word, at } = trouble.host === undefined ? withWrongPeer(facts, container, trouble) : trouble;
+  const { host, port, kind, word, at } =
+    trouble.host === undefined ? withWrongPeer(facts, container, trouble) : trouble;
   const fault = kind === 'not-resolved' ? hostFault(container, word.line) : undefined;
   if (fault !== undefined) return faultFinding(facts, container, fault, { word, unready, outcome, more });
   const behind = servicesBehind(facts, host);

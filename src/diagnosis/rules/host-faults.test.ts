@@ -67,7 +67,10 @@ const faults: readonly Case[] = [
   ],
   [
     'PHP',
-    ended(WITH_PORT, 'PDOException: php_network_getaddresses: getaddrinfo for orders-db:5432 failed: Name or service not known'),
+    ended(
+      WITH_PORT,
+      'PDOException: php_network_getaddresses: getaddrinfo for orders-db:5432 failed: Name or service not known',
+    ),
     'dependency-not-resolved',
     /does not find orders-db:5432 .*as a port stands in it/,
   ],
@@ -85,7 +88,10 @@ const faults: readonly Case[] = [
   ],
   [
     'a blank at its end',
-    ended({ DB_HOST: 'orders-db ' }, 'could not translate host name "orders-db " to address: Name or service not known'),
+    ended(
+      { DB_HOST: 'orders-db ' },
+      'could not translate host name "orders-db " to address: Name or service not known',
+    ),
     'dependency-not-resolved',
     new RegExp(`does not find "orders-db " .*as a blank stands in it ${OF_DB_HOST}$`),
   ],
@@ -120,7 +126,9 @@ const GONE: ServiceEvidence = { ...DB, name: 'redis', missing: true, clusterIPs:
 const none: readonly Case[] = [
   [
     '.NET, which writes the port behind the host',
-    ended({ REDIS_HOST: 'redis' }, 'System.Net.Sockets.SocketException (11): Name or service not known (redis:6379)', [GONE]),
+    ended({ REDIS_HOST: 'redis' }, 'System.Net.Sockets.SocketException (11): Name or service not known (redis:6379)', [
+      GONE,
+    ]),
     'dependency-not-resolved',
     /does not find redis \(no such name\) and ends: there is no service redis$/,
   ],

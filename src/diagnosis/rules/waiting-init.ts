@@ -6,6 +6,7 @@ import { dependencyTrouble, isOfPod, namedPeers, serviceBehind, waitingInits } f
 import { quoteLine } from '../facts/last-words.ts';
 import { awaitedThing, peerText } from '../facts/spec-peers.ts';
 import { formatAge, listed, quotable } from '../facts/text.ts';
+import { wrongPeers } from '../facts/wrong-peers.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -27,7 +28,7 @@ const ofContainer: ContainerRule = (facts, container) => {
   // The rule about dependencies tells of a peer that refuses.
   if (word === undefined && dependencyTrouble(container) !== undefined) return NOTHING;
   if (word === undefined && hasGoneOn(container)) return NOTHING;
-  const behind = awaited?.service === undefined ? '' : because('refused', [awaited.service]);
+  const behind = awaited?.behind ?? '';
   const forWhat = awaited === undefined || word?.line.includes(awaited.text) === true ? '' : ` for ${awaited.text}`;
   return [
     {
@@ -55,18 +56,33 @@ export const waitingInit: PodRule = eachContainer(ofContainer);
 interface Awaited {
   readonly text: string;
   readonly service?: ServiceEvidence;
+  /** ": service db has no endpoint that is ready" */
+  readonly behind?: string;
 }
 
 /** What its command waits for: peers, a file, or an object. */
-function awaitedBy({ evidence, pod }: PodFacts, container: ContainerFacts): Awaited | undefined {
+function awaitedBy(facts: PodFacts, container: ContainerFacts): Awaited | undefined {
+  const { evidence, pod } = facts;
   const peers = container.kind === 'init' ? namedPeers(container) : [];
   const namespace = pod.metadata?.namespace ?? 'default';
   if (peers.length > 0) {
-    const found = peers.map((peer) => ({ peer, service: serviceBehind(evidence.services, peer.host, namespace) }));
-    const away = found.filter(({ service }) => service !== undefined && (service.missing || service.ready === 0));
-    const told = away.length > 0 ? away : found;
-    const service = told[0]?.service;
-    return { text: listed([...new Set(told.map(({ peer }) => peerText(peer)))]), ...(service && { service }) };
+    const wrong = wrongPeers(facts, container, '').filter(({ host }) => peers.some((peer) => peer.host === host));
+    const told = wrong.length > 0 ? wrong : peers;
+    const text = listed([...new Set(told.map((peer) => peerText(peer)))]);
+    const [first] = wrong;
+    if (first === undefined) {
+      const service = serviceBehind(evidence.services, peers[0]?.host ?? '', namespace);
+      return {
+        text,
+        ...(service !== undefined && !service.missing && { service, behind: because('refused', [service]) }),
+      };
+    }
+    const { service, says, fault, port } = first;
+    const behind =
+      service === undefined
+        ? `: ${says.replace(/, which its .*$/, '')}`
+        : because('refused', [service], fault === 'not-ready' ? undefined : port);
+    return { text, behind: behind || `: ${says}`, ...(service && { service }) };
   }
   const thing = awaitedThing(container.spec);
   return thing === undefined ? undefined : { text: thing };

@@ -252,9 +252,11 @@ const targets: readonly Case[] = [
   ],
   [
     'that listens for itself only',
-    ended(CACHE, [led({ target: 11_211, listens: [{ port: 11_211, loopback: '127.0.0.1' }] })], [
-      'dial tcp 10.96.0.9:11211: connect: connection refused',
-    ]),
+    ended(
+      CACHE,
+      [led({ target: 11_211, listens: [{ port: 11_211, loopback: '127.0.0.1' }] })],
+      ['dial tcp 10.96.0.9:11211: connect: connection refused'],
+    ),
     'dependency-refused',
     /service cache sends to port 11211, where its pods do not listen \(pod cache-1 listens on 127\.0\.0\.1:11211 only\)$/,
   ],
@@ -364,16 +366,16 @@ describe('nothing is added', () => {
   });
 
   it.each<[string, Partial<PodEvidence>]>([
-    ['all peers are well', ended({ DB_HOST: 'orders-db', DB_PORT: '5432' }, [service('orders-db')], ['startup failed'])],
+    [
+      'all peers are well',
+      ended({ DB_HOST: 'orders-db', DB_PORT: '5432' }, [service('orders-db')], ['startup failed']),
+    ],
     [
       'only telemetry is away',
       ended({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel:4317' }, [gone('otel')], ['startup failed']),
     ],
     ['a proxy is away', ended({ HTTP_PROXY: 'http://squid:3128' }, [gone('squid')], ['startup failed'])],
-    [
-      'two are wrong',
-      ended({ ...DB, REDIS_HOST: 'redis' }, [service('orders-db'), gone('redis')], ['startup failed']),
-    ],
+    ['two are wrong', ended({ ...DB, REDIS_HOST: 'redis' }, [service('orders-db'), gone('redis')], ['startup failed'])],
     [
       'the line is about another kind of peer',
       ended(
@@ -384,20 +386,32 @@ describe('nothing is added', () => {
     ],
     [
       'it is its own service',
-      ended({ BASE_URL: 'http://web:80' }, [away('web', { ports: [80], selector: { app: 'web' } })], ['startup failed'], {
-        pod: pod({
-          container: FROM_MAP,
-          metadata: { labels: { app: 'web' } },
-          status: crashed({ exitCode: 1 }),
-        }),
-      }),
+      ended(
+        { BASE_URL: 'http://web:80' },
+        [away('web', { ports: [80], selector: { app: 'web' } })],
+        ['startup failed'],
+        {
+          pod: pod({
+            container: FROM_MAP,
+            metadata: { labels: { app: 'web' } },
+            status: crashed({ exitCode: 1 }),
+          }),
+        },
+      ),
     ],
     ['the host is its own name', ended({ VIRTUAL_HOST: 'shop' }, [gone('shop')], ['startup failed'])],
     ['the service has no address', ended(DB, [service('orders-db', { clusterIPs: [] })], ['startup failed'])],
-    ['it is another name', ended(DB, [service('orders-db', { externalName: 'db.example', ports: [] })], ['startup failed'])],
+    [
+      'it is another name',
+      ended(DB, [service('orders-db', { externalName: 'db.example', ports: [] })], ['startup failed']),
+    ],
     [
       'the name is one outside',
-      ended({ API_URL: 'https://grafana.com' }, [gone('grafana', { namespace: 'com', noNamespace: true, elsewhere: ['monitoring'] })], ['startup failed']),
+      ended(
+        { API_URL: 'https://grafana.com' },
+        [gone('grafana', { namespace: 'com', noNamespace: true, elsewhere: ['monitoring'] })],
+        ['startup failed'],
+      ),
     ],
     ['its pods listen where it leads', ended(CACHE, [led({ target: 11_211 })], ['startup failed'])],
     ['nobody knows where its pods listen', ended(CACHE, [led({ listens: undefined })], ['startup failed'])],
@@ -421,7 +435,12 @@ describe('nothing is added', () => {
         }),
       }),
     ],
-    ['it ends with a signal', ended(DB, [service('orders-db')], ['startup failed'], { pod: pod({ container: FROM_MAP, status: crashed({ exitCode: 139 }) }) })],
+    [
+      'it ends with a signal',
+      ended(DB, [service('orders-db')], ['startup failed'], {
+        pod: pod({ container: FROM_MAP, status: crashed({ exitCode: 139 }) }),
+      }),
+    ],
   ])('when %s', (_what, given) => {
     expect(first(given)).not.toMatch(/; (?:service|there is no|no service)/);
   });

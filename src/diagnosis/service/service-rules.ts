@@ -132,7 +132,8 @@ const unnamedPort: ServiceRule = ({ service, selected, evidence }) =>
     if (first === undefined) return NOTHING;
     const declared = (first.spec?.containers ?? []).flatMap(({ ports = [] }) =>
       ports.map(
-        ({ name = '', containerPort, protocol = 'TCP' }) => `${name === '' ? '' : `${name} `}${containerPort}/${protocol}`,
+        ({ name = '', containerPort, protocol = 'TCP' }) =>
+          `${name === '' ? '' : `${name} `}${containerPort}/${protocol}`,
       ),
     );
     const all = without.length === selected.length;
