@@ -21,6 +21,35 @@ const readyNode = {
   node: { metadata: { name: 'n1' }, status: { conditions: [{ type: 'Ready', status: 'True' }] } },
 };
 
+/** A pod whose variables name services that cannot answer it. */
+const wrongPeersOf = (status: object, lines: readonly string[] = [], more: object = {}): Partial<PodEvidence> => {
+  const service = {
+    namespace: 'shop',
+    missing: false,
+    clusterIPs: ['10.96.0.9'],
+    ports: [5432],
+    ready: 1,
+    notReady: 0,
+  };
+  const env = [
+    { name: 'DB_HOST', value: 'orders-db' },
+    { name: 'DB_PORT', value: '5433' },
+    { name: 'REDIS_URL', value: 'redis://cache:6379' },
+    { name: 'AUTH_URL', value: 'http://auth' },
+    { name: 'OLD_HOST', value: '10.96.7.7' },
+  ];
+  return {
+    pod: pod({ container: { env }, status, ...more }),
+    logs: { web: { current: lines } },
+    services: [
+      { ...service, name: 'orders-db' },
+      { ...service, name: 'cache', ready: 0, notReady: 1 },
+      { ...service, name: 'auth', missing: true, clusterIPs: [], ports: [], ready: 0 },
+    ],
+    unservedAddresses: ['10.96.7.7'],
+  };
+};
+
 describe('healthy pods', () => {
   it.each<[string, Partial<PodEvidence>]>([
     ['runs', {}],
@@ -89,6 +118,22 @@ describe('healthy pods', () => {
           odd: { 'app.yaml': 'is empty' },
         })),
       },
+    ],
+    ['runs, and names peers that are away, gone, or have other ports', wrongPeersOf({})],
+    [
+      'runs, and says that a peer was away when it started',
+      wrongPeersOf({}, ['waiting for database', 'connected to database']),
+    ],
+    [
+      'has just started, and names such peers',
+      wrongPeersOf({ ready: false, started: false, state: { running: { startedAt: ago(5) } } }, ['starting']),
+    ],
+    [
+      'has done its work, and names such peers',
+      wrongPeersOf({ ready: false, state: ended(0, 60, 'Completed') }, ['done'], {
+        spec: { restartPolicy: 'OnFailure' },
+        podStatus: { phase: 'Succeeded' },
+      }),
     ],
     [
       'is a job that starts a server beside it',

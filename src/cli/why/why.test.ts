@@ -308,7 +308,7 @@ describe('a pod', () => {
   });
 
   const served = async (name: string, spec: object): Promise<void> => {
-    await api.client.create(SERVICES, { metadata: { name, namespace: 'default' }, spec } as never);
+    await api.client.create(SERVICES, { metadata: { name, namespace: 'default' }, spec });
     await api.client.create(ENDPOINT_SLICES, {
       metadata: { name: `${name}-1`, namespace: 'default', labels: { 'kubernetes.io/service-name': name } },
       addressType: 'IPv4',

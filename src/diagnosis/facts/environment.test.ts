@@ -66,6 +66,12 @@ describe('the peers of files', () => {
     ['a URL', 'application.properties', 'spring.datasource.url=jdbc:postgresql://pg:5432/app', ['pg:5432']],
     ['JSON', 'c.json', '{\n  "host": "mq",\n  "port": 5672\n}', ['mq:5672']],
     ['a script', 'main.py', "con = psycopg2.connect(host='pg-main', user='app')", ['pg-main:']],
+    [
+      'a script that waits',
+      'run.sh',
+      '#!/bin/sh\nuntil nc -z orders-db 5433; do sleep 1; done\nexec app\n',
+      ['orders-db:5433'],
+    ],
     ['what it listens on', 'n.conf', 'listen: 0.0.0.0:80\nbind_host: web\nserver_name example.org;', []],
     ['itself and comments', 'app.yaml', '# host: other\nhost: localhost\n', []],
     ['a certificate', 'ca.crt', 'host: db', []],

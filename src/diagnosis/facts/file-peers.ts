@@ -2,7 +2,7 @@
 import { peerIn } from '../../log-analysis/index.ts';
 import type { Container, Pod } from '../evidence/kinds.ts';
 import type { ConfigEvidence } from '../evidence/pod-evidence.ts';
-import { HOST_IN_CODE, peersIn, type SpecPeer } from './spec-peers.ts';
+import { HOST_IN_CODE, peersAwaitedIn, peersIn, type SpecPeer } from './spec-peers.ts';
 
 type Volume = NonNullable<NonNullable<Pod['spec']>['volumes']>[number];
 
@@ -18,6 +18,8 @@ const NO_CONFIGURATION = /\.(?:crt|pem|key|pub|md|html?|css)$/i;
 const LISTENS = /listen|bind|\b0\.0\.0\.0\b|server_name/i;
 const IS_ITSELF = /^(?:localhost|127\.|0\.0\.0\.0|::1?$)/;
 const MAX_PEERS = 20;
+/** Characters of a script that are searched for waits. */
+const MAX_SCRIPT = 8000;
 
 /** Without those of its own pod. */
 export function filePeers(
@@ -46,6 +48,9 @@ type Peer = Pick<SpecPeer, 'host' | 'port' | 'defaultPort'>;
 
 function peersOf(text: string): readonly Peer[] {
   const lines = text.split('\n');
+  const script = text.startsWith('#!') ? peersAwaitedIn(text.slice(0, MAX_SCRIPT)) : [];
+  const awaited = script.filter(({ host }) => !host.startsWith('$'));
+  if (awaited.length > 0) return awaited;
   return lines.flatMap((line, index): readonly Peer[] => {
     if (/^\s*(?:#|\/\/|;)/.test(line) || LISTENS.test(line)) return [];
     const urls = peersIn(line, { at: '' });

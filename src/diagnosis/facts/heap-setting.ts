@@ -15,6 +15,8 @@ export interface HeapSetting {
   readonly bytes?: number;
   /** "env[0] (JAVA_OPTS)", "command" */
   readonly at: string;
+  /** "ConfigMap app, key opts", of a variable that has its value from there. */
+  readonly of?: string;
 }
 
 const MIB = 1024 * 1024;
@@ -33,16 +35,18 @@ const VARIABLES = /OPT(?:ION)?S?$|JAVA|JVM|HEAP|ARGS$|FLAGS$/i;
 /** The settings of one part; the command's come first, as they outdo those of the environment. */
 export function heapSettings(container: ContainerFacts, part: HeapPart): readonly HeapSetting[] {
   const { spec, environment } = container;
-  const texts = [
+  const texts: readonly (Pick<HeapSetting, 'at' | 'of'> & { readonly text: string })[] = [
     { at: 'command', text: commandText(spec, environment) },
-    ...environment.flatMap(({ name, value, at }) => (VARIABLES.test(name) ? [{ at, text: value.slice(0, 2000) }] : [])),
+    ...environment.flatMap(({ name, value, at, of }) =>
+      VARIABLES.test(name) ? [{ at, ...(of !== undefined && { of }), text: value.slice(0, 2000) }] : [],
+    ),
   ];
-  return texts.flatMap(({ at, text }) =>
+  return texts.flatMap(({ text, ...place }) =>
     FLAGS.flatMap(([of, pattern]): readonly HeapSetting[] => {
       const [, flag = '', number = '', unit = ''] = of === part ? (pattern.exec(text) ?? []) : [];
       if (flag === '') return [];
       const bytes = bytesOf(container, flag, Number(number), unit.toLowerCase());
-      return [{ part, flag, at, ...(bytes !== undefined && { bytes }) }];
+      return [{ part, flag, ...place, ...(bytes !== undefined && { bytes }) }];
     }),
   );
 }

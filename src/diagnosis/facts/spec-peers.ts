@@ -96,7 +96,11 @@ export function peersIn(text: string, place: Pick<SpecPeer, 'at' | 'of'>): reado
 
 /** The peers for which its command waits, with variables of its environment filled in; none for a command that only works. */
 export function awaitedPeers(spec: Container, environment = environmentOf(spec)): readonly SpecPeer[] {
-  const text = commandText(spec, environment);
+  return peersAwaitedIn(commandText(spec, environment));
+}
+
+/** The peers for which a script waits; none for one that only works. */
+export function peersAwaitedIn(text: string): readonly SpecPeer[] {
   if (!WAIT_LOOP.test(text)) return [];
   const found = WAITS_FOR.flatMap((pattern) =>
     [...text.matchAll(pattern)].flatMap(([, host = '', port]) =>

@@ -116,7 +116,9 @@ function judge(facts: PodFacts, container: ContainerFacts, peer: Given): WrongPe
   if (isOfPod(service, pod) || service.externalName !== undefined) return undefined;
   if (service.missing) {
     if (!mayBeMissing(facts, peer, service)) return undefined;
-    const isSure = hasLikeness(service) || peer.port !== undefined || place?.includes('variable') === true;
+    // A file may name what is asked now and then.
+    const isOwn = at !== undefined && (variableOf(at) !== undefined || (isPlace(at) && peer.port !== undefined));
+    const isSure = hasLikeness(service) || isOwn;
     return { ...base, service, fault: 'missing', isSure, says: missingText(service, place) };
   }
   const name = `service ${service.name}${ofNamespace(facts, service)}${which}`;

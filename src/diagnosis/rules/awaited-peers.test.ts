@@ -104,6 +104,36 @@ describe('an init container that says nothing', () => {
     ]);
   });
 
+  it.each<[string, readonly string[], ServiceEvidence, RegExp]>([
+    [
+      'a port that its service does not have',
+      LOOP,
+      service('db', { ready: 1, ports: [5433] }),
+      /for db:5432 for 20s.*: service db has no port 5432, but 5433$/,
+    ],
+    [
+      'a namespace that does not exist',
+      ['sh', '-c', 'until nc -z db.dta 5432; do sleep 2; done'],
+      service('db', { namespace: 'dta', missing: true, noNamespace: true, similarNamespaces: ['data'] }),
+      /for db\.dta:5432 for 20s.*: there is no namespace dta; there is data$/,
+    ],
+    [
+      'a name that may be one outside',
+      ['sh', '-c', 'until nc -z db.example 5432; do sleep 2; done'],
+      service('db', { namespace: 'example', missing: true, noNamespace: true }),
+      /for db\.example:5432 for 20s, and the containers after it wait for its end$/,
+    ],
+  ])('waits for %s', (_, command, given, text) => {
+    expect(says({ ...init(command), services: [given] })).toEqual([expect.stringMatching(text)]);
+  });
+
+  it('waits for an address that no service has', () => {
+    const given = init(['sh', '-c', 'until nc -z 10.96.7.7 5432; do sleep 2; done']);
+    expect(says({ ...given, unservedAddresses: ['10.96.7.7'] })).toEqual([
+      expect.stringMatching(/for 10\.96\.7\.7:5432 for 20s.*: no service has the address 10\.96\.7\.7$/),
+    ]);
+  });
+
   it('waits for a file', () => {
     expect(says(init(['sh', '-c', 'until [ -f /shared/ready ]; do sleep 1; done']))).toEqual([
       expect.stringMatching(/^init-waits: .*for \/shared\/ready for 20s/),

@@ -33,6 +33,26 @@ describe('a container that looks well', () => {
       'warning',
       /^container web is refused by queue:6379 and tries again and again \(4 times at the end of its log\): service queue has no endpoint that is ready, because deployment\/queue is scaled to 0; it has no readiness probe/,
     ],
+    [
+      'names no cause, and a port that its service does not have',
+      runs(
+        'ERROR sync failed: backend unavailable',
+        { services: [{ ...away('pricing'), ready: 1 }] },
+        { env: [{ name: 'PRICING_URL', value: 'http://pricing:8080' }] },
+      ),
+      'warning',
+      /sync failed: backend unavailable; service pricing, which its variable PRICING_URL names, has no port 8080, but 6379; it has no readiness probe/,
+    ],
+    [
+      'names no cause, and telemetry that is away',
+      runs(
+        'ERROR sync failed: backend unavailable',
+        { services: [away('statsd')] },
+        { env: [{ name: 'STATSD_HOST', value: 'statsd' }] },
+      ),
+      'info',
+      /sync failed: backend unavailable; it has no readiness probe/,
+    ],
     ['has a peer of which nothing is known', runs(REFUSED), 'info', /refused by queue:6379/],
     ['can do without its peer', runs(OTEL, { services: [away('collector')] }), 'info', /refused by collector:4317/],
     [

@@ -5,9 +5,10 @@ import { quoteLine } from '../facts/last-words.ts';
 import { isAuxiliary } from '../facts/optional-peers.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { quotable } from '../facts/text.ts';
+import { wrongPeer } from '../facts/wrong-peers.ts';
 import type { RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
-import { troubleFinding } from './dependencies.ts';
+import { because, blameOf, serviceCommands, serviceQuote, troubleFinding } from './dependencies.ts';
 import { title } from './exit-code.ts';
 import { heldUpBy } from './held-up.ts';
 
@@ -19,12 +20,12 @@ const ofContainer: ContainerRule = (facts, container) => {
   const { again, reading } = container;
   if (again === undefined) return NOTHING;
   const failing = { ...container, reading: { ...reading, decisive: again.said }, failing: undefined };
-  const cause = causeOf(facts, failing, again.times);
+  const { cause, isProven } = causeOf(facts, failing, again.times);
   const isExtra = isAuxiliary(again.said.line);
   return [
     {
       ...cause,
-      severity: isExtra || cause.blames === undefined ? 'info' : 'warning',
+      severity: isExtra || !isProven ? 'info' : 'warning',
       rank: Math.min(cause.rank, MAX_RANK),
       topic: `runs/${container.name}`,
       says: `${cause.says}${container.spec.readinessProbe === undefined ? '; it has no readiness probe that would tell of it' : ''}`,
@@ -38,23 +39,38 @@ const MAX_RANK = 50;
 
 export const failingAgain: PodRule = eachContainer(ofContainer);
 
-function causeOf(facts: PodFacts, container: ContainerFacts, times: number): RankedFinding {
+interface FailingCause {
+  readonly cause: RankedFinding;
+  /** The cluster shows that nobody can answer. */
+  readonly isProven: boolean;
+}
+
+function causeOf(facts: PodFacts, container: ContainerFacts, times: number): FailingCause {
   const said = container.reading.decisive?.line ?? '';
   const outcome = ` and tries again and again (${times} times at the end of its log)`;
   const trouble = dependencyTrouble(container);
-  if (trouble !== undefined && !isItself(trouble) && isSaid(said, trouble.word.line))
-    return troubleFinding(facts, container, trouble, { unready: true, outcome, more: [] });
+  if (trouble !== undefined && !isItself(trouble) && isSaid(said, trouble.word.line)) {
+    const cause = troubleFinding(facts, container, trouble, { unready: true, outcome, more: [] });
+    return { cause, isProven: cause.blames !== undefined };
+  }
   const known = heldUpBy(facts, container);
-  return {
+  const wrong = wrongPeer(facts, container, said);
+  const services = wrong?.service === undefined ? [] : [wrong.service];
+  const cause: RankedFinding = {
     id: known?.id ?? 'fails-again',
     severity: 'info',
     rank: known?.rank ?? 20,
     topic: '',
     container: container.name,
-    says: `${title(container)} runs, and fails with each try (${times} times at the end of its log): ${quotable(said).replace(/\.+$/, '')}`,
-    evidence: [quoteLine(container, said)],
-    try: [facts.commands.kubectl('logs', facts.name, '-c', container.name)],
+    says: `${title(container)} runs, and fails with each try (${times} times at the end of its log): ${quotable(said).replace(/\.+$/, '')}${wrong === undefined ? '' : `; ${wrong.says}`}`,
+    ...blameOf(because('refused', services), services),
+    evidence: [quoteLine(container, said), ...(wrong?.quotes ?? []), ...services.map(serviceQuote)],
+    try: [
+      ...services.flatMap((service) => serviceCommands(facts, service)),
+      facts.commands.kubectl('logs', facts.name, '-c', container.name),
+    ],
   };
+  return { cause, isProven: wrong !== undefined };
 }
 
 /** The trouble is that of the failure, and no older one. */

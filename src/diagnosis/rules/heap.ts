@@ -3,6 +3,7 @@ import type { ContainerFacts } from '../facts/container-facts.ts';
 import { type HeapPart, type HeapSetting, heapQuote, heapSettings } from '../facts/heap-setting.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { limitQuote, memoryLimit } from '../facts/memory.ts';
+import { placeText } from '../facts/spec-peers.ts';
 import { formatBytes } from '../facts/text.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { argumentsOf, commandForLog, explainedEnd, title } from './exit-code.ts';
@@ -93,5 +94,7 @@ function bound(container: ContainerFacts, { byDefault }: Full, setting: HeapSett
     return limit === undefined ? '' : ` (its memory limit is ${limit.text})`;
   }
   const of = limit === undefined ? '' : `, with a memory limit of ${limit.text}`;
-  return ` (${setting.flag}${of})`;
+  // What stands in the specification itself, its owner sees there.
+  const place = setting.of === undefined ? '' : ` of its ${placeText(setting)}`;
+  return ` (${setting.flag}${place}${of})`;
 }

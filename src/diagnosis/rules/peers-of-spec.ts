@@ -10,6 +10,9 @@ import { linePeers, type WrongPeer, wrongPeer } from '../facts/wrong-peers.ts';
 import type { RankedFinding } from '../finding.ts';
 import { because, blameOf, serviceCommands, serviceQuote } from './dependencies.ts';
 
+/** Findings about a peer that does not answer, of which more may be known. */
+const OF_A_PEER = ['dependency-times-out', 'dependency-closes', 'connections-exhausted'];
+
 /** Findings that say what happened, and of which a peer may be the cause. */
 const OPEN: ReadonlySet<string> = new Set([
   'exit-code',
@@ -21,8 +24,7 @@ const OPEN: ReadonlySet<string> = new Set([
   'not-ready',
   'init-running',
   'fails-again',
-  'dependency-times-out',
-  'dependency-closes',
+  ...OF_A_PEER,
 ]);
 
 /**
@@ -47,13 +49,7 @@ export function withPeers(facts: PodFacts, found: readonly RankedFinding[]): rea
 }
 
 /** Findings about a peer that is there, whatever the line says. */
-const OF_ANY_PEER: ReadonlySet<string> = new Set([
-  'missing-data',
-  'connections-exhausted',
-  'tls-mismatch',
-  'dependency-times-out',
-  'dependency-closes',
-]);
+const OF_ANY_PEER: ReadonlySet<string> = new Set(['missing-data', 'tls-mismatch', ...OF_A_PEER]);
 
 /** The finding, with the peer that has answered what the container quotes, where the headline names none. */
 function withAnswering(facts: PodFacts, container: ContainerFacts, finding: RankedFinding): RankedFinding {
@@ -86,7 +82,7 @@ function joinedWith(finding: RankedFinding, more: Pick<WrongPeer, 'says' | 'quot
 /** A program that a signal ended, or that was never found, had no trouble with a peer. */
 function mayHavePeer({ death }: ContainerFacts, { id, severity, blames }: RankedFinding): boolean {
   if (!OPEN.has(id) || (severity === 'info' && id !== 'fails-again')) return false;
-  if (blames !== undefined && !id.startsWith('dependency-')) return false;
+  if (blames !== undefined && !OF_A_PEER.includes(id)) return false;
   const code = death?.exitCode;
   if (id !== 'exit-code' || code === undefined) return true;
   return code !== 0 && ![126, 127, 128].includes(code) && signalOf(code) === undefined;

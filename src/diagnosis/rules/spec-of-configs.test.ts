@@ -43,6 +43,30 @@ const variables: readonly Case[] = [
   ],
 ];
 
+const heaps: readonly Case[] = [
+  [
+    'of Java',
+    ofVariables(
+      { JAVA_TOOL_OPTIONS: '-Xmx48m -XX:+UseSerialGC' },
+      'Picked up JAVA_TOOL_OPTIONS: -Xmx48m -XX:+UseSerialGC',
+      'ERROR matcher - unrecoverable: java.lang.OutOfMemoryError: Java heap space',
+    ),
+    'heap-exhausted',
+    /its Java heap is full \(-Xmx48m of its variable JAVA_TOOL_OPTIONS of ConfigMap app, key JAVA_TOOL_OPTIONS\)$/,
+    [/envFrom\[0\] \(JAVA_TOOL_OPTIONS\): -Xmx48m/],
+  ],
+  [
+    'of Node.js',
+    ofVariables(
+      { NODE_OPTIONS: '--max-old-space-size=48' },
+      '<--- JS stacktrace --->',
+      'FATAL ERROR: Ineffective mark-compacts near heap limit Allocation failed - JavaScript heap out of memory',
+    ),
+    'heap-exhausted',
+    /its JavaScript heap is full \(--max-old-space-size=48 of its variable NODE_OPTIONS of ConfigMap app, key NODE_OPTIONS\)/,
+  ],
+];
+
 const settings: readonly Case[] = [
   [
     'pydantic, whose fields are small letters',
@@ -298,6 +322,9 @@ describe('what a container that is not ready quotes', () => {
 });
 describe('variables of ConfigMaps', () => {
   tellsEach(variables);
+});
+describe('heaps of ConfigMaps', () => {
+  tellsEach(heaps);
 });
 describe('settings of ConfigMaps', () => {
   tellsEach(settings);

@@ -8,6 +8,7 @@ import { quoteLine } from '../facts/last-words.ts';
 import { podNameTrouble } from '../facts/pod-names.ts';
 import { awaitedThing, peerText } from '../facts/spec-peers.ts';
 import { formatAge, listed, quotable } from '../facts/text.ts';
+import { wrongPeers } from '../facts/wrong-peers.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -34,10 +35,7 @@ const ofContainer: ContainerRule = (facts, container) => {
   if (again !== undefined) return [failingInit(facts, container, again.said)];
   const beside = word === undefined ? undefined : besideWaiting(container.lines, word.line);
   if (beside !== undefined && isToldOfPeer(container, beside)) return NOTHING;
-  const behind =
-    awaited?.service === undefined
-      ? ''
-      : (podNameTrouble(facts, awaited.host, [awaited.service])?.says ?? because('refused', [awaited.service]));
+  const behind = awaited?.behind ?? '';
   const forWhat = awaited === undefined || word?.line.includes(awaited.text) === true ? '' : ` for ${awaited.text}`;
   return [
     {
@@ -98,22 +96,36 @@ interface Awaited {
   readonly text: string;
   readonly host?: string;
   readonly service?: ServiceEvidence;
+  /** ": service db has no endpoint that is ready" */
+  readonly behind?: string;
 }
 
 /** What its command waits for: peers, a file, or an object. */
-function awaitedBy({ evidence, pod }: PodFacts, container: ContainerFacts): Awaited | undefined {
+function awaitedBy(facts: PodFacts, container: ContainerFacts): Awaited | undefined {
+  const { evidence, pod } = facts;
   const peers = container.kind === 'init' ? namedPeers(container) : [];
   const namespace = pod.metadata?.namespace ?? 'default';
   if (peers.length > 0) {
-    const found = peers.map((peer) => ({ peer, service: serviceBehind(evidence.services, peer.host, namespace) }));
-    const away = found.filter(({ service }) => service !== undefined && (service.missing || service.ready === 0));
-    const told = away.length > 0 ? away : found;
-    const [first] = told;
-    return {
-      text: listed([...new Set(told.map(({ peer }) => peerText(peer)))]),
-      ...(first && { host: first.peer.host }),
-      ...(first?.service && { service: first.service }),
-    };
+    const wrong = wrongPeers(facts, container, '').filter(({ host }) => peers.some((peer) => peer.host === host));
+    const told = wrong.length > 0 ? wrong : peers;
+    const text = listed([...new Set(told.map((peer) => peerText(peer)))]);
+    const [first] = wrong;
+    if (first === undefined) {
+      const host = peers[0]?.host ?? '';
+      const service = serviceBehind(evidence.services, host, namespace);
+      const below = service && podNameTrouble(facts, host, [service])?.says;
+      return {
+        text,
+        ...(service !== undefined && !service.missing && { service, behind: below ?? because('refused', [service]) }),
+      };
+    }
+    const { service, says, fault, port } = first;
+    const behind =
+      service === undefined
+        ? `: ${says.replace(/, which its .*$/, '')}`
+        : (podNameTrouble(facts, first.host, [service])?.says ??
+          because('refused', [service], fault === 'not-ready' ? undefined : port));
+    return { text, behind: behind || `: ${says}`, ...(service && { service }) };
   }
   const thing = awaitedThing(container.spec);
   return thing === undefined ? undefined : { text: thing };

@@ -280,6 +280,38 @@ const targets: readonly Case[] = [
   ],
 ];
 
+const entries: readonly Case[] = [
+  [
+    'whose service selects nobody',
+    unready(
+      { DB_HOST: 'orders-db', DB_PORT: '5432' },
+      [
+        away('orders-db', {
+          notReady: 0,
+          selector: { app: 'ordersdb' },
+          nobody: { scaledToZero: [], unlabelled: true },
+        }),
+      ],
+      ['[entrypoint] waiting for database', '[entrypoint] database is not up yet (attempt 1)'],
+      'Get "http://10.2.0.4:8080/ready": dial tcp 10.2.0.4:8080: connect: connection refused',
+    ),
+    'dependency-not-ready',
+    /service orders-db, which its variable DB_HOST .* names, has no endpoint that is ready, because no pod has its labels app=ordersdb$/,
+  ],
+  [
+    'whose pool waits for nobody',
+    ended(
+      { SPRING_DATASOURCE_URL: 'jdbc:postgresql://orders-db:5433/orders' },
+      [service('orders-db')],
+      [
+        'java.sql.SQLTransientConnectionException: HikariPool-1 - Connection is not available, request timed out after 30000ms.',
+      ],
+    ),
+    'connections-exhausted',
+    /; service orders-db, which its variable SPRING_DATASOURCE_URL .* names, has no port 5433, but 5432$/,
+  ],
+];
+
 const inits: readonly Case[] = [
   [
     'a namespace that does not exist, of an init container that waits',
@@ -327,6 +359,9 @@ describe('a container that ends', () => {
 });
 describe('a container that is not ready', () => {
   tellsEach(readiness);
+});
+describe('a program that waits', () => {
+  tellsEach(entries);
 });
 describe('a service that leads to another port', () => {
   tellsEach(targets);
