@@ -326,7 +326,7 @@ function placesWithin(value: object, depth: number, key: string, of: string): re
   const fields = value as Fields;
   const state = STATE_KEYS.map((each) => fields[each]).find((each) => each !== undefined && each !== null);
   if (state === undefined) return placesIn(fields, depth, of);
-  if (state === true || WELL.test(String(state))) return [];
+  if (state === true || WELL.test(text(state))) return [];
   const name = firstText(fields, ['name', 'component', 'check', 'id']) || (typeof state === 'number' ? '' : key);
   return placesIn(fields, depth, name).map((place) => ({ ...place, isBad: true }));
 }
