@@ -53,6 +53,46 @@ const wrongPeersOf = (status: object, lines: readonly string[] = [], more: objec
 describe('healthy pods', () => {
   it.each<[string, Partial<PodEvidence>]>([
     ['runs', {}],
+    [
+      'declines orders, with the reason in a field',
+      {
+        logs: {
+          web: {
+            current: Array.from({ length: 6 }, (_, at) => [
+              `{"level":"info","msg":"order ${at} received"}`,
+              `{"level":"error","msg":"order declined","order":${at},"detail":"card has expired"}`,
+              `{"level":"info","msg":"order ${at} answered","status":402}`,
+            ]).flat(),
+          },
+        },
+      },
+    ],
+    [
+      'serves pages, of which one application was not loaded',
+      {
+        logs: {
+          web: {
+            current: [
+              '31-Jan-2026 11:00:34.374 SEVERE [main] org.apache.catalina.core.StandardContext.startInternal Context [/old] startup failed due to previous errors',
+              '31-Jan-2026 11:00:34.394 INFO [main] org.apache.catalina.startup.Catalina.start Server startup in [1056] milliseconds',
+            ],
+          },
+        },
+      },
+    ],
+    [
+      'had all its workers busy for a moment',
+      {
+        logs: {
+          web: {
+            current: [
+              '[31-Jan-2026 11:59:01] NOTICE: ready to handle connections',
+              '[31-Jan-2026 11:59:02] WARNING: [pool www] server reached pm.max_children setting (5), consider raising it',
+            ],
+          },
+        },
+      },
+    ],
     ['runs on a node that is well', { node: readyNode }],
     [
       'runs, of a rollout that was just now',

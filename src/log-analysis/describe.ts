@@ -312,7 +312,8 @@ const HANDLES =
 /** The names that a line lacks: those in its fields, else the file that was being read. */
 function aboutOf({ fields = '' }: RoledLine, said: string, before: readonly RoledLine[]): string {
   const own = nameCount(said) === 0 || (peerIn(said).port === undefined && REFUSAL.test(said));
-  const named = own ? fields.split(' ').filter((field) => NAMING_FIELD.test(field) && !said.includes(field)) : [];
+  const isTold = (field: string): boolean => said.includes(field.slice(field.indexOf('=') + 1));
+  const named = own ? fields.split(' ').filter((field) => NAMING_FIELD.test(field) && !isTold(field)) : [];
   if (named.length > 0) return ` (${named.slice(0, 2).join(' ')})`;
   const listens = BIND_FAILS.test(said) && !HAS_PORT.test(said) && peerIn(said).port === undefined;
   const where = listens ? before.flatMap((line) => LISTENS_AT.exec(line.said)?.[1] ?? []).at(-1) : undefined;

@@ -9,6 +9,7 @@ export { saysAgain, timesIn } from './bare-words.ts';
 export { complaintIn } from './complaint.ts';
 export type { DecisiveLine } from './describe.ts';
 export { failsAgain, type FailsAgain } from './fails-again.ts';
+export { msAfter, withoutFirstRefusals } from './first-refusals.ts';
 export { lastFailure } from './last-failure.ts';
 export { notLoaded } from './not-loaded.ts';
 export { MASK, maskSecrets, withoutKnown } from './mask-secrets.ts';

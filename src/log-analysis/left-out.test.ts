@@ -52,6 +52,19 @@ describe('what is left out', () => {
       'psycopg2.errors.InsufficientPrivilege: permission denied for schema public',
     ],
     [
+      'of an error that quotes it within brackets',
+      [
+        'Traceback (most recent call last):',
+        '  File "/app/manage.py", line 4, in <module>',
+        '    main()',
+        'shop.MigrationFailed: Unable to create the jobs table (permission denied for schema public',
+        'LINE 1: CREATE TABLE "jobs" ("id" serial NOT NULL PRIMA...',
+        '                     ^',
+        ')',
+      ],
+      'shop.MigrationFailed: Unable to create the jobs table (permission denied for schema public)',
+    ],
+    [
       'no statement with a mistake in it',
       [
         'Traceback (most recent call last):',

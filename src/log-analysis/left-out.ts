@@ -31,6 +31,12 @@ export function withoutLists(text: string): string {
 }
 
 function withoutStatement(text: string): string {
-  const told = OF_STATEMENT.test(text.replace(STATEMENT_LINE, '')) ? text : text.replace(STATEMENT_LINE, '');
+  const without = text.replace(STATEMENT_LINE, '');
+  const told = OF_STATEMENT.test(without) || without === text ? text : closed(without);
   return told.replace(PARAMETERS, '');
+}
+
+/** With the bracket that stood at the end of what was left out. */
+function closed(text: string): string {
+  return (text.match(/\(/g)?.length ?? 0) > (text.match(/\)/g)?.length ?? 0) ? `${text})` : text;
 }

@@ -24,7 +24,7 @@ const NOT_LOADED = anyOf(
   /\bcould not spawn process for application\b/i,
   /\bapplication process .{0,60}(?:failed to start|exited prematurely)/i,
   /\b(?:could not|cannot|can't|failed to|unable to|error) (?:load|deploy|start|mount|import|register)(?:ing)? (?:the )?(?:\w{1,20} )?(?:web ?app(?:lication)?|application|app|servlet|blueprint|context|war|bundle)\b/i,
-  /\b(?:web ?app(?:lication)?|application|servlet|blueprint|war|bundle) ["'`\[]?[\w./-]{1,100}["'`\]]? (?:failed to (?:load|deploy|start)|(?:was|is) not (?:loaded|deployed|started)|could not be (?:loaded|deployed|started|mounted))/i,
+  /\b(?:web ?app(?:lication)?|application|servlet|blueprint|war|bundle) ["'`[]?[\w./-]{1,100}["'`\]]? (?:failed to (?:load|deploy|start)|(?:was|is) not (?:loaded|deployed|started)|could not be (?:loaded|deployed|started|mounted))/i,
 );
 /** An application that is there after all. */
 const LOADED =

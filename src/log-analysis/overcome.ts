@@ -34,7 +34,7 @@ export function overcome(roled: readonly RoledLine[], dialects: readonly Dialect
 }
 
 /** The fields of a structured line about one request, which was answered. */
-const ANSWERED = /\bstatus(?:_code)?=[1-5]\d\d\b/;
+const ANSWERED = /(?:^|\s)(?:\w{1,20}_)?status(?:_code)?=[1-5]\d\d\b/;
 /** The fields of a structured line about one piece of work that was timed. */
 const TIMED = /\b(?:duration|elapsed|latency|took)\w*=/;
 

@@ -31,6 +31,15 @@ it.each<[string, readonly string[], string | undefined, RegExp]>([
     /^segment not stored \(.*http:\/\/nas:8080\/a\.ts\)$/,
   ],
   [
+    'a structured complaint, and not the last line of its detail',
+    again(
+      String.raw`{"level":"error","event":"db.failed","detail":"no such database: shop\n\n(Background on this error at: https://sqlalche.me/e/14/e3q8)"}`,
+      4,
+    ),
+    'repeats',
+    /^db\.failed: no such database: shop$/,
+  ],
+  [
     'workers that end, with the complaint before the figures',
     ['* Listening on http://0.0.0.0:9292', ...again('Early termination of worker', 4)],
     'repeats',

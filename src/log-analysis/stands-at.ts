@@ -85,8 +85,8 @@ function isComplaint({ level }: RoledLine): boolean {
 }
 
 /** Whether a line is the program's own word, and none about its end, a request or figures. */
-function isOwnWord({ role, text, part, indent }: RoledLine): boolean {
-  if (role !== 'line' || part === true || indent > 0 || !/[a-z]{3}/i.test(text)) return false;
+function isOwnWord({ role, text, part, indent, unfolded }: RoledLine): boolean {
+  if (role !== 'line' || part === true || unfolded === true || indent > 0 || !/[a-z]{3}/i.test(text)) return false;
   return !isAccess(text) && !isClosing(text) && !isTidying(text) && !isFigure(text) && !SIGNALLED.test(text);
 }
 

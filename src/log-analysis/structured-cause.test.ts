@@ -122,6 +122,36 @@ describe('the cause in a field', () => {
       '{"level":"error","msg":"supervisor: child failed","reason":{"shutdown":{"failed_to_start_child":"Repo","error":"tcp connect (pg:5432): non-existing domain - :nxdomain"}}}',
       /^supervisor: child failed: tcp connect \(pg:5432\): non-existing domain - :nxdomain$/,
     ],
+    [
+      "Rust's tracing, whose message is a field",
+      '{"timestamp":"2026-01-31T12:00:00.000Z","level":"ERROR","fields":{"message":"ledger away","error":"error communicating with database: Connection refused (os error 111)"},"target":"shop::db"}',
+      /^ledger away: error communicating with database: Connection refused \(os error 111\)$/,
+    ],
+    [
+      'Quarkus, with what it was caused by',
+      '{"sequence":1,"level":"ERROR","message":"Failed to start application","exception":{"refId":1,"exceptionType":"java.lang.RuntimeException","message":"Failed to start quarkus","frames":[],"causedBy":{"exception":{"refId":2,"exceptionType":"java.net.UnknownHostException","message":"pg-main","frames":[]}}}}',
+      /^Failed to start application: java\.lang\.RuntimeException: Failed to start quarkus: java\.net\.UnknownHostException: pg-main$/,
+    ],
+    [
+      'a template of Serilog with its values',
+      '{"@t":"2026-01-31T12:00:00Z","@mt":"Cannot reach {Host} on port {Port}","Host":"ledger-db","Port":5432,"@l":"Error"}',
+      /^Cannot reach ledger-db on port 5432$/,
+    ],
+    [
+      "loguru's record",
+      String.raw`{"text": "2026-01-31 12:00:00.000 | ERROR    | __main__:main:12 - cannot go on\nTraceback (most recent call last):\n  File \"/app/a.py\", line 12, in main\nConnectionError: no route to broker rabbit:5672\n", "record": {"exception": {"type": "ConnectionError", "value": "no route to broker rabbit:5672", "traceback": true}, "level": {"icon": "X", "name": "ERROR", "no": 40}, "line": 12, "message": "cannot go on", "module": "a", "name": "__main__"}}`,
+      /ConnectionError: no route to broker rabbit:5672$/,
+    ],
+    [
+      'what an HTTP client asked',
+      '{"level":"error","msg":"keys missing","err":{"message":"Request failed with status code 401","name":"AxiosError","code":"ERR_BAD_REQUEST","status":401,"config":{"url":"/v1/keys","baseURL":"http://vault:8200","method":"get"}}}',
+      /^keys missing: AxiosError: Request failed with status code 401 \(ERR_BAD_REQUEST\) \(http:\/\/vault:8200\/v1\/keys\)$/,
+    ],
+    [
+      'the answer of a peer',
+      '{"level":"error","message":"upload failed","response":{"status":403,"body":"AccessDenied: bucket backups"}}',
+      /^upload failed: AccessDenied: bucket backups$/,
+    ],
   ])('%s', (_what, line, wanted) => {
     expect(told(line)).toMatch(wanted);
     expect(lastFailure([line])?.line).toMatch(wanted);
@@ -157,4 +187,15 @@ describe('the cause in a field', () => {
   ])('%s', (_what, line, wanted) => {
     expect(told(line)).toBe(wanted);
   });
+});
+
+it('a record that was printed over several lines', () => {
+  const record = {
+    level: 'error',
+    message: 'ledger away',
+    error: { code: 'ECONNREFUSED', syscall: 'connect', address: '10.0.0.4', port: 5672 },
+  };
+  const lines = ['starting', ...JSON.stringify(record, null, 2).split('\n')];
+  expect(told(...lines)).toBe('ledger away: connect ECONNREFUSED 10.0.0.4:5672');
+  expect(readLog(lines, { livedMs: 5000 }).decisive?.index).toBe(1);
 });

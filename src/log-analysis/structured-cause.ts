@@ -75,17 +75,39 @@ function ofError(error: Fields): string {
   if (said === '') return '';
   const of = classIn(error);
   const code = text(error['code']);
+  const url = urlOf(error);
+  const asked = url === '' || said.includes(url) ? '' : ` (${url})`;
   return of === '' || said.startsWith(of)
-    ? said
-    : `${of}: ${said}${code === '' || code === '0' || said.includes(code) ? '' : ` (${code})`}`;
+    ? `${said}${asked}`
+    : `${of}: ${said}${code === '' || code === '0' || said.includes(code) ? '' : ` (${code})`}${asked}`;
 }
 
-const CLASS_FIELDS = ['type', 'name', 'class', 'exc_type', 'exception_class', 'errorType', 'codeName'];
+/** What was asked, which Axios and others keep in the error: "http://vault:8200/v1/keys". */
+function urlOf(error: Fields): string {
+  const asked = [error['config'], error['request'], error['options']].find((each) => isObject(each));
+  if (!isObject(asked)) return '';
+  const url = text(asked['url']);
+  const base = text(asked['baseURL']);
+  return /^[a-z]+:\/\//i.test(url) || base === '' ? url : `${base.replace(/\/$/, '')}/${url.replace(/^\//, '')}`;
+}
+
+const CLASS_FIELDS = [
+  'type',
+  'name',
+  'class',
+  'exc_type',
+  'exception_class',
+  'exceptionType',
+  'errorType',
+  'kind',
+  'codeName',
+];
 const MESSAGE_FIELDS = [
   'message',
   'errmsg',
   'msg',
   'exc_value',
+  'value',
   'exception_message',
   'errorMessage',
   'error_description',
@@ -199,7 +221,9 @@ function innerOf(error: Fields): Fields | string | undefined {
       ? aggregateErrors[0]
       : undefined;
   const inner: unknown = INNER_FIELDS.map((key) => error[key]).find((each) => each !== undefined && each !== null);
-  const found = inner ?? several;
+  const { causedBy } = error;
+  // JBoss and Quarkus write the cause into an object of its own.
+  const found = inner ?? several ?? (isObject(causedBy) ? (causedBy['exception'] ?? causedBy) : causedBy);
   return typeof found === 'string' || isObject(found) ? found : undefined;
 }
 
@@ -251,7 +275,12 @@ interface Place {
   readonly fields: Fields;
   /** The thing that is checked: "db" of {"checks": {"db": {"status": "down", "error": …}}}. */
   readonly of: string;
+  /** It is within something whose state is a bad one, such as an answer with 403. */
+  readonly isBad?: boolean;
 }
+
+/** What an answer says. */
+const OF_ANSWER = /^(?:body|data|message|msg|text|statusText|output|info)$/;
 
 /** The words of failure in the other fields, those under the name of a cause first. */
 function textBeside(fields: Fields): string {
@@ -262,7 +291,7 @@ function textBeside(fields: Fields): string {
     const place = places[at];
     if (place === undefined || isPassedOver(place)) continue;
     const { key, value, depth, of } = place;
-    const isNamed = OF_CAUSE.test(key);
+    const isNamed = OF_CAUSE.test(key) || (place.isBad === true && OF_ANSWER.test(key));
     if (Array.isArray(value) || isObject(value)) {
       const own =
         isObject(value) && (isNamed || classIn(value) !== '' || text(value['syscall']) !== '') ? ofError(value) : '';
@@ -297,8 +326,9 @@ function placesWithin(value: object, depth: number, key: string, of: string): re
   const fields = value as Fields;
   const state = STATE_KEYS.map((each) => fields[each]).find((each) => each !== undefined && each !== null);
   if (state === undefined) return placesIn(fields, depth, of);
-  if (state === true || WELL.test(String(state))) return [];
-  return placesIn(fields, depth, firstText(fields, ['name', 'component', 'check', 'id']) || key);
+  if (state === true || WELL.test(text(state))) return [];
+  const name = firstText(fields, ['name', 'component', 'check', 'id']) || (typeof state === 'number' ? '' : key);
+  return placesIn(fields, depth, name).map((place) => ({ ...place, isBad: true }));
 }
 
 const STATE_KEYS = ['status', 'state', 'ok', 'healthy', 'ready', 'up', 'success'];

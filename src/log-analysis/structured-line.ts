@@ -37,14 +37,15 @@ const MESSAGE_KEYS = [
   'msg',
   'message',
   '@m',
+  'renderedmessage',
   '@mt',
+  'messagetemplate',
   'event',
   'text',
   'body',
   'log',
   'short_message',
-  'renderedmessage',
-  'messagetemplate',
+  'fields.message',
   'm',
 ];
 const STACK_KEYS = [
@@ -117,7 +118,7 @@ function fromBroken(text: string): StructuredLine | undefined {
 
 /** Nested log records one level deep: {"log": {"level": "error"}}, MongoDB's {"attr": {"error": …}}. */
 function flat(given: Record<string, unknown>): Record<string, unknown> {
-  const fields = inLowerCase(given);
+  const fields = inLowerCase(withRecord(given));
   const found: Record<string, unknown> = { ...fields };
   for (const outer of ['log', 'attr', 'fields', 'error', 'err', 'data', 'extra']) {
     const inner = fields[outer];
@@ -125,6 +126,15 @@ function flat(given: Record<string, unknown>): Record<string, unknown> {
     for (const [key, value] of Object.entries(inner)) found[`${outer}.${key}`] = value;
   }
   return found;
+}
+
+/** Python's loguru has its whole record in one field, beside the text as it would print it. */
+function withRecord(fields: Record<string, unknown>): Record<string, unknown> {
+  const { record, ...others } = fields;
+  if (typeof record !== 'object' || record === null || !Object.hasOwn(record, 'message')) return fields;
+  const { level, ...rest } = record as Record<string, unknown>;
+  const name = typeof level === 'object' && level !== null ? (level as Record<string, unknown>)['name'] : level;
+  return { ...others, ...rest, level: name, stack: others['text'] };
 }
 
 const KNOWN_KEYS: ReadonlySet<string> = new Set([...LEVEL_KEYS, ...MESSAGE_KEYS, ...ERROR_KEYS, ...STACK_KEYS]);
@@ -141,7 +151,7 @@ function inLowerCase(fields: Record<string, unknown>): Record<string, unknown> {
 
 function fromFields(fields: Record<string, unknown>): StructuredLine | undefined {
   const level = levelIn(fields);
-  const message = text(first(fields, MESSAGE_KEYS));
+  const message = filledIn(text(first(fields, MESSAGE_KEYS)), fields);
   const access = accessText(fields);
   if (message === '' && access !== '') return { level, message: access, stack: [], fields: '' };
   const isFailure =
@@ -153,6 +163,13 @@ function fromFields(fields: Record<string, unknown>): StructuredLine | undefined
   const [head = '', ...more] = joined(message, error).split('\n');
   const stack = [...more, ...stackOf(fields)];
   return { level, message: head, stack, fields: otherFields(fields) };
+}
+
+/** Serilog writes "Cannot reach {Host}" beside the values. */
+function filledIn(message: string, fields: Record<string, unknown>): string {
+  if (!message.includes('{') || (!Object.hasOwn(fields, '@mt') && !Object.hasOwn(fields, 'messagetemplate')))
+    return message;
+  return message.replace(/\{@?(\w{1,60})(?:[:,][^{}]{0,20})?\}/g, (all, name: string) => text(fields[name]) || all);
 }
 
 /** A word says more than a number: PowerDNS writes level="0" beside prio="Notice". */
@@ -206,6 +223,9 @@ function stackOf(fields: Record<string, unknown>): readonly string[] {
   return [];
 }
 
+/** "shop::db": a part of the program itself. */
+const MODULE = /^[a-z]\w{0,60}(?:::\w{1,60}){1,10}$/i;
+
 function otherFields(fields: Record<string, unknown>): string {
   const known = new Set([...LEVEL_KEYS, ...MESSAGE_KEYS, ...ERROR_KEYS, ...STACK_KEYS]);
   const named = Object.entries(fields).flatMap(([key, value]) =>
@@ -213,6 +233,7 @@ function otherFields(fields: Record<string, unknown>): string {
     (DULL_KEYS.test(key) && !isFileOfData(key, value)) ||
     /stack/i.test(key) ||
     text(value) === '' ||
+    MODULE.test(text(value)) ||
     text(value).length > 200
       ? []
       : [`${key}=${text(value)}`],

@@ -6,6 +6,7 @@ import type { Dialect } from './dialects/dialect.ts';
 import { MAX_LINES_READ } from './limits.ts';
 import { withoutHelp } from './messages.ts';
 import { parseLine } from './parse-line.ts';
+import { withPrintedObjects } from './printed-objects.ts';
 import { type RoledLine, traceRoles } from './traces.ts';
 
 export interface UnderstoodLog {
@@ -17,7 +18,9 @@ export interface UnderstoodLog {
 export function understoodLog(lines: readonly string[]): UnderstoodLog {
   const from = Math.max(0, lines.length - MAX_LINES_READ);
   const read = lines.slice(from);
-  const parsed = withCauses(withCategories(read.flatMap((line, index) => parseLine(line, from + index))));
+  const parsed = withCauses(
+    withCategories(withPrintedObjects(read).flatMap(({ text, index }) => parseLine(text, from + index))),
+  );
   const roled = withContinuations(withoutHelp(traceRoles(parsed)));
   return { roled, dialects: dialectsOf(read, roled) };
 }

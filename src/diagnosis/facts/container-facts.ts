@@ -13,13 +13,14 @@ import {
   type StandsAt,
   standsAt,
   timesIn,
+  withoutFirstRefusals,
 } from '../../log-analysis/index.ts';
 import type { Container, ContainerStatus, Event, FailedProbe, Pod } from '../evidence/kinds.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import { LOG_LINES_SEARCHED, MANY_DEATHS, MANY_DEATHS_WINDOW_MS, RECENT_DEATH_MS } from '../limits.ts';
 import { type Death, deathsOf, survivedOf } from './deaths.ts';
 import { environmentOf, type Variable } from './environment.ts';
-import { containerOf, eventsWith, lastSeenMs } from './events.ts';
+import { containerOf, eventCount, eventsWith, lastSeenMs } from './events.ts';
 import { filePeers } from './file-peers.ts';
 import type { SpecPeer } from './spec-peers.ts';
 import { quotable } from './text.ts';
@@ -110,7 +111,7 @@ function one(
   const facts = { evidence, kind, status, deaths, killed };
   const trouble = troubleOf(facts);
   const death = trouble === 'none' || (newest !== undefined && wasWanted(newest, killed)) ? undefined : newest;
-  const lines = linesOf(evidence, name, status, death);
+  const lines = presentLines(linesOf(evidence, name, status, death), { status, death, events });
   const judged = kind !== 'init' && isJudgedByProbe(status, death, killed);
   const failing = judged ? lastFailure(lines) : undefined;
   return {
@@ -261,6 +262,27 @@ function isJudgedByProbe(
 ): boolean {
   if (death !== undefined) return killed?.because === 'liveness' || killed?.because === 'startup';
   return status?.state?.running !== undefined && !status.ready;
+}
+
+/** A probe that fails so often without an answer gets further than to a refusal. */
+const MANY_TIMEOUTS = 3;
+/** A start is over by then, ms. */
+const LATER_MS = 15_000;
+
+/** Without what a server said in its first moments of those behind it, where its probe has come further since, and gets no answer. */
+function presentLines(
+  lines: readonly string[],
+  { status, death, events }: { status?: ContainerStatus; death?: Death; events: readonly Event[] },
+): readonly string[] {
+  const startedAt = parseTime(status?.state?.running?.startedAt ?? undefined);
+  if (startedAt === undefined || death !== undefined || status?.ready === true) return lines;
+  const hangs = eventsWith(events, 'Unhealthy').some(
+    (event) =>
+      /Client\.Timeout|context deadline exceeded|i\/o timeout/.test(event.message ?? '') &&
+      eventCount(event) >= MANY_TIMEOUTS &&
+      lastSeenMs(event) - startedAt > LATER_MS,
+  );
+  return hangs ? withoutFirstRefusals(lines, startedAt) : lines;
 }
 
 /** The node's agent found the decisive line in more of the log than it kept. */

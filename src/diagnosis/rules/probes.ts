@@ -35,6 +35,7 @@ import {
   quotes,
   field,
 } from './probe-case.ts';
+import { workerLimit } from './worker-limits.ts';
 import { noSuchPort } from './probe-ports.ts';
 
 export const probes: PodRule = eachContainer((facts, container) => {
@@ -154,7 +155,10 @@ function withReason(one: ProbeCase, finding: RankedFinding): RankedFinding {
   // The rule about the peer tells of it, and of the probe.
   if (effect !== 'starting' && effect !== 'killing' && waitsForPeer(facts, container))
     return { ...finding, fallback: true };
-  const cause = heldUpBy(facts, container) ?? keptFromListening(one);
+  const cause =
+    heldUpBy(facts, container) ??
+    keptFromListening(one) ??
+    (failure.kind === 'timeout' ? workerLimit(facts, container, failure) : undefined);
   if (cause === undefined) return withAway(one, isRepeating(container) ? { ...finding, manifest: undefined } : finding);
   return becauseOf(one, finding, cause);
 }
@@ -177,6 +181,11 @@ function keptFromListening({ facts, container, failure }: ProbeCase): RankedFind
 function withKindOfAnswer(one: ProbeCase, finding: RankedFinding): RankedFinding {
   const { facts, container, failure } = one;
   const { failing, reading } = container;
+  const busy =
+    failing === undefined && /statuscode: 50[234]$/.test(failure.output)
+      ? workerLimit(facts, container, failure)
+      : undefined;
+  if (busy !== undefined) return becauseOf(one, finding, busy);
   const saysWhy = failure.kind !== 'other' || (one.probe.exec !== undefined && failure.output.trim() !== '');
   if (failing === undefined || saysWhy || (failing.firmness !== 'firm' && !isRepeating(container))) return finding;
   // Other errors of the log are not about this answer.

@@ -81,6 +81,27 @@ const ended = (container: object, volumes: readonly object[], ...lines: readonly
   logs: lastWords(...lines),
 });
 
+const NO_ANSWER =
+  'Get "http://10.0.0.9:8080/ready": context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
+
+/** A proxy that gets no answer for its probe, with PHP-FPM beside it. */
+function beside(lines: readonly string[], others: readonly string[]): Partial<PodEvidence> {
+  const given = unready({ output: NO_ANSWER, lines, age: 60 });
+  const one = given.pod ?? pod();
+  const [own] = one.status?.containerStatuses ?? [];
+  const fpm = { name: 'fpm', image: 'registry.example/fpm:1' };
+  const fpmStatus = own === undefined ? [] : [own, { ...own, name: 'fpm', ready: true }];
+  return {
+    ...given,
+    pod: {
+      ...one,
+      spec: { ...one.spec, containers: [...(one.spec?.containers ?? []), fpm] },
+      status: { ...one.status, containerStatuses: fpmStatus },
+    },
+    logs: { ...given.logs, fpm: { current: others } },
+  };
+}
+
 tellsEach([
   [
     'the password of a key store, whose connector is left out while the server goes on',
@@ -231,5 +252,76 @@ tellsEach([
     unready({ output: 'HTTP probe failed with statuscode: 404', lines: TOMCAT.slice(2) }),
     'probe-path',
     /there is nothing at \/ready \(404\)$/,
+  ],
+  [
+    'the timeout of workers, and where it is set',
+    {
+      ...unready({
+        output: NO_ANSWER,
+        lines: [1, 2, 3, 4].flatMap((pid) => [
+          `[2026-01-31 11:59:${pid}0 +0000] [${pid}] [INFO] Booting worker with pid: ${pid}`,
+          'INFO:root:loading model from /models/v3',
+          `[2026-01-31 11:59:${pid}5 +0000] [1] [CRITICAL] WORKER TIMEOUT (pid:${pid})`,
+          `[2026-01-31 11:59:${pid}5 +0000] [${pid}] [INFO] Worker exiting (pid: ${pid})`,
+        ]),
+        container: { envFrom: [{ configMapRef: { name: 'model-env' } }] },
+      }),
+      configs: [
+        {
+          kind: 'ConfigMap',
+          name: 'model-env',
+          state: 'found',
+          keys: ['GUNICORN_CMD_ARGS'],
+          texts: { GUNICORN_CMD_ARGS: '--bind=0.0.0.0:8080 --workers=1 --timeout=5' },
+        },
+      ],
+    },
+    'worker-timeout',
+    /^container web kills its own workers, .*gunicorn's timeout \(--timeout=5 of variable GUNICORN_CMD_ARGS of ConfigMap model-env, key GUNICORN_CMD_ARGS\): WORKER TIMEOUT \(pid:4\); so its readiness probe gets no answer, and it is not ready$/,
+  ],
+  [
+    'by default',
+    unready({
+      output: NO_ANSWER,
+      lines: [1, 2, 3].map((pid) => `[2026-01-31 11:59:${pid}5 +0000] [1] [CRITICAL] WORKER TIMEOUT (pid:${pid})`),
+    }),
+    'worker-timeout',
+    /gunicorn's timeout \(30 s by default\)/,
+  ],
+  [
+    'the workers of another container of its pod, and not what the proxy said in its first second',
+    beside(
+      [
+        '2026/01/31 11:59:01 [error] 6#6: *1 connect() failed (111: Connection refused) while connecting to upstream, client: 10.244.0.1, server: , request: "GET /ready HTTP/1.1", upstream: "fastcgi://127.0.0.1:9000", host: "10.0.0.9:8080"',
+      ],
+      [
+        '[31-Jan-2026 11:59:01] NOTICE: fpm is running, pid 1',
+        '[31-Jan-2026 11:59:01] NOTICE: ready to handle connections',
+        '[31-Jan-2026 11:59:02] WARNING: [pool www] server reached pm.max_children setting (1), consider raising it',
+      ],
+    ),
+    'workers-busy',
+    /^container fpm has no worker left for a request, as all that pm\.max_children allows are busy .*: .*server reached pm\.max_children setting \(1\).*; so its readiness probe gets no answer, and it is not ready$/,
+  ],
+  [
+    'no workers that were busy hours before',
+    beside(
+      ['2026/01/31 11:59:00 [notice] 1#1: start worker processes'],
+      ['[31-Jan-2026 04:59:02] WARNING: [pool www] server reached pm.max_children setting (1), consider raising it'],
+    ),
+    'probe-timeout',
+    /no answer from \/ready on port 8080 within its timeout of 1s \(12 times\)$/,
+  ],
+  [
+    'what the proxy still says',
+    beside(
+      [1, 21, 41].map(
+        (second) =>
+          `2026/01/31 11:59:${String(second).padStart(2, '0')} [error] 6#6: *${second} connect() failed (111: Connection refused) while connecting to upstream, client: 10.244.0.1, server: , request: "GET /ready HTTP/1.1", upstream: "fastcgi://127.0.0.1:9000", host: "10.0.0.9:8080"`,
+      ),
+      ['[31-Jan-2026 11:59:01] NOTICE: fpm is running, pid 1'],
+    ),
+    'dependency-refused',
+    /is refused by 127\.0\.0\.1:9000/,
   ],
 ]);

@@ -11,7 +11,7 @@ export const node: Dialect = {
     /^npm (?:ERR!|error|notice|warn)(?! Missing script| Missing: | `npm ci`| notarget| 404 | (?:\w+ )?(?:E[A-Z]{3,}: |Invalid |Could not |No matching|Unsupported|JSON))/,
     /^\(Use `node /,
     /^Error\.captureStackTrace/,
-    /^\[?(?:errno|code|syscall|address|port|severity|routine|hostname|path|requireStack|dest|clientVersion|length|file|line|detail|hint|position)\]?: /,
+    /^["[]?(?:errno|code|syscall|address|port|severity|routine|hostname|path|requireStack|dest|clientVersion|length|file|line|detail|hint|position)["\]]?: /,
     /^throw /,
     /^\s*\^+$/,
     /^Thrown at:/,
