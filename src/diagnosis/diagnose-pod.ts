@@ -11,6 +11,7 @@ import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { podState } from './facts/pod-state.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
 import { withHome } from './facts/home-folder.ts';
+import { withAliases } from './facts/host-aliases.ts';
 import { withFiles } from './facts/named-files.ts';
 import { withRecovery } from './facts/recovered.ts';
 import { NORMAL_START_MS } from './limits.ts';
@@ -23,7 +24,7 @@ export function podFindings(facts: PodFacts): readonly RankedFinding[] {
   const found = ordered(withFirstAttempts(facts, ofRules(facts)));
   const known = facts.deleting
     ? found
-    : withRecovery(facts, withHome(facts, withFiles(facts, withVariables(facts, found))));
+    : withRecovery(facts, withHome(facts, withFiles(facts, withVariables(facts, withAliases(facts, found)))));
   return withChanges(facts, known.length === 0 ? unexplained(facts) : known);
 }
 

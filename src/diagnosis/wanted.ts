@@ -14,6 +14,7 @@ import { asksForValues } from './facts/blamed-variables.ts';
 import { type ContainerFacts, containerFacts } from './facts/container-facts.ts';
 import { namedAddresses, namedServices, type ServiceName } from './facts/dependencies.ts';
 import { eventsWith } from './facts/events.ts';
+import { aliasedServices } from './facts/host-aliases.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { isLeftBehind, lastSaid } from './facts/left-behind.ts';
 import { LOCKED } from './facts/lock-holders.ts';
@@ -274,7 +275,12 @@ export function namedAddressesOf(evidence: PodEvidence): readonly string[] {
 
 /** Services that the pod or its log names, only for a pod with a failing container. */
 export function namedServicesOf(evidence: PodEvidence): readonly ServiceName[] {
-  return needsPeers(evidence) ? namedServices(evidence, containerFacts(evidence)) : [];
+  if (!needsPeers(evidence)) return [];
+  return uniqueServices([...namedServices(evidence, containerFacts(evidence)), ...aliasedServices(evidence.pod)]);
+}
+
+function uniqueServices(all: readonly ServiceName[]): readonly ServiceName[] {
+  return [...new Map(all.map((one) => [`${one.namespace}/${one.name}`, one])).values()];
 }
 
 /** Whether a container fails, be it that it only fails at its work. */

@@ -19,6 +19,7 @@ import { formatHost } from '../../log-analysis/index.ts';
 import { type ProbeFailure, probeFailures, quoteProbe } from '../facts/probe-failures.ts';
 import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import { awayOfSpec } from '../facts/away-of-spec.ts';
+import { aliasOf } from '../facts/host-aliases.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { unresolvedTrouble } from '../facts/unresolved.ts';
 import type { Blame, Quote, RankedFinding } from '../finding.ts';
@@ -103,8 +104,10 @@ export function troubleFinding(
         : `${host}:${port}${addressOf(word.line, host, port)}${nameOf(behind, host) || holderText(facts, host)}`;
   const peer = at === undefined ? named : `a peer, which by its ${at} is ${named},`;
   const refused = kind === 'refused';
-  const tooEarly = tooEarlyText(facts, container, trouble.kind, behind, port);
-  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name${NOT_SET.test(host ?? '') ? '; programs write that for a value that is not set' : ''})`}${outcome}${passwordText(kind, word.line) || policyText(facts, kind, behind) || ownText(facts, behind) || domainText(kind, behind, host) || setText(facts, kind, behind, host) || because(kind, behind, port)}${refused ? ofOwnPod(facts, container, host, port) : ''}${tooEarly}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
+  // Nobody asks the Service of a name to which the pod gives an address itself.
+  const alias = refused ? aliasOf(facts, host) : undefined;
+  const tooEarly = alias !== undefined ? '' : tooEarlyText(facts, container, trouble.kind, behind, port);
+  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name${NOT_SET.test(host ?? '') ? '; programs write that for a value that is not set' : ''})`}${outcome}${alias !== undefined ? `: ${alias.says}` : passwordText(kind, word.line) || policyText(facts, kind, behind) || ownText(facts, behind) || domainText(kind, behind, host) || setText(facts, kind, behind, host) || because(kind, behind, port)}${refused && alias === undefined ? ofOwnPod(facts, container, host, port) : ''}${tooEarly}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
     severity: unready ? (container.kind === 'init' ? 'warning' : 'critical') : severityOf(container),
@@ -112,15 +115,19 @@ export function troubleFinding(
     topic: unready ? `ready/${container.name}` : `end/${container.name}`,
     container: container.name,
     says,
-    ...blameOf(because(kind, behind), behind),
+    ...(alias === undefined && blameOf(because(kind, behind), behind)),
     evidence: [
       ...(container.death === undefined ? [] : [quoteDeath(container.name, container.death)]),
       ...more,
       quoteLine(container, word.line),
+      ...(alias === undefined ? [] : [alias.quote]),
       ...behind.map(serviceQuote),
       ...declared(facts),
     ],
-    try: [...(tooEarly === '' ? [] : facts.commands.again), ...commands(facts, container, trouble, behind)],
+    try:
+      alias !== undefined
+        ? facts.commands.edit
+        : [...(tooEarly === '' ? [] : facts.commands.again), ...commands(facts, container, trouble, behind)],
   };
 }
 

@@ -2,13 +2,14 @@
 import { anyOf, fileIn } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { unknownSetting } from '../facts/config-files.ts';
+import { aliasInLine, aliasOf } from '../facts/host-aliases.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { LOCKED, lockHolder } from '../facts/lock-holders.ts';
 import { hiddenBy } from '../facts/mounts.ts';
-import { behindPeer, blameOfPeer } from '../facts/peer-blame.ts';
+import { behindPeer, blameOfPeer, peerOfWord } from '../facts/peer-blame.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { isCausedBySystem } from '../facts/system-errors.ts';
-import { hasWord, listed, quotable } from '../facts/text.ts';
+import { quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { argumentsOf, commandForLog, explainedEnd, saidBy, title } from './exit-code.ts';
@@ -238,12 +239,6 @@ const SAID_CAUSES: readonly SaidCause[] = [
   },
 ];
 
-/** " (hostAliases of its pod: db.example is 10.2.3.4)", for an address that the pod itself gave a name. */
-function aliasText({ pod }: PodFacts, line: string): string {
-  const found = (pod.spec?.hostAliases ?? []).find(({ ip }) => hasWord(line, ip));
-  return found === undefined ? '' : ` (hostAliases of its pod: ${listed(found.hostnames ?? [])} is ${found.ip})`;
-}
-
 /** Folders of libraries, which images have. */
 const OF_IMAGES = /\/(?:node_modules|site-packages|dist-packages|vendor|gems|lib)\//;
 
@@ -289,14 +284,23 @@ function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): 
   const holder = cause.pattern === LOCKED ? lockHolder(facts, container) : undefined;
   const more: readonly Quote[] = cause.showsArguments === true ? argumentsOf(container) : (holder?.quotes ?? []);
   const who = holder === undefined ? '' : `; ${holder.says}`;
+  const alias =
+    cause.ofPeer === undefined
+      ? undefined
+      : (aliasInLine(facts, word.line) ?? aliasOf(facts, peerOfWord(container, word)?.host));
+  // Nobody asks the Service of a name to which the pod gives an address itself.
+  const about =
+    alias !== undefined ? ` (${alias.says})` : cause.isUnreached === true ? behindPeer(facts, container, word) : '';
   const blames =
-    cause.ofPeer === undefined ? undefined : blameOfPeer(facts, container, word, cause.ofPeer, cause.isUnreached);
+    cause.ofPeer === undefined || alias !== undefined
+      ? undefined
+      : blameOfPeer(facts, container, word, cause.ofPeer, cause.isUnreached);
   const told = explainedEnd(facts, container, {
     id: cause.id,
     rank: rankOfWord(cause.rank, word),
-    says: `${title(container)} ${cause.means}${cause.isUnreached === true ? behindPeer(facts, container, word) : ''}${aliasText(facts, word.line)}${hidden(facts, container, cause, word.line)}: ${line.replace(/\.+$/, '')}${who}`,
+    says: `${title(container)} ${cause.means}${about}${hidden(facts, container, cause, word.line)}: ${line.replace(/\.+$/, '')}${who}`,
     line: word.line,
-    more,
+    more: alias === undefined ? more : [...more, alias.quote],
     try: [...recreate(facts, holder?.pods ?? []), commandForLog(facts, container), ...facts.commands.edit],
   });
   return [blames === undefined ? told : { ...told, blames }];
