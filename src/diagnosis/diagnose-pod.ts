@@ -13,6 +13,7 @@ import type { Diagnosis, RankedFinding } from './finding.ts';
 import { withHome } from './facts/home-folder.ts';
 import { withAliases } from './facts/host-aliases.ts';
 import { withFiles } from './facts/named-files.ts';
+import { withStaleValues } from './facts/stale-values.ts';
 import { withRecovery } from './facts/recovered.ts';
 import { NORMAL_START_MS } from './limits.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
@@ -24,7 +25,10 @@ export function podFindings(facts: PodFacts): readonly RankedFinding[] {
   const found = ordered(withFirstAttempts(facts, ofRules(facts)));
   const known = facts.deleting
     ? found
-    : withRecovery(facts, withHome(facts, withFiles(facts, withVariables(facts, withAliases(facts, found)))));
+    : withRecovery(
+        facts,
+        withHome(facts, withFiles(facts, withVariables(facts, withStaleValues(facts, withAliases(facts, found))))),
+      );
   return withChanges(facts, known.length === 0 ? unexplained(facts) : known);
 }
 

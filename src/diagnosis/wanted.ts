@@ -12,8 +12,9 @@ import {
 } from './facts/config-references.ts';
 import { asksForValues } from './facts/blamed-variables.ts';
 import { type ContainerFacts, containerFacts } from './facts/container-facts.ts';
-import { namedAddresses, namedServices, type ServiceName } from './facts/dependencies.ts';
+import { dependencyTrouble, namedAddresses, namedServices, type ServiceName } from './facts/dependencies.ts';
 import { eventsWith } from './facts/events.ts';
+import { secretsOfPeers } from './facts/stale-values.ts';
 import { aliasedServices } from './facts/host-aliases.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { isLeftBehind, lastSaid } from './facts/left-behind.ts';
@@ -132,9 +133,18 @@ export function credentialsWanted(evidence: PodEvidence): readonly ConfigReferen
       ? usedBy(evidence.pod, container.spec).filter(({ asVariable }) => asVariable)
       : []),
     ...namedConfigs(facts, container),
+    ...perhapsStale(facts, container),
   ]);
   const wanted = new Map(used.map((one) => [`${one.kind}/${one.name}`, one]));
   return [...wanted].flatMap(([key, one]) => (known.has(key) ? [] : [one]));
+}
+
+/** What may have been written since a container started whose log names a peer that nothing of its specification has. */
+function perhapsStale(facts: PodFacts, container: ContainerFacts): readonly ConfigReference[] {
+  const { again, trouble } = container;
+  const maps = again === undefined ? [] : usedBy(facts.pod, container.spec).filter(({ kind }) => kind === 'ConfigMap');
+  const isTroubled = trouble !== 'none' || again !== undefined || isWaitedFor(facts, container);
+  return [...maps, ...(isTroubled ? secretsOfPeers(facts, container, dependencyTrouble(container)?.host) : [])];
 }
 
 /** Whether a variable may be set and empty: it names one itself, or looks for a server where nobody meant it to. */

@@ -11,6 +11,7 @@ export interface Alias {
   /** "its hostAliases give db the address 10.2.3.4, while service db has 10.96.0.7" */
   readonly says: string;
   readonly quote: Quote;
+  readonly try: readonly string[];
 }
 
 /**
@@ -18,7 +19,7 @@ export interface Alias {
  *
  * @param isMeant whether a name of the pod's aliases, or an address, is what the program speaks of
  */
-function aliasThat({ pod, evidence }: PodFacts, isMeant: (word: string) => boolean): Alias | undefined {
+function aliasThat({ pod, evidence, commands }: PodFacts, isMeant: (word: string) => boolean): Alias | undefined {
   for (const [index, { ip, hostnames = [] }] of (pod.spec?.hostAliases ?? []).entries()) {
     const names = isMeant(ip) ? hostnames : hostnames.filter((name) => isMeant(name));
     if (names.length === 0) continue;
@@ -30,6 +31,7 @@ function aliasThat({ pod, evidence }: PodFacts, isMeant: (word: string) => boole
     return {
       says: `its hostAliases give ${listed(names)} the address ${ip}${own}`,
       quote: { source: 'field', path: `spec.hostAliases[${index}]`, value: `${ip} ${hostnames.join(' ')}` },
+      try: commands.edit,
     };
   }
   return undefined;

@@ -21,6 +21,7 @@ import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/l
 import { awayOfSpec } from '../facts/away-of-spec.ts';
 import { aliasOf } from '../facts/host-aliases.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
+import { staleHost } from '../facts/stale-values.ts';
 import { unresolvedTrouble } from '../facts/unresolved.ts';
 import type { Blame, Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -92,9 +93,14 @@ export function troubleFinding(
   trouble: Trouble,
   { unready, outcome, more }: Effect,
 ): RankedFinding {
+  const stale = staleHost(facts, container, trouble);
   const away = trouble.host === undefined ? awayOfSpec(facts, container) : undefined;
-  const { host, port, kind, word, at } =
-    away === undefined ? trouble : { ...trouble, host: away.service.name, at: away.at };
+  const { host, port, kind, word, at }: Trouble =
+    away !== undefined
+      ? { ...trouble, host: away.service.name, at: away.at }
+      : stale !== undefined && trouble.at !== undefined
+        ? { kind: trouble.kind, word: trouble.word }
+        : trouble;
   const behind = servicesBehind(facts, host);
   const named =
     host === undefined
@@ -104,10 +110,10 @@ export function troubleFinding(
         : `${host}:${port}${addressOf(word.line, host, port)}${nameOf(behind, host) || holderText(facts, host)}`;
   const peer = at === undefined ? named : `a peer, which by its ${at} is ${named},`;
   const refused = kind === 'refused';
-  // Nobody asks the Service of a name to which the pod gives an address itself.
-  const alias = refused ? aliasOf(facts, host) : undefined;
-  const tooEarly = alias !== undefined ? '' : tooEarlyText(facts, container, trouble.kind, behind, port);
-  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name${NOT_SET.test(host ?? '') ? '; programs write that for a value that is not set' : ''})`}${outcome}${alias !== undefined ? `: ${alias.says}` : passwordText(kind, word.line) || policyText(facts, kind, behind) || ownText(facts, behind) || domainText(kind, behind, host) || setText(facts, kind, behind, host) || because(kind, behind, port)}${refused && alias === undefined ? ofOwnPod(facts, container, host, port) : ''}${tooEarly}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
+  // Nobody asks the Service of a name to which the pod gives an address itself, or that is another now.
+  const own = (refused ? aliasOf(facts, host) : undefined) ?? stale;
+  const tooEarly = own !== undefined ? '' : tooEarlyText(facts, container, trouble.kind, behind, port);
+  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name${NOT_SET.test(host ?? '') ? '; programs write that for a value that is not set' : ''})`}${outcome}${own !== undefined ? `: ${own.says}` : passwordText(kind, word.line) || policyText(facts, kind, behind) || ownText(facts, behind) || domainText(kind, behind, host) || setText(facts, kind, behind, host) || because(kind, behind, port)}${refused && own === undefined ? ofOwnPod(facts, container, host, port) : ''}${tooEarly}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
     severity: unready ? (container.kind === 'init' ? 'warning' : 'critical') : severityOf(container),
@@ -115,18 +121,18 @@ export function troubleFinding(
     topic: unready ? `ready/${container.name}` : `end/${container.name}`,
     container: container.name,
     says,
-    ...(alias === undefined && blameOf(because(kind, behind), behind)),
+    ...(own === undefined && blameOf(because(kind, behind), behind)),
     evidence: [
       ...(container.death === undefined ? [] : [quoteDeath(container.name, container.death)]),
       ...more,
       quoteLine(container, word.line),
-      ...(alias === undefined ? [] : [alias.quote]),
+      ...(own === undefined ? [] : [own.quote]),
       ...behind.map(serviceQuote),
       ...declared(facts),
     ],
     try:
-      alias !== undefined
-        ? facts.commands.edit
+      own !== undefined
+        ? [...own.try, ...(container.death === undefined ? [] : [commandForLog(facts, container)])]
         : [...(tooEarly === '' ? [] : facts.commands.again), ...commands(facts, container, trouble, behind)],
   };
 }
