@@ -16,19 +16,26 @@ import { withFiles } from './facts/named-files.ts';
 import { withStaleValues } from './facts/stale-values.ts';
 import { withRecovery } from './facts/recovered.ts';
 import { NORMAL_START_MS } from './limits.ts';
+import { withUnseenValues } from './facts/unseen-values.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { DELETION_RULES, POD_RULES } from './rules/all.ts';
 import { title } from './rules/exit-code.ts';
 
+/** What joins a finding with other parts of the specification, in the order in which a headline tells it. */
+const JOINS: readonly ((facts: PodFacts, found: readonly RankedFinding[]) => readonly RankedFinding[])[] = [
+  withAliases,
+  withStaleValues,
+  withUnseenValues,
+  withVariables,
+  withFiles,
+  withHome,
+  withRecovery,
+];
+
 /** Findings of one pod, in order. */
 export function podFindings(facts: PodFacts): readonly RankedFinding[] {
   const found = ordered(withFirstAttempts(facts, ofRules(facts)));
-  const known = facts.deleting
-    ? found
-    : withRecovery(
-        facts,
-        withHome(facts, withFiles(facts, withVariables(facts, withStaleValues(facts, withAliases(facts, found))))),
-      );
+  const known = facts.deleting ? found : JOINS.reduce((all, join) => join(facts, all), found);
   return withChanges(facts, known.length === 0 ? unexplained(facts) : known);
 }
 

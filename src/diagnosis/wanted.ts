@@ -6,7 +6,6 @@ import type { PodEvidence } from './evidence/pod-evidence.ts';
 import {
   type ConfigReference,
   configReferences,
-  keyVariables,
   optionalVariables,
   usedBy,
 } from './facts/config-references.ts';
@@ -126,10 +125,7 @@ export function credentialsWanted(evidence: PodEvidence): readonly ConfigReferen
   const known = new Set(evidence.configs.map(({ kind, name }) => `${kind}/${name}`));
   const used = facts.containers.flatMap((container): readonly ConfigReference[] => [
     ...(refusedCredentials(facts, container) === undefined ? [] : usedBy(evidence.pod, container.spec)),
-    ...(container.death !== undefined && asksForValues(container)
-      ? keyVariables(container.spec).map(({ kind, name }) => ({ kind, name }))
-      : []),
-    ...(mayBeEmpty(facts, container)
+    ...((container.death !== undefined && asksForValues(container)) || mayBeEmpty(facts, container)
       ? usedBy(evidence.pod, container.spec).filter(({ asVariable }) => asVariable)
       : []),
     ...namedConfigs(facts, container),

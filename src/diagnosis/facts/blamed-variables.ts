@@ -1,7 +1,7 @@
 /** Finds the environment variable behind an error that only quotes its value, or whose place in the code reads it. Pure. */
 import { peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
-import { alikeText, keyVariables, optionalVariables } from './config-references.ts';
+import { alikeText, optionalVariables } from './config-references.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { variablesThatAre } from './empty-values.ts';
 import { ofText } from './environment.ts';
@@ -10,12 +10,14 @@ import { heapQuote, heapSettings } from './heap-setting.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { placeText } from './spec-peers.ts';
 import { hasWord, quotable } from './text.ts';
+import { oddOfSources, unseenVariable } from './unseen-values.ts';
 import { lacksHost, unsetVariables } from './unset-variables.ts';
 
 /** The findings about ends, with the variable behind the error where the headline does not name it. */
 export function withVariables(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
   return withFirstEnds(facts, found, (container, finding) => {
     const blamed =
+      unseen(container, finding) ??
       absentVariable(facts, container, finding) ??
       oddVariable(facts, container, finding) ??
       emptyVariable(facts, container, finding) ??
@@ -97,23 +99,17 @@ export function asksForValues({ reading }: ContainerFacts): boolean {
   return UNSEEN.test(line) || unresolvedHost(line) !== undefined;
 }
 
+/** A variable that the error is about, and whose value has what nobody sees. */
+function unseen(container: ContainerFacts, { id }: RankedFinding): Blamed | undefined {
+  const { decisive, lastLine } = container.reading;
+  const line = decisive?.line ?? lastLine;
+  return UNRELATED.has(id) || line === undefined ? undefined : unseenVariable(container, [line]);
+}
+
 /** A variable whose value looks wrong in its ConfigMap or Secret: empty, encoded twice, with a line end. */
 function oddVariable(facts: PodFacts, container: ContainerFacts, { id }: RankedFinding): Blamed | undefined {
-  if (UNRELATED.has(id) || container.death === undefined || !asksForValues(container)) return undefined;
-  for (const { kind, name, key, variable, index } of keyVariables(container.spec)) {
-    const odd = facts.evidence.configs.find((each) => each.kind === kind && each.name === name)?.odd?.[key];
-    if (odd === undefined) continue;
-    return {
-      name: variable,
-      says: `the value of its variable ${variable}, of ${kind} ${name}, ${odd}`,
-      quote: {
-        source: 'field',
-        path: `${container.path}.env[${index}] (${variable})`,
-        value: `${kind} ${name}, key ${key}`,
-      },
-    };
-  }
-  return undefined;
+  if (UNRELATED.has(id) || container.death === undefined) return undefined;
+  return asksForValues(container) || id === 'dependency-not-resolved' ? oddOfSources(facts, container) : undefined;
 }
 
 /** A variable's name in a line. */
@@ -209,7 +205,9 @@ function blamedVariable({ pod }: PodFacts, container: ContainerFacts, id: string
     ...quoted,
     ...decisive.line.split(/[\s,;()]+/).filter((word) => TELLING.test(word) || OPTION.test(word)),
   ];
-  const read = decisive.related.flatMap((line) => READS.exec(line)?.[1] ?? [])[0];
+  const [beside] = decisive.related.flatMap((line) => READS.exec(line)?.[1] ?? []);
+  // What is read beside an error of a peer need not name that.
+  const read = id.startsWith('dependency-') && !OF_PEERS.test(beside ?? '') ? undefined : beside;
   const link = values.find((value) => SERVICE_LINK.test(value));
   if (link !== undefined) return ofServiceLink(container, read);
   for (const value of mayBeOfValue(id) ? values.filter((each) => !COMMON.test(each)) : []) {
