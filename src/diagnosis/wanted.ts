@@ -3,12 +3,7 @@ import { parseTime } from '../lib/index.ts';
 import { controllerOf, driverVolumeOf, isConditionTrue } from '../api/index.ts';
 import type { Event, Pod } from './evidence/kinds.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
-import {
-  type ConfigReference,
-  configReferences,
-  optionalVariables,
-  usedBy,
-} from './facts/config-references.ts';
+import { type ConfigReference, configReferences, optionalVariables, usedBy } from './facts/config-references.ts';
 import { asksForValues } from './facts/blamed-variables.ts';
 import { type ContainerFacts, containerFacts } from './facts/container-facts.ts';
 import { dependencyTrouble, namedAddresses, namedServices, type ServiceName } from './facts/dependencies.ts';

@@ -22,6 +22,7 @@ import { awayOfSpec } from '../facts/away-of-spec.ts';
 import { aliasOf } from '../facts/host-aliases.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { staleHost } from '../facts/stale-values.ts';
+import { unexpandedReference } from '../facts/unexpanded.ts';
 import { unresolvedTrouble } from '../facts/unresolved.ts';
 import type { Blame, Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -35,6 +36,9 @@ const ofContainer: ContainerRule = (facts, container) => {
   const unready = container.death === undefined && (isLateForReady(facts, container) || isSlowInit(facts, container));
   const failed = probeOfKill(container);
   if (!endedByItself(container) && !unready && failed === undefined) return NOTHING;
+  // A name that nothing fills in is no peer.
+  if ((container.kind !== 'init' || endedByItself(container)) && unexpandedReference(facts, container) !== undefined)
+    return NOTHING;
   const trouble = isSilent(container, failed) ? unresolvedTrouble(container) : dependencyTrouble(container);
   // An init container that has gone on since then has overcome it.
   const isFresh = container.kind !== 'init' || isLongInit(facts, container) || (trouble?.word.fromEnd ?? 0) < 3;
