@@ -7,6 +7,7 @@ import { type ConfigReference, configReferences, optionalVariables, usedBy } fro
 import { asksForValues } from './facts/blamed-variables.ts';
 import { type ContainerFacts, containerFacts } from './facts/container-facts.ts';
 import { dependencyTrouble, namedAddresses, namedServices, type ServiceName } from './facts/dependencies.ts';
+import { clusterDnsWanted } from './facts/dns-settings.ts';
 import { eventsWith } from './facts/events.ts';
 import { secretsOfPeers } from './facts/stale-values.ts';
 import { aliasedServices } from './facts/host-aliases.ts';
@@ -277,7 +278,11 @@ export function namedAddressesOf(evidence: PodEvidence): readonly string[] {
 /** Services that the pod or its log names, only for a pod with a failing container. */
 export function namedServicesOf(evidence: PodEvidence): readonly ServiceName[] {
   if (!needsPeers(evidence)) return [];
-  return uniqueServices([...namedServices(evidence, containerFacts(evidence)), ...aliasedServices(evidence.pod)]);
+  return uniqueServices([
+    ...namedServices(evidence, containerFacts(evidence)),
+    ...aliasedServices(evidence.pod),
+    ...clusterDnsWanted(evidence.pod),
+  ]);
 }
 
 function uniqueServices(all: readonly ServiceName[]): readonly ServiceName[] {

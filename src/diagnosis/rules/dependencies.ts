@@ -19,6 +19,7 @@ import { formatHost } from '../../log-analysis/index.ts';
 import { type ProbeFailure, probeFailures, quoteProbe } from '../facts/probe-failures.ts';
 import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import { awayOfSpec } from '../facts/away-of-spec.ts';
+import { CLUSTER_DOMAIN, dnsQuotes, dnsText } from '../facts/dns-settings.ts';
 import { aliasOf } from '../facts/host-aliases.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { staleHost } from '../facts/stale-values.ts';
@@ -117,7 +118,7 @@ export function troubleFinding(
   // Nobody asks the Service of a name to which the pod gives an address itself, or that is another now.
   const own = (refused ? aliasOf(facts, host) : undefined) ?? stale;
   const tooEarly = own !== undefined ? '' : tooEarlyText(facts, container, trouble.kind, behind, port);
-  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name${NOT_SET.test(host ?? '') ? '; programs write that for a value that is not set' : ''})`}${outcome}${own !== undefined ? `: ${own.says}` : passwordText(kind, word.line) || policyText(facts, kind, behind) || ownText(facts, behind) || domainText(kind, behind, host) || setText(facts, kind, behind, host) || because(kind, behind, port)}${refused && own === undefined ? ofOwnPod(facts, container, host, port) : ''}${tooEarly}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
+  const says = `${title(container)} ${refused ? `is refused by ${peer}` : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name${NOT_SET.test(host ?? '') ? '; programs write that for a value that is not set' : ''})`}${outcome}${own !== undefined ? `: ${own.says}` : passwordText(kind, word.line) || policyText(facts, kind, behind, host) || ownText(facts, behind) || domainText(kind, behind, host) || setText(facts, kind, behind, host) || because(kind, behind, port)}${refused && own === undefined ? ofOwnPod(facts, container, host, port) : ''}${tooEarly}${host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : ''}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
     severity: unready ? (container.kind === 'init' ? 'warning' : 'critical') : severityOf(container),
@@ -132,6 +133,7 @@ export function troubleFinding(
       quoteLine(container, word.line),
       ...(own === undefined ? [] : [own.quote]),
       ...behind.map(serviceQuote),
+      ...(refused ? [] : dnsQuotes(facts)),
       ...declared(facts),
     ],
     try:
@@ -186,9 +188,6 @@ function holderText({ evidence }: PodFacts, host: string): string {
     : ` (pod ${pod.name}${pod.ready ? '' : ', which is not ready'})`;
 }
 
-/** The domain of nearly every cluster. */
-const CLUSTER_DOMAIN = 'cluster.local';
-
 /** A name of the service that ends with another cluster's domain. */
 function domainText(kind: Trouble['kind'], [service]: readonly ServiceEvidence[], host = ''): string {
   const domain = /\.svc\.([a-z][\w.-]{1,200})$/i.exec(host)?.[1]?.replace(/\.$/, '');
@@ -214,15 +213,9 @@ function ownText({ pod }: PodFacts, [service]: readonly ServiceEvidence[]): stri
   return `: service ${service.name} is that of its own pods, of which none gets ready before it is answered`;
 }
 
-/** A pod that does not ask the cluster's DNS finds none of its services. */
-function policyText({ pod }: PodFacts, kind: Trouble['kind'], [service]: readonly ServiceEvidence[]): string {
-  const policy = pod.spec?.dnsPolicy ?? 'ClusterFirst';
-  const asksCluster =
-    policy === 'ClusterFirstWithHostNet' || (policy === 'ClusterFirst' && pod.spec?.hostNetwork !== true);
-  if (kind !== 'not-resolved' || service === undefined || service.missing || asksCluster) return '';
-  const how =
-    policy === 'ClusterFirst' ? 'hostNetwork without dnsPolicy ClusterFirstWithHostNet' : `dnsPolicy ${policy}`;
-  return `: service ${service.name} is there, but its pod has ${how}, and so does not ask the cluster's DNS`;
+/** A pod that does not ask the cluster's DNS, or not by whole names, finds none of its services. */
+function policyText(facts: PodFacts, kind: Trouble['kind'], [service]: readonly ServiceEvidence[], host = ''): string {
+  return kind === 'not-resolved' ? dnsText(facts, service, host) : '';
 }
 
 /** "; container pgbouncer has port 6432", of the others that declare ports. */
@@ -464,7 +457,7 @@ function commands(
   const namespace = facts.pod.metadata?.namespace ?? 'default';
   const [service] = behind;
   const own = service?.namespace === namespace;
-  const ofPod = policyText(facts, kind, behind) || domainText(kind, behind, host);
+  const ofPod = policyText(facts, kind, behind, host) || domainText(kind, behind, host);
   if (ofPod !== '') return facts.commands.edit;
   if (service !== undefined && isNamed(kind, service)) {
     const { cluster } = facts.commands;
