@@ -8,6 +8,7 @@ import { blameOfPeer } from '../facts/peer-blame.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { isCausedBySystem } from '../facts/system-errors.ts';
 import { bindingText, type RefusedRight, refusedRightIn } from '../facts/refused-rights.ts';
+import { audienceText } from '../facts/token-audience.ts';
 import { environmentPeers, peerText } from '../facts/spec-peers.ts';
 import { formatAge, quotable } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
@@ -22,11 +23,13 @@ const REFUSED = new RegExp(
     String.raw`(?:bad|wrong|incorrect) (?:credentials|password|user ?name)|login (?:failed|incorrect)|\bACCESS_REFUSED\b|no pg_hba\.conf entry`,
     String.raw`(?:role|user) "[^"]{1,100}" does not exist|SASL authentication|no password (?:was )?supplied|InvalidAccessKeyId|SignatureDoesNotMatch`,
     String.raw`\b401:? \(?unauthori[sz]ed|\bunauthori[sz]ed\b.{0,40}\b401\b|(?:status(?: ?code)?|HTTP(?:\/[\d.]+)?|HTTP Error|response code|returned error|error|code)[:= ]{1,3}401\b|\b401 Client Error|Unauthenticated\b`,
+    String.raw`\b401\b.{0,40}\bunauthori[sz]ed\b|^unauthori[sz]ed[.!]?$|: unauthori[sz]ed[.!]?$|\(unauthori[sz]ed\)|invalid audience\b|\w(?:Exception|Error): \(401\)`,
   ].join('|'),
   'i',
 );
 const FORBIDDEN = anyOf(
   /\b403:? \(?forbidden/i,
+  /\w(?:Exception|Error): \(403\)/i,
   /(?:status(?: ?code)?|HTTP(?:\/[\d.]+)?|HTTP Error|response code|returned error|error|code)[:= ]{1,3}403\b/i,
   /\b403 Client Error/i,
   /(?:code(?: = |: ?|=)|status(?: = |: ?|=))PermissionDenied\b/i,
@@ -91,7 +94,7 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
         : `is not let in by ${whom}, which refuses its ${credentialIn(word.line)}`;
   const says =
     right === undefined
-      ? `${title(container)} ${what}${isForbidden || change !== undefined ? '' : audienceText(facts, word.line) || sourceText(facts, container)}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
+      ? `${title(container)} ${what}${isForbidden || change !== undefined ? '' : audienceText(facts, container, { line: word.line, peer }) || sourceText(facts, container)}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
       : `${title(container)} may not ${right.verb} ${right.resource}: no role allows that to its service account ${right.account.namespace}/${right.account.name}${bindingText(right, facts.evidence.bindings)}: ${line.replace(/\.+$/, '')}`;
   const unready = container.death === undefined;
   const blames = blameOfPeer(
@@ -129,20 +132,6 @@ function credentialIn(line: string): string {
 /** An answer of HTTP tells no more than that. */
 const ONLY_STATUS = /\b401\b|\bunauthori[sz]ed\b|\bUnauthenticated\b/i;
 const PASSWORD = /passw|\buser(?:name)?\b|login/i;
-
-/** " (the token of its volume tok is for vault)", of a token of the account that is made for somebody else. */
-function audienceText({ pod }: PodFacts, line: string): string {
-  if (!/\b401\b|\bunauthori[sz]ed\b|\btoken\b|audience/i.test(line)) return '';
-  const found = (pod.spec?.volumes ?? []).flatMap(({ name, projected }) =>
-    (projected?.sources ?? []).flatMap(({ serviceAccountToken: token }) =>
-      token?.audience === undefined || token.audience === '' ? [] : [{ name, audience: token.audience }],
-    ),
-  );
-  const [only, ...more] = found;
-  return only === undefined || more.length > 0
-    ? ''
-    : ` (the token of its volume ${only.name} is for the audience ${only.audience} alone)`;
-}
 
 const KEY = /\b(?:api|access|account|license|signing)[ _-]?key\b|\bInvalidAccessKeyId\b|\bSignatureDoesNotMatch\b/i;
 const TOKEN =
