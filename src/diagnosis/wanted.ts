@@ -22,8 +22,9 @@ import { namesVariable } from './facts/blamed-variables.ts';
 import { socketLookedFor } from './rules/local-socket.ts';
 import { portInUseWord } from './rules/port-in-use.ts';
 import { isRefusedImage, pullSecrets } from './rules/pull-secrets.ts';
-import { type RefusedRight, refusedRightIn } from './facts/refused-rights.ts';
-import { refusedCredentials } from './rules/authentication.ts';
+import type { RefusedRight } from './facts/refused-right.ts';
+import { refusedRightIn } from './facts/refused-rights.ts';
+import { accountOf, refusedCredentials } from './rules/authentication.ts';
 import { isLateForReady, isSlowInit } from './rules/readiness.ts';
 import { isLongerThanWork } from './rules/serving-init.ts';
 import { ACCOUNT_REFUSAL, LIMIT_RANGE_REFUSAL } from './workload/create-failed.ts';
@@ -150,7 +151,9 @@ export function rightWanted(evidence: PodEvidence): RefusedRight | undefined {
   const facts = podFacts(evidence);
   return facts.containers.flatMap((one) => {
     const refused = refusedCredentials(facts, one);
-    return refused?.isForbidden === true ? (refusedRightIn(linesAround(one, refused.word)) ?? []) : [];
+    return refused?.isForbidden === true
+      ? (refusedRightIn(linesAround(one, refused.word), accountOf(evidence.pod)) ?? [])
+      : [];
   })[0];
 }
 

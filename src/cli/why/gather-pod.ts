@@ -128,7 +128,7 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
   };
   const earlier = known.siblings === undefined ? firstAttemptWanted(second) : undefined;
   const right = rightWanted(second);
-  const [services, addresses, credentials, listening, sharers, bindings, firstAttempt] = await Promise.all([
+  const [services, addresses, credentials, listening, sharers, rights, firstAttempt] = await Promise.all([
     gatherNamed(asker, second),
     gatherAddresses(asker, pod, first.node?.node, namedAddressesOf(second)),
     gatherConfigs(asker, pod.metadata?.namespace, credentialsWanted(second)),
@@ -151,7 +151,7 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
     ...(listening && { listening: listening.ports, listeningUdp: listening.udp ?? [] }),
     ...(sharers && { placement: sharers }),
     ...(addresses.length > 0 && { addresses }),
-    ...(bindings && { bindings }),
+    ...rights,
     ...(firstAttempt && { firstAttempt }),
     notLookedAt: asker.notLookedAt,
   };

@@ -29,6 +29,8 @@ export const MAX_BUDGET_PODS = 10;
 export const MAX_ATTACHMENTS = 20;
 export const MAX_DRIVER_PARTS = 20;
 export const MAX_SERVICES = 10;
+/** Roles that bindings give to one service account. */
+export const MAX_ROLES = 8;
 /** Addresses of peers whose pods are looked for. */
 export const MAX_ADDRESSES_ASKED = 2;
 /** Services of one question behind which a pod is looked at, and how many of them in a row, each needed by the one before. */

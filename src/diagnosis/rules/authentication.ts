@@ -2,12 +2,15 @@
 import { anyOf } from '../../log-analysis/index.ts';
 import { peerIn, urlPeers } from '../../log-analysis/index.ts';
 import { type ConfigChange, configChange } from '../facts/config-changes.ts';
+import type { Pod } from '../evidence/kinds.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, type LastWord, lastWord, linesAround, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import { blameOfPeer } from '../facts/peer-blame.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { isCausedBySystem } from '../facts/system-errors.ts';
-import { bindingText, type RefusedRight, refusedRightIn } from '../facts/refused-rights.ts';
+import type { RefusedRight } from '../facts/refused-right.ts';
+import { bindingText, refusedRightIn } from '../facts/refused-rights.ts';
+import { holdsRight } from '../facts/role-texts.ts';
 import { audienceText } from '../facts/token-audience.ts';
 import { environmentPeers, peerText } from '../facts/spec-peers.ts';
 import { formatAge, quotable } from '../facts/text.ts';
@@ -82,7 +85,7 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
   const { decisive } = container.reading;
   const line = decisive?.line === word.line ? saidBy(decisive) : quotable(word.line);
   const change = configChange(facts, container);
-  const right = isForbidden ? refusedRightIn(linesAround(container, word)) : undefined;
+  const right = isForbidden ? lackedRight(facts, container, word) : undefined;
   const peer = peerOf(container, word);
   const whom = peer === undefined ? 'its peer' : `its peer ${peer}`;
   const what = isForbidden
@@ -95,7 +98,7 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
   const says =
     right === undefined
       ? `${title(container)} ${what}${isForbidden || change !== undefined ? '' : audienceText(facts, container, { line: word.line, peer }) || sourceText(facts, container)}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
-      : `${title(container)} may not ${right.verb} ${right.resource}: no role allows that to its service account ${right.account.namespace}/${right.account.name}${bindingText(right, facts.evidence.bindings)}: ${line.replace(/\.+$/, '')}`;
+      : `${title(container)} may not ${right.verb} ${right.resource}: no role allows that to its service account ${right.account.namespace}/${right.account.name}${bindingText(right, facts.evidence.bindings, facts.evidence.roles)}: ${line.replace(/\.+$/, '')}`;
   const unready = container.death === undefined;
   const blames = blameOfPeer(
     facts,
@@ -119,6 +122,19 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
     topic: `ready/${container.name}`,
     evidence: [quoteLine(container, word.line), ...(change === undefined ? [] : [change.quote])],
   };
+}
+
+/** The right that its account lacks; of one that only an address tells another cause is left, where a role holds it or none was read. */
+function lackedRight(facts: PodFacts, container: ContainerFacts, word: LastWord): RefusedRight | undefined {
+  const { bindings, roles = [] } = facts.evidence;
+  const right = refusedRightIn(linesAround(container, word), accountOf(facts.pod));
+  if (right?.isDerived !== true) return right;
+  return bindings === undefined || roles.some((role) => holdsRight(right, role)) ? undefined : right;
+}
+
+/** The service account whose token its requests show. */
+export function accountOf({ metadata, spec }: Pod): RefusedRight['account'] {
+  return { namespace: metadata?.namespace ?? 'default', name: spec?.serviceAccountName ?? 'default' };
 }
 
 /** What a peer refuses, as far as its words tell. */
@@ -177,6 +193,12 @@ function peerOf(container: ContainerFacts, word: LastWord): string | undefined {
   return named.size === 1 ? [...named][0] : undefined;
 }
 
+/** "deployments.apps", "deployments.apps/scale" */
+function canI({ resource, group = '' }: RefusedRight): string {
+  const [base = '', ...sub] = resource.split('/');
+  return [group === '' ? base : `${base}.${group}`, ...sub].join('/');
+}
+
 function commands(
   facts: PodFacts,
   container: ContainerFacts,
@@ -186,10 +208,22 @@ function commands(
   const log =
     container.death === undefined ? make.kubectl('logs', name, '-c', container.name) : commandForLog(facts, container);
   if (right !== undefined) {
-    const { account, verb, resource, namespace } = right;
+    const { account, verb, namespace } = right;
+    const resource = canI(right);
     const user = `--as=system:serviceaccount:${account.namespace}:${account.name}`;
     const where = namespace === undefined ? ['-A'] : ['-n', namespace];
-    return [make.cluster('auth', 'can-i', verb, resource, user, ...where), log];
+    const [role, ...others] = (facts.evidence.roles ?? []).filter((one) => one.rules !== undefined);
+    const edit =
+      role === undefined || others.length > 0
+        ? []
+        : [
+            make.cluster(
+              'edit',
+              `${role.kind.toLowerCase()}/${role.name}`,
+              ...(role.namespace === undefined ? [] : ['-n', role.namespace]),
+            ),
+          ];
+    return [make.cluster('auth', 'can-i', verb, resource, user, ...where), ...edit, log];
   }
   if (change === undefined) return [log, ...make.edit];
   const object = `${change.kind.toLowerCase()}/${change.name}`;
