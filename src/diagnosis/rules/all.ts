@@ -45,6 +45,7 @@ import { startErrors } from './start-errors.ts';
 import { terminating } from './terminating.ts';
 import { tinyMemory } from './tiny-memory.ts';
 import { unexpandedVariables } from './unexpanded-variables.ts';
+import { unseenProcesses } from './unseen-processes.ts';
 import { unschedulable } from './unschedulable.ts';
 import { volumeAway } from './volume-away.ts';
 import { volumes } from './volumes.ts';
@@ -106,6 +107,7 @@ export const POD_RULES: readonly PodRule[] = [
   tinyMemory,
   unexpandedVariables,
   unschedulable,
+  unseenProcesses,
   volumeAway,
   volumes,
   waitingInit,
