@@ -370,7 +370,9 @@ describe('what is known of the peer, and of the right', () => {
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'watch' },
       subjects: [{ kind: 'ServiceAccount', name: 'default', namespace: 'default' }],
     });
-    await ended('HTTPError: 403 Forbidden for url: https://kubernetes.default.svc/apis/apps/v1/namespaces/default/deployments');
+    await ended(
+      'HTTPError: 403 Forbidden for url: https://kubernetes.default.svc/apis/apps/v1/namespaces/default/deployments',
+    );
     expect((await headlines('Pod', 'worker'))[0]).toMatch(
       /may not list deployments: .* \(RoleBinding watch gives it Role watch, which names deployments in apiGroup "", and they are in "apps"\)/,
     );

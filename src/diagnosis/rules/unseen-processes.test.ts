@@ -7,9 +7,26 @@ import { tellsEach } from './cases.fixtures.ts';
 
 const sh = (script: string): object => ({ command: ['bash', '-c', script] });
 /** A container reloader that ended so, beside a server that runs. */
-const beside = (server: object, container: object, lines: readonly string[], given: Partial<PodEvidence> = {}, spec: object = {}) => {
-  const own = pod({ container: { ...container, name: 'reloader' }, status: { ...crashed({ exitCode: 1 }), name: 'reloader' }, spec });
-  const running = { name: 'site', ready: true, restartCount: 0, image: 'a', imageID: 'b', state: { running: { startedAt: ago(600) } } };
+const beside = (
+  server: object,
+  container: object,
+  lines: readonly string[],
+  given: Partial<PodEvidence> = {},
+  spec: object = {},
+) => {
+  const own = pod({
+    container: { ...container, name: 'reloader' },
+    status: { ...crashed({ exitCode: 1 }), name: 'reloader' },
+    spec,
+  });
+  const running = {
+    name: 'site',
+    ready: true,
+    restartCount: 0,
+    image: 'a',
+    imageID: 'b',
+    state: { running: { startedAt: ago(600) } },
+  };
   return {
     pod: {
       ...own,
@@ -28,10 +45,11 @@ describe('a process of another container', () => {
   tellsEach([
     [
       'that pidof does not find',
-      beside(NGINX, sh('set -e; pid=$(pidof nginx) || { echo "ERROR: no nginx process found"; exit 1; }; kill -HUP $pid'), [
-        'config changed, sending HUP to nginx',
-        'ERROR: no nginx process found',
-      ]),
+      beside(
+        NGINX,
+        sh('set -e; pid=$(pidof nginx) || { echo "ERROR: no nginx process found"; exit 1; }; kill -HUP $pid'),
+        ['config changed, sending HUP to nginx', 'ERROR: no nginx process found'],
+      ),
       'process-unseen',
       TOLD,
       [/spec\.shareProcessNamespace: not set/],
@@ -44,7 +62,9 @@ describe('a process of another container', () => {
     ],
     [
       'that killall does not find',
-      beside({ image: 'x', command: ['/usr/sbin/squid', '-N'] }, sh('killall -s HUP squid'), ['squid: no process found']),
+      beside({ image: 'x', command: ['/usr/sbin/squid', '-N'] }, sh('killall -s HUP squid'), [
+        'squid: no process found',
+      ]),
       'process-unseen',
       TOLD,
     ],

@@ -86,7 +86,10 @@ function scriptsOf(facts: PodFacts, container: ContainerFacts, command: string):
 /** Whether the text runs the program itself, and not only a command about it. */
 function starts(text: string, name: string): boolean {
   const plain = name.replaceAll(/[^\w-]/g, String.raw`\$&`);
-  return new RegExp(String.raw`(?:^|[;&|(]|\bexec|\bdo|\bthen)\s{0,8}(?:/[\w/.-]{1,80}/)?${plain}(?! -s )(?:\s|$)`, 'm').test(text);
+  return new RegExp(
+    String.raw`(?:^|[;&|(]|\bexec|\bdo|\bthen)\s{0,8}(?:/[\w/.-]{1,80}/)?${plain}(?! -s )(?:\s|$)`,
+    'm',
+  ).test(text);
 }
 
 /** Whether the program runs there, by the first words of its command, else by its image. */
