@@ -12,33 +12,39 @@ import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { podState } from './facts/pod-state.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
 import { withHome } from './facts/home-folder.ts';
+import { withAliases } from './facts/host-aliases.ts';
 import { withFiles } from './facts/named-files.ts';
+import { withStaleValues } from './facts/stale-values.ts';
 import { withServers } from './facts/told-of-servers.ts';
 import { withRecovery } from './facts/recovered.ts';
 import { withOrder } from './facts/ordered-start.ts';
 import { NORMAL_START_MS } from './limits.ts';
+import { withUnseenValues } from './facts/unseen-values.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { DELETION_RULES, POD_RULES } from './rules/all.ts';
 import { title } from './rules/exit-code.ts';
 import { withPeers } from './rules/peers-of-spec.ts';
 
+/** What joins a finding with other parts of the specification, in the order in which a headline tells it. */
+const JOINS: readonly ((facts: PodFacts, found: readonly RankedFinding[]) => readonly RankedFinding[])[] = [
+  withAliases,
+  withStaleValues,
+  withPeers,
+  withUnseenValues,
+  withVariables,
+  withFiles,
+  withAdvice,
+  withServers,
+  withOrder,
+  (_, found) => ordered(found),
+  withHome,
+  withRecovery,
+];
+
 /** Findings of one pod, in order. */
 export function podFindings(facts: PodFacts): readonly RankedFinding[] {
   const found = ordered(withFirstAttempts(facts, ofRules(facts)));
-  const known = facts.deleting
-    ? found
-    : withRecovery(
-        facts,
-        withHome(
-          facts,
-          ordered(
-            withOrder(
-              facts,
-              withServers(facts, withAdvice(facts, withFiles(facts, withVariables(facts, withPeers(facts, found))))),
-            ),
-          ),
-        ),
-      );
+  const known = facts.deleting ? found : JOINS.reduce((all, join) => join(facts, all), found);
   return withChanges(facts, known.length === 0 ? unexplained(facts) : known);
 }
 

@@ -15,9 +15,12 @@ import { asksForSecretNames } from './facts/answering-peer.ts';
 import { asksForValues } from './facts/blamed-variables.ts';
 import { type ContainerFacts, containerFacts } from './facts/container-facts.ts';
 import { fillersOf } from './facts/copied-configs.ts';
-import { namedAddresses, namedPods, namedServices, type ServiceName } from './facts/dependencies.ts';
+import { dependencyTrouble, namedAddresses, namedPods, namedServices, type ServiceName } from './facts/dependencies.ts';
+import { clusterDnsWanted } from './facts/dns-settings.ts';
 import type { PodName } from './facts/pod-names.ts';
 import { eventsWith } from './facts/events.ts';
+import { secretsOfPeers } from './facts/stale-values.ts';
+import { aliasedServices } from './facts/host-aliases.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { isLeftBehind, lastSaid } from './facts/left-behind.ts';
 import { LOCKED } from './facts/lock-holders.ts';
@@ -30,8 +33,9 @@ import { namesVariable } from './facts/blamed-variables.ts';
 import { socketLookedFor } from './rules/local-socket.ts';
 import { portInUseWord } from './rules/port-in-use.ts';
 import { isRefusedImage, pullSecrets } from './rules/pull-secrets.ts';
-import { type RefusedRight, refusedRightIn } from './facts/refused-rights.ts';
-import { refusedCredentials } from './rules/authentication.ts';
+import type { RefusedRight } from './facts/refused-right.ts';
+import { refusedRightIn } from './facts/refused-rights.ts';
+import { accountOf, refusedCredentials } from './rules/authentication.ts';
 import { isLateForReady, isSlowInit } from './rules/readiness.ts';
 import { isLongerThanWork } from './rules/serving-init.ts';
 import { ACCOUNT_REFUSAL, LIMIT_RANGE_REFUSAL } from './workload/create-failed.ts';
@@ -132,19 +136,25 @@ export function credentialsWanted(evidence: PodEvidence): readonly ConfigReferen
   const known = new Set(evidence.configs.map(({ kind, name }) => `${kind}/${name}`));
   const used = facts.containers.flatMap((container): readonly ConfigReference[] => [
     ...(refusedCredentials(facts, container) === undefined ? [] : usedBy(evidence.pod, container.spec)),
-    ...(container.death !== undefined && asksForValues(container)
-      ? keyVariables(container.spec).map(({ kind, name }) => ({ kind, name }))
-      : []),
-    ...(mayBeEmpty(facts, container)
+    ...((container.death !== undefined && asksForValues(container)) || mayBeEmpty(facts, container)
       ? usedBy(evidence.pod, container.spec).filter(({ asVariable }) => asVariable)
       : []),
     ...(isInTrouble(facts, container) && asksForSecretNames(container, saidLast(container))
       ? usedBy(evidence.pod, container.spec).filter(({ kind, asVariable }) => kind === 'Secret' && asVariable)
       : []),
     ...namedConfigs(facts, container),
+    ...perhapsStale(facts, container),
   ]);
   const wanted = new Map(used.map((one) => [`${one.kind}/${one.name}`, one]));
   return [...wanted].flatMap(([key, one]) => (known.has(key) ? [] : [one]));
+}
+
+/** What may have been written since a container started whose log names a peer that nothing of its specification has. */
+function perhapsStale(facts: PodFacts, container: ContainerFacts): readonly ConfigReference[] {
+  const { again, trouble } = container;
+  const maps = again === undefined ? [] : usedBy(facts.pod, container.spec).filter(({ kind }) => kind === 'ConfigMap');
+  const isTroubled = trouble !== 'none' || again !== undefined || isWaitedFor(facts, container);
+  return [...maps, ...(isTroubled ? secretsOfPeers(facts, container, dependencyTrouble(container)?.host) : [])];
 }
 
 /** Whether a variable may be set and empty: it names one itself, or looks for a server where nobody meant it to. */
@@ -158,7 +168,9 @@ export function rightWanted(evidence: PodEvidence): RefusedRight | undefined {
   const facts = podFacts(evidence);
   return facts.containers.flatMap((one) => {
     const refused = refusedCredentials(facts, one);
-    return refused?.isForbidden === true ? (refusedRightIn(linesAround(one, refused.word)) ?? []) : [];
+    return refused?.isForbidden === true
+      ? (refusedRightIn(linesAround(one, refused.word), accountOf(evidence.pod)) ?? [])
+      : [];
   })[0];
 }
 
@@ -285,7 +297,16 @@ export function namedAddressesOf(evidence: PodEvidence): readonly string[] {
 
 /** Services that the pod or its log names, only for a pod with a failing container. */
 export function namedServicesOf(evidence: PodEvidence): readonly ServiceName[] {
-  return needsPeers(evidence) ? namedServices(evidence, containerFacts(evidence)) : [];
+  if (!needsPeers(evidence)) return [];
+  return uniqueServices([
+    ...namedServices(evidence, containerFacts(evidence)),
+    ...aliasedServices(evidence.pod),
+    ...clusterDnsWanted(evidence.pod),
+  ]);
+}
+
+function uniqueServices(all: readonly ServiceName[]): readonly ServiceName[] {
+  return [...new Map(all.map((one) => [`${one.namespace}/${one.name}`, one])).values()];
 }
 
 /** Pods of StatefulSets that a failing container looks for in vain. */

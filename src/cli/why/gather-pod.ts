@@ -133,7 +133,7 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
   };
   const earlier = known.siblings === undefined ? firstAttemptWanted(second) : undefined;
   const right = rightWanted(second);
-  const [named, addresses, credentials, listening, sharers, bindings, firstAttempt, namedPods] = await Promise.all([
+  const [named, addresses, credentials, listening, sharers, rights, firstAttempt, namedPods] = await Promise.all([
     gatherNamed(asker, second),
     gatherAddresses(asker, pod, first.node?.node, namedAddressesOf(second)),
     gatherConfigs(asker, pod.metadata?.namespace, credentialsWanted(second)),
@@ -160,7 +160,7 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
     ...(sharers && { placement: sharers }),
     ...(addresses.length > 0 && { addresses }),
     ...(namedPods.length > 0 && { namedPods }),
-    ...(bindings && { bindings }),
+    ...rights,
     ...(firstAttempt && { firstAttempt }),
     notLookedAt: asker.notLookedAt,
   };

@@ -31,6 +31,8 @@ export const MAX_DRIVER_PARTS = 20;
 export const MAX_SERVICES = 10;
 /** Ports of services of one question of which a ready pod's node is asked where the pod listens. */
 export const MAX_HEARD_ASKED = 6;
+/** Roles that bindings give to one service account. */
+export const MAX_ROLES = 8;
 /** Addresses of peers whose pods are looked for. */
 export const MAX_ADDRESSES_ASKED = 2;
 /** Pods of StatefulSets that a container names and that are looked for. */

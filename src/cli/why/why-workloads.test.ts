@@ -10,6 +10,7 @@ import {
   NODES,
   PODS,
   ROLE_BINDINGS,
+  ROLES,
   type Resource,
   SERVICES,
 } from '../../api/index.ts';
@@ -356,6 +357,25 @@ describe('what is known of the peer, and of the right', () => {
     );
     expect((await headlines('Pod', 'worker'))[0]).toMatch(
       /may not list pods: .* \(RoleBinding watch gives Role watch to other\/web instead\)/,
+    );
+  });
+
+  it('a role that is bound has the resource in another API group, which only the address of the request tells', async () => {
+    await node();
+    await make(ROLES, {
+      metadata: { name: 'watch', namespace: 'default' },
+      rules: [{ apiGroups: [''], resources: ['deployments'], verbs: ['list'] }],
+    });
+    await make(ROLE_BINDINGS, {
+      metadata: { name: 'watch', namespace: 'default' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'watch' },
+      subjects: [{ kind: 'ServiceAccount', name: 'default', namespace: 'default' }],
+    });
+    await ended(
+      'HTTPError: 403 Forbidden for url: https://kubernetes.default.svc/apis/apps/v1/namespaces/default/deployments',
+    );
+    expect((await headlines('Pod', 'worker'))[0]).toMatch(
+      /may not list deployments: .* \(RoleBinding watch gives it Role watch, which names deployments in apiGroup "", and they are in "apps"\)/,
     );
   });
 });

@@ -18,6 +18,7 @@ export type {
   Pod,
   PodCondition,
   PodListeningPort,
+  PolicyRule,
   Probe,
   RoleBinding,
   StoppedProcess,

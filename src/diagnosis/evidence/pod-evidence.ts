@@ -9,6 +9,7 @@ import type {
   PersistentVolumeClaim,
   Pod,
   PodListeningPort,
+  PolicyRule,
   RoleBinding,
   StoppedProcess,
   WorkloadObject,
@@ -50,8 +51,13 @@ export interface PodEvidence {
   readonly listening?: readonly PodListeningPort[];
   /** Likewise, of UDP. */
   readonly listeningUdp?: readonly PodListeningPort[];
-  /** RoleBindings of the namespace in which its service account lacks a right; absent: it lacks none, or they could not be read. */
+  /**
+   * RoleBindings of the namespace in which its service account lacks a right, and those of other namespaces and of the cluster that name it; absent: it lacks none,
+   * or they could not be read.
+   */
   readonly bindings?: readonly RoleBinding[] | undefined;
+  /** The roles that bindings give to it, as far as they could be read. */
+  readonly roles?: readonly RoleEvidence[];
   /** Addresses of the pods' network that it named, with the pods that have them; absent: nothing asks for them. */
   readonly addresses?: readonly AddressEvidence[];
   /** Addresses that it or its specification names, among those of services, which no service has; absent: there are none. */
@@ -67,6 +73,15 @@ export interface PodEvidence {
   readonly notLookedAt: readonly string[];
   /** The flag in suggested commands: "-n shop", or empty for the session's own namespace. */
   readonly namespaceFlag: string;
+}
+
+/** A Role, or a ClusterRole, which is of no namespace. */
+export interface RoleEvidence {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
+  readonly missing?: true;
+  readonly rules?: readonly PolicyRule[];
 }
 
 /** An address, and the pod that has it; without one nobody has it. */

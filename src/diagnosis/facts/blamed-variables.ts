@@ -13,12 +13,14 @@ import type { PodFacts } from './pod-facts.ts';
 import { settingVariable } from './setting-variables.ts';
 import { placeText } from './spec-peers.ts';
 import { hasWord, quotable } from './text.ts';
+import { oddOfSources, unseenVariable } from './unseen-values.ts';
 import { lacksHost, unsetVariables } from './unset-variables.ts';
 
 /** The findings about ends, with the variable behind the error where the headline does not name it. */
 export function withVariables(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
   return withFirstEnds(facts, found, (container, finding) => {
     const blamed =
+      unseen(container, finding) ??
       absentVariable(facts, container, finding) ??
       oddVariable(facts, container, finding) ??
       emptyVariable(facts, container, finding) ??
@@ -104,23 +106,17 @@ export function asksForValues({ reading }: ContainerFacts): boolean {
   return UNSEEN.test(line) || unresolvedHost(line) !== undefined;
 }
 
+/** A variable that the error is about, and whose value has what nobody sees. */
+function unseen(container: ContainerFacts, { id }: RankedFinding): Blamed | undefined {
+  const { decisive, lastLine } = container.reading;
+  const line = decisive?.line ?? lastLine;
+  return UNRELATED.has(id) || line === undefined ? undefined : unseenVariable(container, [line]);
+}
+
 /** A variable whose value looks wrong in its ConfigMap or Secret: empty, encoded twice, with a line end. */
 function oddVariable(facts: PodFacts, container: ContainerFacts, { id }: RankedFinding): Blamed | undefined {
-  if (UNRELATED.has(id) || container.death === undefined || !asksForValues(container)) return undefined;
-  for (const { kind, name, key, variable, index } of keyVariables(container.spec)) {
-    const odd = facts.evidence.configs.find((each) => each.kind === kind && each.name === name)?.odd?.[key];
-    if (odd === undefined) continue;
-    return {
-      name: variable,
-      says: `the value of its variable ${variable}, of ${kind} ${name}, ${odd}`,
-      quote: {
-        source: 'field',
-        path: `${container.path}.env[${index}] (${variable})`,
-        value: `${kind} ${name}, key ${key}`,
-      },
-    };
-  }
-  return undefined;
+  if (UNRELATED.has(id) || container.death === undefined) return undefined;
+  return asksForValues(container) || id === 'dependency-not-resolved' ? oddOfSources(facts, container) : undefined;
 }
 
 /** A variable's name in a line. */
@@ -278,7 +274,9 @@ function blamedVariable({ pod }: PodFacts, container: ContainerFacts, { id, says
     ...quoted,
     ...decisive.line.split(/[\s,;()]+/).filter((word) => TELLING.test(word) || OPTION.test(word)),
   ];
-  const read = readVariable(decisive);
+  const beside = readVariable(decisive);
+  // What is read beside an error of a peer need not name that.
+  const read = id.startsWith('dependency-') && !OF_PEERS.test(beside ?? '') ? undefined : beside;
   const link = values.find((value) => SERVICE_LINK.test(value));
   if (link !== undefined) return ofServiceLink(container, read);
   for (const value of mayBeOfValue(id) ? values.filter((each) => !COMMON.test(each)) : []) {

@@ -38,7 +38,13 @@ export function hostFault(container: ContainerFacts, line: string): HostFault | 
   const host = unresolvedHost(line);
   const variable = variableWith(container, whole, host);
   const text = whole !== undefined && faultOf(whole) !== undefined ? whole : variable?.value;
-  const fault = text === undefined ? undefined : faultOf(text);
+  // A log breaks the line where the value does.
+  const fault =
+    text === undefined
+      ? undefined
+      : variable !== undefined && /\n$/.test(variable.value)
+        ? 'a line end stands'
+        : faultOf(text);
   if (text === undefined || fault === undefined) return undefined;
   const shown = text.trim() === text ? text : `"${text}"`;
   return {

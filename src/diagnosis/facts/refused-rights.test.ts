@@ -18,9 +18,9 @@ function binding(name: string, ...accounts: readonly string[]): RoleBinding {
 
 it('reads what was refused', () => {
   const account = { namespace: 'shop', name: 'web' };
-  expect(refusedRight(LINE)).toEqual({ account, verb: 'list', resource: 'configmaps', namespace: 'shop' });
+  expect(refusedRight(LINE)).toEqual({ account, verb: 'list', resource: 'configmaps', group: '', namespace: 'shop' });
   expect(refusedRight(LINE.replaceAll('"', '\\"'))).toMatchObject({ account, namespace: 'shop' });
-  expect(refusedRight(WHOLE)).toEqual({ account, verb: 'list', resource: 'nodes' });
+  expect(refusedRight(WHOLE)).toEqual({ account, verb: 'list', resource: 'nodes', group: '' });
   expect(refusedRight('permission denied for table users')).toBeUndefined();
 });
 

@@ -52,6 +52,7 @@ import { terminating } from './terminating.ts';
 import { tinyMemory } from './tiny-memory.ts';
 import { unexpandedVariables } from './unexpanded-variables.ts';
 import { unreadableFiles } from './unreadable-files.ts';
+import { unseenProcesses } from './unseen-processes.ts';
 import { unschedulable } from './unschedulable.ts';
 import { volumeAway } from './volume-away.ts';
 import { volumes } from './volumes.ts';
@@ -120,6 +121,7 @@ export const POD_RULES: readonly PodRule[] = [
   unexpandedVariables,
   unreadableFiles,
   unschedulable,
+  unseenProcesses,
   volumeAway,
   volumes,
   waitingInit,

@@ -65,6 +65,7 @@ const refusals: readonly Case[] = [
     'a token that is for somebody else',
     {
       pod: pod({
+        container: { volumeMounts: [{ name: 'tok', mountPath: '/tok/' }] },
         spec: {
           volumes: [
             { name: 'tok', projected: { sources: [{ serviceAccountToken: { path: 'api', audience: 'vault' } }] } },
@@ -75,7 +76,7 @@ const refusals: readonly Case[] = [
       logs: lastWords('HTTPError: 401 Client Error: Unauthorized for url: https://10.96.0.1:443/api/v1/pods'),
     },
     'authentication-refused',
-    /refuses its credentials \(the token of its volume tok is for the audience vault alone\): HTTPError/,
+    /refuses its credentials \(the token of its volume tok \(\/tok\/api\) is for the audience vault alone\): HTTPError/,
   ],
   [
     'HTTP 401: python',

@@ -2,6 +2,7 @@
 import { anyOf } from '../../log-analysis/index.ts';
 import { peerIn, urlPeers } from '../../log-analysis/index.ts';
 import { type ConfigChange, configChange } from '../facts/config-changes.ts';
+import type { Pod } from '../evidence/kinds.ts';
 import { credentialSource } from '../facts/credential-sources.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { surePeer } from '../facts/dependencies.ts';
@@ -17,9 +18,12 @@ import {
 import { blameOfPeer } from '../facts/peer-blame.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { isCausedBySystem } from '../facts/system-errors.ts';
-import { bindingText, type RefusedRight, refusedRightIn } from '../facts/refused-rights.ts';
+import type { RefusedRight } from '../facts/refused-right.ts';
+import { bindingText, refusedRightIn } from '../facts/refused-rights.ts';
+import { holdsRight } from '../facts/role-texts.ts';
 import { REFUSED_LOGIN, REFUSED_RIGHT } from '../facts/sql-errors.ts';
 import { peerText } from '../facts/spec-peers.ts';
+import { audienceText } from '../facts/token-audience.ts';
 import { formatAge, quotable } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -37,6 +41,7 @@ const REFUSED = new RegExp(
     REFUSED_LOGIN.source,
     // Brokers
     String.raw`connection (?:refused|error|failed)\b.{1,12}(?:not authori[sz]ed|bad user ?name)|not authori[sz]ed to connect|\bauthorization violation\b`,
+    String.raw`\b401\b.{0,40}\bunauthori[sz]ed\b|^unauthori[sz]ed[.!]?$|: unauthori[sz]ed[.!]?$|\(unauthori[sz]ed\)|invalid audience\b|\w(?:Exception|Error): \(401\)`,
   ].join('|'),
   'i',
 );
@@ -45,6 +50,7 @@ const RELAY =
   /\brelay(?:ing)? (?:access )?(?:denied|not permitted|not allowed|prohibited)\b|\bunable to relay\b|\bnot permitted to relay\b|\bwe do not relay\b/i;
 const FORBIDDEN = anyOf(
   /\b403:? \(?forbidden/i,
+  /\w(?:Exception|Error): \(403\)/i,
   /(?:status(?: ?code)?|HTTP(?:\/[\d.]+)?|HTTP Error|response code|returned error|error|code)[:= ]{1,3}403\b/i,
   /\b403 Client Error/i,
   /(?:code(?: = |: ?|=)|status(?: = |: ?|=))PermissionDenied\b/i,
@@ -102,7 +108,7 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
   const { decisive } = container.reading;
   const line = decisive?.line === word.line ? saidBy(decisive) : quotable(word.line);
   const change = configChange(facts, container);
-  const right = isForbidden ? refusedRightIn(linesAround(container, word)) : undefined;
+  const right = isForbidden ? lackedRight(facts, container, word) : undefined;
   const peer = peerOf(container, word);
   const whom = peer === undefined ? 'its peer' : `its peer ${peer}`;
   const what = RELAY.test(word.line)
@@ -116,8 +122,8 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
           : `is not let in by ${whom}, which refuses its ${credentialIn(word.line)}`;
   const says =
     right === undefined
-      ? `${title(container)} ${what}${isForbidden || change !== undefined ? '' : audienceText(facts, word.line) || credentialSource(facts, container, credentialIn(word.line))}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
-      : `${title(container)} may not ${right.verb} ${right.resource}: no role allows that to its service account ${right.account.namespace}/${right.account.name}${bindingText(right, facts.evidence.bindings)}: ${line.replace(/\.+$/, '')}`;
+      ? `${title(container)} ${what}${isForbidden || change !== undefined ? '' : audienceText(facts, container, { line: word.line, peer }) || credentialSource(facts, container, credentialIn(word.line))}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
+      : `${title(container)} may not ${right.verb} ${right.resource}: no role allows that to its service account ${right.account.namespace}/${right.account.name}${bindingText(right, facts.evidence.bindings, facts.evidence.roles)}: ${line.replace(/\.+$/, '')}`;
   const unready = container.death === undefined;
   const blames = blameOfPeer(
     facts,
@@ -143,6 +149,19 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
   };
 }
 
+/** The right that its account lacks; of one that only an address tells another cause is left, where a role holds it or none was read. */
+function lackedRight(facts: PodFacts, container: ContainerFacts, word: LastWord): RefusedRight | undefined {
+  const { bindings, roles = [] } = facts.evidence;
+  const right = refusedRightIn(linesAround(container, word), accountOf(facts.pod));
+  if (right?.isDerived !== true) return right;
+  return bindings === undefined || roles.some((role) => holdsRight(right, role)) ? undefined : right;
+}
+
+/** The service account whose token its requests show. */
+export function accountOf({ metadata, spec }: Pod): RefusedRight['account'] {
+  return { namespace: metadata?.namespace ?? 'default', name: spec?.serviceAccountName ?? 'default' };
+}
+
 /** What a peer refuses, as far as its words tell. */
 function credentialIn(line: string): string {
   if (KEY.test(line)) return 'key';
@@ -154,20 +173,6 @@ function credentialIn(line: string): string {
 /** An answer of HTTP tells no more than that. */
 const ONLY_STATUS = /\b401\b|\bunauthori[sz]ed\b|\bUnauthenticated\b/i;
 const PASSWORD = /passw|\buser(?:name)?\b|login/i;
-
-/** " (the token of its volume tok is for vault)", of a token of the account that is made for somebody else. */
-function audienceText({ pod }: PodFacts, line: string): string {
-  if (!/\b401\b|\bunauthori[sz]ed\b|\btoken\b|audience/i.test(line)) return '';
-  const found = (pod.spec?.volumes ?? []).flatMap(({ name, projected }) =>
-    (projected?.sources ?? []).flatMap(({ serviceAccountToken: token }) =>
-      token?.audience === undefined || token.audience === '' ? [] : [{ name, audience: token.audience }],
-    ),
-  );
-  const [only, ...more] = found;
-  return only === undefined || more.length > 0
-    ? ''
-    : ` (the token of its volume ${only.name} is for the audience ${only.audience} alone)`;
-}
 
 const KEY = /\b(?:api|access|account|license|signing)[ _-]?key\b|\bInvalidAccessKeyId\b|\bSignatureDoesNotMatch\b/i;
 const TOKEN =
@@ -196,6 +201,12 @@ function peerOf(container: ContainerFacts, word: LastWord): string | undefined {
   return only === undefined ? undefined : peerText(only);
 }
 
+/** "deployments.apps", "deployments.apps/scale" */
+function canI({ resource, group = '' }: RefusedRight): string {
+  const [base = '', ...sub] = resource.split('/');
+  return [group === '' ? base : `${base}.${group}`, ...sub].join('/');
+}
+
 function commands(
   facts: PodFacts,
   container: ContainerFacts,
@@ -205,10 +216,22 @@ function commands(
   const log =
     container.death === undefined ? make.kubectl('logs', name, '-c', container.name) : commandForLog(facts, container);
   if (right !== undefined) {
-    const { account, verb, resource, namespace } = right;
+    const { account, verb, namespace } = right;
+    const resource = canI(right);
     const user = `--as=system:serviceaccount:${account.namespace}:${account.name}`;
     const where = namespace === undefined ? ['-A'] : ['-n', namespace];
-    return [make.cluster('auth', 'can-i', verb, resource, user, ...where), log];
+    const [role, ...others] = (facts.evidence.roles ?? []).filter((one) => one.rules !== undefined);
+    const edit =
+      role === undefined || others.length > 0
+        ? []
+        : [
+            make.cluster(
+              'edit',
+              `${role.kind.toLowerCase()}/${role.name}`,
+              ...(role.namespace === undefined ? [] : ['-n', role.namespace]),
+            ),
+          ];
+    return [make.cluster('auth', 'can-i', verb, resource, user, ...where), ...edit, log];
   }
   if (change === undefined) return [log, ...make.edit];
   const object = `${change.kind.toLowerCase()}/${change.name}`;

@@ -100,6 +100,45 @@ describe('a container that its liveness probe killed', () => {
   });
 });
 
+describe('a container that is killed before it listens', () => {
+  const refusal = 'Get "http://10.244.0.249:8080/healthz": dial tcp 10.244.0.249:8080: connect: connection refused';
+  const refused = (change: Partial<DeathRecord> = {}, listening: readonly object[] = []) =>
+    killed({ probe: { ...late(refusal), listening } as never, ...change });
+  const first = (given: Partial<PodEvidence>) => diagnosePod(evidence({ pod: waiting, ...given })).findings[0];
+
+  it('starves, as its node counted', () => {
+    expect(first({ history: refused() })?.says).toBe(
+      'container web starves: its CPU limit of 20m held it back in 97% of the time before its end, and it was killed by its liveness probe before anything listened on its port',
+    );
+    expect(first({ history: refused() })?.try[0]).toContain('100m');
+  });
+
+  it('has a tiny limit, and nobody counted', () => {
+    const found = first({ history: refused({ cpu: undefined }) });
+    expect(found?.id).toBe('probe-too-early');
+    expect(found?.says).toMatch(
+      /^container web is killed by its liveness probe before anything listens on port 8080: its CPU limit of 20m leaves it 2% of one CPU, and the probe leaves it \d+s/,
+    );
+    expect(found?.manifest).toBeUndefined();
+    expect(found?.try[0]).toContain('100m');
+  });
+
+  it('listens elsewhere, is hardly held back, or has CPU enough', () => {
+    const elsewhere = first({ history: refused({}, [{ port: 9000, own: true }]) });
+    expect(elsewhere?.id).toBe('probe-port');
+    const little = first({ history: refused({ cpu: { ...cpu, throttledPeriods: 20 } }) });
+    expect(little?.id).toBe('probe-too-early');
+    expect(little?.says).not.toContain('CPU');
+    const big = { ...container, resources: { limits: { cpu: '2' } } };
+    const plain = first({
+      pod: pod({ container: big, status: crashed({ exitCode: 137 }) }),
+      history: refused({ cpu: undefined }),
+    });
+    expect(plain?.says).not.toContain('CPU');
+    expect(plain?.manifest).toContain('startupProbe');
+  });
+});
+
 it('the figures of living containers are asked for where one lives', () => {
   const events = [event('Unhealthy', 'Liveness probe failed: HTTP 500', { container: 'web' })];
   expect(wantsThrottling(evidence({ pod: again, events }))).toBe(true);

@@ -28,6 +28,10 @@ import { sentinelText } from '../facts/sentinels.ts';
 import { type PodNameTrouble, podNameTrouble } from '../facts/pod-names.ts';
 import { otherPortText, otherProtocolText, unledText } from '../facts/service-ports.ts';
 import { listeningBehind, listensInsideText } from '../facts/server-behind.ts';
+import { CLUSTER_DOMAIN, dnsQuotes, dnsText } from '../facts/dns-settings.ts';
+import { aliasOf } from '../facts/host-aliases.ts';
+import { staleHost } from '../facts/stale-values.ts';
+import { unexpandedReference } from '../facts/unexpanded.ts';
 import { unresolvedTrouble } from '../facts/unresolved.ts';
 import type { Blame, Quote, RankedFinding, Severity } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -42,6 +46,9 @@ const ofContainer: ContainerRule = (facts, container) => {
   const unready = container.death === undefined && (isLateForReady(facts, container) || isSlowInit(facts, container));
   const failed = probeOfKill(container);
   if (!endedByItself(container) && !unready && failed === undefined) return NOTHING;
+  // A name that nothing fills in is no peer.
+  if ((container.kind !== 'init' || endedByItself(container)) && unexpandedReference(facts, container) !== undefined)
+    return NOTHING;
   const trouble = isSilent(container, failed) ? unresolvedTrouble(container) : dependencyTrouble(container);
   // An init container that has gone on since then has overcome it.
   const isFresh = container.kind !== 'init' || isLongInit(facts, container) || (trouble?.word.fromEnd ?? 0) < 3;
@@ -100,9 +107,14 @@ export function troubleFinding(
   trouble: Trouble,
   { unready, outcome, more }: Effect,
 ): RankedFinding {
-  const { host, port, kind, word, at } =
-    trouble.host === undefined ? withWrongPeer(facts, container, trouble) : trouble;
-  const fault = kind === 'not-resolved' ? hostFault(container, word.line) : undefined;
+  const stale = staleHost(facts, container, trouble);
+  const { host, port, kind, word, at }: Trouble =
+    trouble.host === undefined
+      ? withWrongPeer(facts, container, trouble)
+      : stale !== undefined && trouble.at !== undefined
+        ? { kind: trouble.kind, word: trouble.word }
+        : trouble;
+  const fault = kind === 'not-resolved' && stale === undefined ? hostFault(container, word.line) : undefined;
   if (fault !== undefined) return faultFinding(facts, container, fault, { word, unready, outcome, more });
   const behind = servicesBehind(facts, host);
   const named =
@@ -115,22 +127,25 @@ export function troubleFinding(
   const refused = kind === 'refused';
   // pg_isready says so of a name that is not found, too.
   const isMute = refused && /\bno response\b/i.test(word.match[0]);
-  const tooEarly = tooEarlyText(facts, container, trouble.kind, behind, port);
+  // Nobody asks the Service of a name to which the pod gives an address itself, or that is another now.
+  const instead = (refused ? aliasOf(facts, host) : undefined) ?? stale;
+  const tooEarly = instead !== undefined ? '' : tooEarlyText(facts, container, trouble.kind, behind, port);
   const below = refused ? undefined : podNameTrouble(facts, host, behind);
   const notSet = NOT_SET.test(host ?? '') ? '; programs write that for a value that is not set' : '';
   const what = refused
     ? `${isMute ? 'gets no answer from' : 'is refused by'} ${peer}`
     : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name${notSet})`;
-  const why =
+  const known =
     passwordText(kind, word.line) ||
     (refused ? '' : sentinelText(facts, container, behind)) ||
-    policyText(facts, kind, behind) ||
+    policyText(facts, kind, behind, host) ||
     (below?.says ?? '') ||
     ownText(facts, behind) ||
     domainText(kind, behind, host) ||
     because(kind, behind, port) ||
     (refused ? protocolOf(behind, port, word.line) : '');
-  const own = refused ? ofOwnPod(facts, container, host, port) : '';
+  const why = instead === undefined ? known : `: ${instead.says}`;
+  const own = refused && instead === undefined ? ofOwnPod(facts, container, host, port) : '';
   const line = host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : '';
   const says = `${title(container)} ${what}${outcome}${why}${own}${tooEarly}${line}`;
   return {
@@ -140,20 +155,25 @@ export function troubleFinding(
     topic: unready ? `ready/${container.name}` : `end/${container.name}`,
     container: container.name,
     says,
-    ...blameOf(why, behind),
+    ...(instead === undefined && blameOf(why, behind)),
     evidence: [
       ...(container.death === undefined ? [] : [quoteDeath(container.name, container.death)]),
       ...more,
       quoteLine(container, word.line),
+      ...(instead === undefined ? [] : [instead.quote]),
       ...behind.map(serviceQuote),
       ...behind.flatMap((service) => listensQuotes(service, port)),
+      ...(refused ? [] : dnsQuotes(facts)),
       ...declared(facts),
     ],
-    try: [
-      ...(tooEarly === '' ? [] : facts.commands.again),
-      ...(below === undefined ? [] : podNameCommands(facts, below, behind)),
-      ...commands(facts, container, trouble, behind),
-    ],
+    try:
+      instead !== undefined
+        ? [...instead.try, ...(container.death === undefined ? [] : [commandForLog(facts, container)])]
+        : [
+            ...(tooEarly === '' ? [] : facts.commands.again),
+            ...(below === undefined ? [] : podNameCommands(facts, below, behind)),
+            ...commands(facts, container, trouble, behind),
+          ],
   };
 }
 
@@ -263,9 +283,6 @@ function holderText({ evidence }: PodFacts, host: string): string {
     : ` (pod ${pod.name}${pod.ready ? '' : ', which is not ready'})`;
 }
 
-/** The domain of nearly every cluster. */
-const CLUSTER_DOMAIN = 'cluster.local';
-
 /** A name of the service that ends with another cluster's domain. */
 function domainText(kind: Trouble['kind'], [service]: readonly ServiceEvidence[], host = ''): string {
   const domain = /\.svc\.([a-z][\w.-]{1,200})$/i.exec(host)?.[1]?.replace(/\.$/, '');
@@ -280,15 +297,9 @@ function ownText({ pod }: PodFacts, [service]: readonly ServiceEvidence[]): stri
   return `: service ${service.name} is that of its own pods, of which none gets ready before it is answered`;
 }
 
-/** A pod that does not ask the cluster's DNS finds none of its services. */
-function policyText({ pod }: PodFacts, kind: Trouble['kind'], [service]: readonly ServiceEvidence[]): string {
-  const policy = pod.spec?.dnsPolicy ?? 'ClusterFirst';
-  const asksCluster =
-    policy === 'ClusterFirstWithHostNet' || (policy === 'ClusterFirst' && pod.spec?.hostNetwork !== true);
-  if (kind !== 'not-resolved' || service === undefined || service.missing || asksCluster) return '';
-  const how =
-    policy === 'ClusterFirst' ? 'hostNetwork without dnsPolicy ClusterFirstWithHostNet' : `dnsPolicy ${policy}`;
-  return `: service ${service.name} is there, but its pod has ${how}, and so does not ask the cluster's DNS`;
+/** A pod that does not ask the cluster's DNS, or not by whole names, finds none of its services. */
+function policyText(facts: PodFacts, kind: Trouble['kind'], [service]: readonly ServiceEvidence[], host = ''): string {
+  return kind === 'not-resolved' ? dnsText(facts, service, host) : '';
 }
 
 /** "; container pgbouncer has port 6432", of the others that declare ports. */
@@ -533,7 +544,7 @@ function commands(
   const namespace = facts.pod.metadata?.namespace ?? 'default';
   const [service] = behind;
   const own = service?.namespace === namespace;
-  const ofPod = policyText(facts, kind, behind) || domainText(kind, behind, host);
+  const ofPod = policyText(facts, kind, behind, host) || domainText(kind, behind, host);
   if (ofPod !== '') return facts.commands.edit;
   if (service !== undefined && isNamed(kind, service)) {
     const { cluster } = facts.commands;

@@ -462,7 +462,7 @@ describe('the network of a pod', () => {
         'Error: connect EHOSTUNREACH 10.2.3.4:5432',
       ),
       'dependency-times-out',
-      /finds no way to its peer \(hostAliases of its pod: db\.example is 10\.2\.3\.4\)/,
+      /finds no way to its peer \(its hostAliases give db\.example the address 10\.2\.3\.4\)/,
     ],
     [
       'a port that a service does not have',

@@ -4,6 +4,7 @@ import { quoteLastLines, quoteLine } from '../facts/last-words.ts';
 import { listeningOf, listeningQuote } from '../facts/listening.ts';
 import { probePath } from '../facts/probe-failures.ts';
 import { probePort } from '../facts/probe-port.ts';
+import { passwordLacked, swallowedIn } from '../facts/silent-commands.ts';
 import { plural } from '../facts/text.ts';
 import { volumeOf } from '../facts/mounts.ts';
 import { throttledBy } from '../facts/throttling.ts';
@@ -235,9 +236,7 @@ export function unwell(one: ProbeCase): RankedFinding {
     ),
     try: [
       effect === 'killed' ? commandForLog(facts, container) : commands.kubectl('logs', name, '-c', container.name),
-      ...(probe.exec?.command === undefined || effect === 'killed'
-        ? []
-        : [commands.kubectl('exec', name, '-c', container.name, '--', ...probe.exec.command)]),
+      ...(effect === 'killed' ? [] : toTry(one)),
     ],
   };
 }
@@ -288,7 +287,26 @@ function answer(one: ProbeCase): string {
       : `: ${asked(one)} gives: ${output}${log}`;
   if (output !== '') return `: ${asked(one)} says: ${output}`;
   const about = saidOfAsked(one);
-  return `: ${asked(one)} fails without a word${about === undefined ? log : `, and its log says of ${about.name}: ${brief(saidBy(about.said), MAX_ANSWER)}`}`;
+  const told =
+    about === undefined ? log : `, and its log says of ${about.name}: ${brief(saidBy(about.said), MAX_ANSWER)}`;
+  return `: ${asked(one)} fails without a word${withoutWords(one)}${told}`;
+}
+
+/** " (grep -q keeps what redis-cli answers to itself); its server wants a password (…), and the probe gives none" */
+function withoutWords({ facts, container, probe }: ProbeCase): string {
+  const swallowed = swallowedIn(probe);
+  const lacked = passwordLacked(facts, container, probe);
+  const kept = swallowed === undefined ? '' : ` (${swallowed.by} keeps what ${swallowed.program} answers to itself)`;
+  return lacked === undefined ? kept : `${kept}; its server wants a password (${lacked}), and the probe gives none`;
+}
+
+/** The probe's command, without what keeps its words. */
+function toTry({ facts, container, probe, failure }: ProbeCase): readonly string[] {
+  const { command } = probe.exec ?? {};
+  if (command === undefined) return [];
+  const bare = failure.output.trim() === '' ? swallowedIn(probe)?.bare : undefined;
+  const words = bare === undefined ? command : /^[\w@%+=:,./ -]+$/.test(bare) ? bare.split(/\s+/) : ['sh', '-c', bare];
+  return [facts.commands.kubectl('exec', facts.name, '-c', container.name, '--', ...words)];
 }
 
 /** ": nothing listens on port 8080", by the node's list of listening ports. */

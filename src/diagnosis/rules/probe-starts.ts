@@ -10,6 +10,8 @@ import { type StartTime, startTimeOf } from '../facts/start-time.ts';
 import { startupProbeFor } from '../facts/startup-probe.ts';
 import { formatAge } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
+import { quantityMilliValue } from '../../api/index.ts';
+import { isStarved, raise, tinyLimit } from './cpu-throttled.ts';
 import { commandForLog } from './exit-code.ts';
 import { type ProbeCase, baseOf, consequence, quotes } from './probe-case.ts';
 import { STARTING, heldAt, saidOfStart, saidUnresolved } from './probe-words.ts';
@@ -84,13 +86,18 @@ export function tooEarly(one: ProbeCase, port: number | undefined): RankedFindin
   const before = port === undefined ? 'its command succeeds' : `anything listens on port ${port}`;
   const unresolved = saidUnresolved(container);
   const held = unresolved === '' ? heldAt(container) : undefined;
+  const tiny = held === undefined ? tinyLimit(facts, container) : undefined;
+  const limited =
+    tiny === undefined ? '' : `its CPU limit of ${tiny} leaves it ${quantityMilliValue(tiny) / 10}% of one CPU, and `;
   return {
     ...baseOf(one),
     id: 'probe-too-early',
     rank: 87,
+    // The rule about the limit tells of it.
+    fallback: isStarved(facts, container),
     says:
       held === undefined
-        ? `${consequence(one)} before ${before}: the probe leaves it ${secondsLeftBy(probe)}s${measured}${unresolved || saidOfStart(container)}`
+        ? `${consequence(one)} before ${before}: ${limited}the probe leaves it ${secondsLeftBy(probe)}s${measured}${unresolved || saidOfStart(container)}`
         : `${consequence(one)} while it says ${held}, before ${before}`,
     evidence: quotes(
       one,
@@ -99,14 +106,23 @@ export function tooEarly(one: ProbeCase, port: number | undefined): RankedFindin
         path: probePath(container, type),
         value: settings.map((name) => `${name} ${probe[name] ?? DEFAULTS[name]}`).join(', '),
       },
+      ...(tiny === undefined
+        ? []
+        : [{ source: 'field' as const, path: `${container.path}.resources.limits.cpu`, value: tiny }]),
       ...listeningQuote(container, type),
       ...quoteLastLines(container, 1),
     ),
-    try: held === undefined ? facts.commands.edit : [commandForLog(facts, container)],
+    try:
+      tiny !== undefined
+        ? raise(facts, container, tiny)
+        : held === undefined
+          ? facts.commands.edit
+          : [commandForLog(facts, container)],
     // More time helps nobody who waits for somebody else.
-    ...(held === undefined && {
-      manifest: startupProbeFor(container.name, probe, saidStart(container, start) ?? start),
-    }),
+    ...(held === undefined &&
+      tiny === undefined && {
+        manifest: startupProbeFor(container.name, probe, saidStart(container, start) ?? start),
+      }),
   };
 }
 

@@ -4,17 +4,18 @@ import type { ContainerFacts } from '../facts/container-facts.ts';
 import { unknownSetting } from '../facts/config-files.ts';
 import { claimOf, dataFolderText } from '../facts/data-folder.ts';
 import { surePeer } from '../facts/dependencies.ts';
+import { aliasInLine, aliasOf } from '../facts/host-aliases.ts';
 import { endedByItself, type LastWord, lastWord, linesAround, propertyWord, rankOfWord } from '../facts/last-words.ts';
 import { libraryText } from '../facts/library-places.ts';
 import { LOCKED, lockedClaim, lockHolder, namedHolder } from '../facts/lock-holders.ts';
 import { hiddenBy, volumeOf } from '../facts/mounts.ts';
-import { behindPeer, blameOfPeer } from '../facts/peer-blame.ts';
+import { behindPeer, blameOfPeer, peerOfWord } from '../facts/peer-blame.ts';
 import { withPeer } from '../facts/peer-name.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { peerText, placeText } from '../facts/spec-peers.ts';
 import { NO_SUCH_OBJECT, TOO_MANY_CONNECTIONS } from '../facts/sql-errors.ts';
 import { isCausedBySystem } from '../facts/system-errors.ts';
-import { hasWord, listed, quotable } from '../facts/text.ts';
+import { quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { argumentsOf, commandForLog, explainedEnd, saidBy, title } from './exit-code.ts';
@@ -255,12 +256,6 @@ const SAID_CAUSES: readonly SaidCause[] = [
   },
 ];
 
-/** " (hostAliases of its pod: db.example is 10.2.3.4)", for an address that the pod itself gave a name. */
-function aliasText({ pod }: PodFacts, line: string): string {
-  const found = (pod.spec?.hostAliases ?? []).find(({ ip }) => hasWord(line, ip));
-  return found === undefined ? '' : ` (hostAliases of its pod: ${listed(found.hostnames ?? [])} is ${found.ip})`;
-}
-
 /** " (db:5432, by its variable DB_HOST)": the only peer of its specification, where its log names none. */
 function peerOfSpec(container: ContainerFacts, word: LastWord): string {
   if (linesAround(container, word).some((line) => peerIn(line).host !== undefined)) return '';
@@ -345,15 +340,24 @@ function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): 
     holder?.says ??
     (cause.pattern === LOCKED ? namedHolder(facts, [word.line, ...container.lines.slice(-HOLDER_LINES)]) : '');
   const who = held === '' ? '' : `; ${held}`;
+  const alias =
+    cause.ofPeer === undefined
+      ? undefined
+      : (aliasInLine(facts, word.line) ?? aliasOf(facts, peerOfWord(container, word)?.host));
+  // Nobody asks the Service of a name to which the pod gives an address itself.
+  const about =
+    alias !== undefined ? ` (${alias.says})` : cause.isUnreached === true ? behindPeer(facts, container, word) : '';
   const blames =
-    cause.ofPeer === undefined ? undefined : blameOfPeer(facts, container, word, cause.ofPeer, cause.isUnreached);
+    cause.ofPeer === undefined || alias !== undefined
+      ? undefined
+      : blameOfPeer(facts, container, word, cause.ofPeer, cause.isUnreached);
   const means = withPeer(cause.means, facts, container, word);
   const told = explainedEnd(facts, container, {
     id: cause.id,
     rank: rankOfWord(cause.rank, word),
-    says: `${title(container)} ${means}${cause.ofPeer === undefined || means !== cause.means ? '' : peerOfSpec(container, word)}${cause.isUnreached === true ? behindPeer(facts, container, word) : ''}${dataText(facts, container, cause, word.line)}${cause.rest ?? ''}${libraryPlaceText(facts, container, cause, word.line)}${aliasText(facts, word.line)}${hidden(facts, container, cause, word.line)}${cause.pattern === LOCKED && holder === undefined ? lockedClaim(facts, container, word.line) : ''}: ${line.replace(/\.+$/, '')}${who}`,
+    says: `${title(container)} ${means}${cause.ofPeer === undefined || means !== cause.means ? '' : peerOfSpec(container, word)}${about}${dataText(facts, container, cause, word.line)}${cause.rest ?? ''}${libraryPlaceText(facts, container, cause, word.line)}${hidden(facts, container, cause, word.line)}${cause.pattern === LOCKED && holder === undefined ? lockedClaim(facts, container, word.line) : ''}: ${line.replace(/\.+$/, '')}${who}`,
     line: word.line,
-    more,
+    more: alias === undefined ? more : [...more, alias.quote],
     try: [...recreate(facts, holder?.pods ?? []), commandForLog(facts, container), ...facts.commands.edit],
   });
   return [blames === undefined ? told : { ...told, blames }];
