@@ -92,7 +92,7 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
         : `is not let in by ${whom}, which refuses its ${credentialIn(word.line)}`;
   const says =
     right === undefined
-      ? `${title(container)} ${what}${isForbidden || change !== undefined ? '' : audienceText(facts, word.line) || credentialSource(facts, container, credentialIn(word.line))}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
+      ? `${title(container)} ${what}${isForbidden || change !== undefined ? '' : audienceText(facts, word.line) || sourceText(facts, container, word.line)}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
       : `${title(container)} may not ${right.verb} ${right.resource}: no role allows that to its service account ${right.account.namespace}/${right.account.name}${bindingText(right, facts.evidence.bindings)}: ${line.replace(/\.+$/, '')}`;
   const unready = container.death === undefined;
   const blames = blameOfPeer(
@@ -143,6 +143,12 @@ function audienceText({ pod }: PodFacts, line: string): string {
   return only === undefined || more.length > 0
     ? ''
     : ` (the token of its volume ${only.name} is for the audience ${only.audience} alone)`;
+}
+
+/** Where what was refused comes from; who has no rule, or gave nothing, is not refused for that. */
+function sourceText(facts: PodFacts, container: ContainerFacts, line: string): string {
+  if (OWN_ADDRESS.test(line) || UNKNOWN_CALLER.test(line)) return '';
+  return credentialSource(facts, container, credentialIn(line));
 }
 
 const KEY = /\b(?:api|access|account|license|signing)[ _-]?key\b|\bInvalidAccessKeyId\b|\bSignatureDoesNotMatch\b/i;
