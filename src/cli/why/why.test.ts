@@ -586,6 +586,30 @@ describe('a service', () => {
     expect(asked).toContain(`${LISTENING}?namespace=default&pod=api-1`);
   });
 
+  it('whose server told a pod of a limit, which stands in its ConfigMap', async () => {
+    await node();
+    await make('db', { selector: { app: 'db' } });
+    await api.client.create(ENDPOINT_SLICES, {
+      metadata: { name: 'db-1', namespace: 'default', labels: { 'kubernetes.io/service-name': 'db' } },
+      addressType: 'IPv4',
+      ports: [{ name: '', port: 8080 }],
+      endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: true } }],
+    });
+    await api.client.create(CONFIG_MAPS, {
+      metadata: { name: 'db-conf', namespace: 'default' },
+      data: { 'server.conf': 'max_connections = 10\n' },
+    });
+    const mounted = { volumeMounts: [{ name: 'conf', mountPath: '/etc/db' }] };
+    const volumes = { volumes: [{ name: 'conf', configMap: { name: 'db-conf' } }] };
+    await pod(running, volumes, mounted, { name: 'db-0', labels: { app: 'db' } });
+    await pod(crashed(), {}, { env: [{ name: 'DB_URL', value: 'postgres://db:80/app' }] });
+    nodeAnswers[LOG] = 'FATAL: sorry, too many clients already\n';
+    const { out } = await why('Pod', 'web');
+    expect(out).toContain(
+      '; pod/db-0 behind service db has max_connections 10 (ConfigMap db-conf, key server.conf, line 1)\n',
+    );
+  });
+
   it('whose selector is wrong, and whose policy nobody enforces', async () => {
     await make('web', { selector: { app: 'wbe' } });
     await pod(running, {}, {}, { labels: { app: 'wbe2' } });

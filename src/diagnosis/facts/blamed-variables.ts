@@ -318,6 +318,8 @@ const TELLING = /^[a-z][\w+.-]{1,20}:\/\/\S{3,}$|^\/[\w.-]{2,}\/\S{2,}$|^[\w-]{2
 
 /** "-Xmx2gb", "--max-connections=a" */
 const OPTION = /^--?[A-Za-z][\w:.-]{2,60}(?:=\S{1,100})?$/;
+/** Characters of a name that is told again. */
+const MAX_NAMED = 60;
 /** Characters of a value that may be a setting. */
 const MAX_NAMING = 1000;
 
@@ -338,7 +340,7 @@ function namingVariable({ environment, path }: ContainerFacts, lines: readonly s
     if (only === undefined || more.length > 0) continue;
     return {
       name: only.name,
-      says: `that is in its variable ${only.name}${ofText(only)}`,
+      says: `${name.length > MAX_NAMED ? 'that' : quotable(name)} is in its variable ${only.name}${ofText(only)}`,
       quote: { source: 'field', path: `${path}.${only.at}`, value: `names ${quotable(name)}` },
     };
   }

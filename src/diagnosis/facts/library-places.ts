@@ -12,6 +12,7 @@ export interface LibraryPlace {
   readonly by?: string;
 }
 
+const KINDS = { container: 'container', init: 'init container', sidecar: 'sidecar' } as const;
 const PATH = /(?:^|[\s"'=:,(])(\/[\w@%+.,~/-]{1,300})/g;
 
 /** @param name "libshop.so.1" */
@@ -30,7 +31,7 @@ export function libraryPlace(facts: PodFacts, container: ContainerFacts, name: s
     const own = mountedVolumes(facts, container).find(({ volume }) => volume.name === there.volume.name);
     if (own === undefined) continue;
     const within = path.slice(there.mountPath.replace(/\/+$/, '').length, -name.length - 1);
-    const by = `${other.kind === 'container' ? 'container' : `${other.kind === 'init' ? 'init container' : 'sidecar'}`} ${other.name}`;
+    const by = `${KINDS[other.kind]} ${other.name}`;
     return { folder: `${own.mountPath.replace(/\/+$/, '')}${within}`, volume: own.volume.name, by };
   }
   return undefined;

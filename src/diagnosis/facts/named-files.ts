@@ -244,6 +244,9 @@ function nearText(facts: PodFacts, container: ContainerFacts, line: string, told
   return { says: `${near.from.says} has ${near.name} instead${at}`, quotes: [] };
 }
 
+/** Variables whose values nobody may see. */
+const MAY_BE_SECRET = /pass|pwd|secret|token|key|cred|auth|private|salt|hash|cookie|session|dsn/i;
+
 /** The files and variables of a container in which names may be defined. */
 function namingTexts(facts: PodFacts, container: ContainerFacts): readonly NamingText[] {
   const files = configFiles(facts, container).flatMap(({ file, origin }): readonly NamingText[] => {
@@ -253,13 +256,15 @@ function namingTexts(facts: PodFacts, container: ContainerFacts): readonly Namin
     if (text === undefined || config === undefined) return [];
     return [{ says: `its configuration ${file}, of ${config.kind} ${config.name},`, text, isList: false }];
   });
-  const variables = container.environment.map(
-    (variable): NamingText => ({
-      says: `its variable ${variable.name}${ofText(variable)}`,
-      text: variable.value,
-      isList: true,
-    }),
-  );
+  const variables = container.environment
+    .filter(({ name, value }) => !MAY_BE_SECRET.test(name) && !value.includes('@'))
+    .map(
+      (variable): NamingText => ({
+        says: `its variable ${variable.name}${ofText(variable)}`,
+        text: variable.value,
+        isList: true,
+      }),
+    );
   return [...files, ...variables];
 }
 

@@ -32,7 +32,7 @@ const MIN_COMPARED = 6;
 /** One letter of so many may differ. */
 const ONE_IN = 6;
 /** Lines of a file that are looked at. */
-const MAX_LINES = 3000;
+const MAX_LINES = 1000;
 
 /** The only name that nearly is the one that the error misses; undefined: there is none, or the name itself is there. */
 export function nearSetting(said: string, texts: readonly NamingText[]): NearSetting | undefined {

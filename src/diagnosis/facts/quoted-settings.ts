@@ -3,6 +3,7 @@ import { peerIn } from '../../log-analysis/index.ts';
 import { type ConfigFile, configFiles } from './config-files.ts';
 import { textOf } from './config-lines.ts';
 import type { ContainerFacts } from './container-facts.ts';
+import { filesOf, originOf } from './mounted-files.ts';
 import { configsBehind, volumeOf } from './mounts.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { settingAt } from './setting-names.ts';
@@ -41,7 +42,6 @@ export function quotedSetting(
   });
   if (files.length === 0) return undefined;
   for (const word of wordsOf(said)) {
-    // A file that its volumes have is told by itself.
     if (word.startsWith('/') && isConfig(facts, container, word)) continue;
     const having = files.filter(({ text }) => hasWhole(text, word));
     const [only, ...more] = having;
@@ -55,9 +55,11 @@ export function quotedSetting(
   return undefined;
 }
 
+/** Whether its volumes of ConfigMaps and Secrets have the file, as far as that is known: it is told by itself. */
 function isConfig(facts: PodFacts, container: ContainerFacts, file: string): boolean {
   const mounted = volumeOf(facts, container, file);
-  return mounted !== undefined && configsBehind(mounted).length > 0;
+  if (mounted === undefined || configsBehind(mounted).length === 0) return false;
+  return filesOf(facts, mounted) === undefined || originOf(facts, mounted, file) !== undefined;
 }
 
 /** The longest first: a short one is in many texts. */

@@ -7,7 +7,7 @@ const BLOCK =
   /^\s*(?:backend|upstream|frontend|listen|server|destination|source|filter|program|module|remote|job|pool|probe|database|user|queue|topic|vhost|zone|acl|resource|cluster|profile|role|table|view)\s+["'`]?([\w.-]{2,60})/i;
 const SECTION = /^\s*\[{1,2}\s*(?:[\w.-]{1,40}[:\s]\s*)?["']?([\w./-]{2,60})["']?\s*\]/;
 /** "name: api", '"id": "api"', "- api" */
-const NAMED = /\b(?:name|id|key|alias)["']?\s*[:=]\s*["']?([\w.-]{2,60})/i;
+const NAMED = /\b(?:name|id|alias)["']?\s*[:=]\s*["']?([\w.-]{2,60})/i;
 const COMMENT = /^\s*(?:#|;|\/\/|--|!)/;
 
 /** The setting whose value stands at this place of the line; undefined: the place is that of the name itself, or no name stands before it. */

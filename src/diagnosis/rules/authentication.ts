@@ -122,7 +122,7 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
           : `is not let in by ${whom}, which refuses its ${credentialIn(word.line)}`;
   const says =
     right === undefined
-      ? `${title(container)} ${what}${isForbidden || change !== undefined ? '' : audienceText(facts, container, { line: word.line, peer }) || credentialSource(facts, container, credentialIn(word.line))}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
+      ? `${title(container)} ${what}${isForbidden || change !== undefined ? '' : audienceText(facts, container, { line: word.line, peer }) || sourceText(facts, container, word.line)}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
       : `${title(container)} may not ${right.verb} ${right.resource}: no role allows that to its service account ${right.account.namespace}/${right.account.name}${bindingText(right, facts.evidence.bindings, facts.evidence.roles)}: ${line.replace(/\.+$/, '')}`;
   const unready = container.death === undefined;
   const blames = blameOfPeer(
@@ -173,6 +173,12 @@ function credentialIn(line: string): string {
 /** An answer of HTTP tells no more than that. */
 const ONLY_STATUS = /\b401\b|\bunauthori[sz]ed\b|\bUnauthenticated\b/i;
 const PASSWORD = /passw|\buser(?:name)?\b|login/i;
+
+/** Where what was refused comes from; who has no rule, or gave nothing, is not refused for that. */
+function sourceText(facts: PodFacts, container: ContainerFacts, line: string): string {
+  if (OWN_ADDRESS.test(line) || UNKNOWN_CALLER.test(line)) return '';
+  return credentialSource(facts, container, credentialIn(line));
+}
 
 const KEY = /\b(?:api|access|account|license|signing)[ _-]?key\b|\bInvalidAccessKeyId\b|\bSignatureDoesNotMatch\b/i;
 const TOKEN =

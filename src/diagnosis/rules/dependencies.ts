@@ -353,7 +353,7 @@ function addressOf(line: string, host: string, port: number): string {
 /** The log names no peer: the probe's output may, or its environment names a service of which nothing is ready. */
 function unreadyWithoutWords(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   if (container.kind === 'init') return NOTHING;
-  const base = { severity: 'warning' as const, topic: `ready/${container.name}`, container: container.name };
+  const base = { severity: 'critical' as const, topic: `ready/${container.name}`, container: container.name };
   const told = probeTrouble(container);
   if (told !== undefined) {
     const behind = servicesBehind(facts, told.host);

@@ -120,7 +120,7 @@ const notSet: readonly Case[] = [
     'an option that is refused, and the variable that has it among others',
     ended(env(['JAVA_OPTS', '-server -Xmx2gb']), 'Invalid maximum heap size: -Xmx2gb'),
     'exit-code',
-    /; that is in its variable JAVA_OPTS/,
+    /; -Xmx2gb is in its variable JAVA_OPTS/,
   ],
 ];
 
@@ -519,7 +519,7 @@ describe('the network of a pod', () => {
       'a variable that names it',
       ended(env(['HTTP_PROXY', 'http://proxy.corp.example:3128']), 'Error: getaddrinfo ENOTFOUND proxy.corp.example'),
       'dependency-not-resolved',
-      /; that is in its variable HTTP_PROXY$/,
+      /; proxy\.corp\.example is in its variable HTTP_PROXY$/,
     ],
   ]);
 });

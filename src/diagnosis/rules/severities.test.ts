@@ -79,6 +79,17 @@ describe('an init container that waits', () => {
   });
 });
 
+it('a container that is not ready for a service of which nothing is ready is critical', () => {
+  const given: Partial<PodEvidence> = {
+    pod: pod({
+      container: { env: [{ name: 'DB', value: 'postgres://db-main:5432/app' }] },
+      status: { ready: false, state: { running: { startedAt: ago(120) } } },
+    }),
+    services: [service({ notReady: 0, nobody: { scaledToZero: ['deployment/db-main'] } })],
+  };
+  expect(diagnosePod(evidence(given)).findings[0]).toMatchObject({ id: 'dependency-not-ready', severity: 'critical' });
+});
+
 const tls = (line: string): Partial<PodEvidence> => ({
   ...crash(1, line),
   pod: pod({

@@ -234,6 +234,12 @@ const spelling: readonly Case[] = [
     /(?<!instead.*)$/,
   ],
   [
+    'no value that may be a secret',
+    ofVariables({ ADMIN_PASSWORDS: 'hunter-22,other-33' }, "unknown password 'hunter22'"),
+    'exit-code',
+    /(?<!hunter-22.*)$/,
+  ],
+  [
     'no value of a comment',
     ofFiles({ 'a.conf': '# cold-store = 1\nport = 2\n' }, 'unknown remote "coldstore"'),
     'exit-code',

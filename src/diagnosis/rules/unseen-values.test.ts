@@ -37,7 +37,7 @@ describe('a value with what nobody sees', () => {
       ended(WHOLE, [map({ CACHE_HOST: 'cache\n', QUEUE: 'jobs' })], ...BROKEN),
       'dependency-not-resolved',
       /as a line end stands in it \(the value of its variable CACHE_HOST of ConfigMap worker, key CACHE_HOST\)$/,
-      [/envFrom\[0\] \(CACHE_HOST\): ConfigMap worker, key CACHE_HOST/],
+      [/envFrom\[0\] \(CACHE_HOST\): cache/],
     ],
     [
       'a line end, with a name that the log quotes',
