@@ -6,6 +6,7 @@ import { listed, plural } from './facts/text.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
 import { podFindings } from './diagnose-pod.ts';
 import { ordered, told } from './order-findings.ts';
+import { blamedBy } from './service/clients.ts';
 import { isNodeDns, kubectl, serviceFacts, type ServiceFacts, why } from './service/service-facts.ts';
 import { SERVICE_RULES } from './service/service-rules.ts';
 import { groupFindings } from './workload/group-findings.ts';
@@ -121,16 +122,12 @@ function events(evidence: ServiceSubjectEvidence): readonly RankedFinding[] {
     }));
 }
 
-/** What those say whom the service fails although its pods are ready: a database that has no connection left is well for its probe. */
+/** What those say whom the service fails, although its pods are ready. */
 function ofClients(evidence: ServiceSubjectEvidence): readonly RankedFinding[] {
-  const { name, namespace, clients = [] } = evidence;
-  const told = clients.flatMap((one) => {
-    const finding = podFindings(podFacts(one)).find(({ severity }) => severity !== 'info');
-    const isOfService = finding?.blames?.service === `${namespace}/${name}`;
-    return isOfService ? [{ pod: one.pod.metadata?.name ?? '', finding }] : [];
-  });
+  const told = blamedBy(evidence);
   const [first] = told;
-  if (first?.finding === undefined) return [];
+  // That it has no pods is its own finding.
+  if (first === undefined || evidence.behind?.nobody !== undefined) return [];
   const pods = told.map(({ pod }) => pod);
   const [needs, fails] = pods.length === 1 ? ['needs', 'fails'] : ['need', 'fail'];
   // What it says of itself is told already.

@@ -46,7 +46,9 @@ export async function gatherServiceSubject(
     }),
     service.spec?.type === 'ExternalName' ? undefined : gatherBehind(asker, service, namespaceFlag),
   ]);
-  const isWell = behind === undefined || (behind.looked.length === 0 && behind.nobody === undefined);
+  // Whether somebody asks for one that was scaled to 0 decides how much that matters.
+  const isAtRest = behind?.nobody === undefined || behind.nobody.scaledToZero.length > 0;
+  const isWell = behind === undefined || (behind.looked.length === 0 && isAtRest);
   const clients = isWell ? await gatherClients(asker, service, namespaceFlag) : undefined;
   return {
     ...base,
@@ -111,8 +113,14 @@ async function gatherBehind(asker: Asker, service: Service, namespaceFlag: strin
     isEmpty ? nobodyBehind(asker, namespace, selector) : undefined,
     isUnwritten && !hasEndpoints ? gatherStrays(asker, namespace, name) : undefined,
   ]);
+  const all =
+    nobody !== undefined && nobody.scaledToZero.length > 0
+      ? await asker.list('pods in all namespaces', PODS, { limit: MAX_LISTED })
+      : undefined;
+  const outside = all?.filter(({ metadata }) => metadata?.namespace !== namespace);
   return {
     pods,
+    ...(outside && { outside }),
     slices,
     policies,
     looked,

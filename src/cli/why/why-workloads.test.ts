@@ -162,9 +162,17 @@ describe('a service behind which nobody is', () => {
   it('is told of the service itself', async () => {
     await service();
     await deployment('redis', 0);
-    expect(await headlines('Service', 'jobs-redis')).toEqual([
-      'scaled-to-zero: it has no pods, because deployment/redis is scaled to 0',
+    const says = 'it has no pods, because deployment/redis is scaled to 0';
+    expect((await why('Service', 'jobs-redis')).findings).toMatchObject([
+      { id: 'scaled-to-zero', severity: 'info', says: `${says}, and no pod names it in its specification` },
     ]);
+    await make(NAMESPACES, { metadata: { name: 'other' } });
+    const outside = { name: 'main', image: 'a:1', args: ['--redis=jobs-redis.default:6379'] };
+    await make(PODS, { metadata: { name: 'far', namespace: 'other' }, spec: { containers: [outside] } });
+    expect((await why('Service', 'jobs-redis')).findings).toMatchObject([{ severity: 'critical', says }]);
+    await api.client.delete(PODS, 'other', 'far');
+    await asker();
+    expect((await why('Service', 'jobs-redis')).findings).toMatchObject([{ severity: 'critical', says }]);
   });
 });
 

@@ -29,6 +29,8 @@ export interface NamedService {
 export interface ServiceBackends {
   /** All pods of its namespace. */
   readonly pods: readonly Pod[];
+  /** Pods of other namespaces; absent: its workload is not scaled to 0. */
+  readonly outside?: readonly Pod[];
   readonly slices: readonly EndpointSlice[];
   /** Why its selector matches no pod; absent: not asked for. */
   readonly nobody?: NobodyBehind;

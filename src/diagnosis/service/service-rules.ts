@@ -9,6 +9,8 @@ import { listed, plural } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';
 import { NOTHING } from '../rule.ts';
+import { podsThatName } from './asked-for.ts';
+import { blamedBy } from './clients.ts';
 import {
   declaredPorts,
   isNodeDns,
@@ -26,20 +28,31 @@ function names(pods: readonly Pod[]): readonly string[] {
   return pods.map(({ metadata }) => metadata?.name ?? '');
 }
 
-/** The workloads whose pods it selects want none. */
+/** The workloads whose pods it selects want none. That is a note where nothing is known to ask for it. */
 const scaledToZero: ServiceRule = ({ behind, selected, service, evidence }) => {
   const targets = behind.nobody?.scaledToZero ?? [];
   if (selected.length > 0 || targets.length === 0) return NOTHING;
+  const askers = podsThatName(evidence, [...behind.pods, ...(behind.outside ?? [])]);
+  // Whoever comes from outside of the cluster stands in no specification.
+  const isOpen = service.spec?.type === 'NodePort' || service.spec?.type === 'LoadBalancer';
+  const isAsked = askers.length > 0 || blamedBy(evidence).length > 0;
   return [
     {
       id: 'scaled-to-zero',
-      severity: 'critical',
+      severity: isAsked ? 'critical' : isOpen ? 'warning' : 'info',
       rank: 95,
       topic: 'pods',
-      says: `it has no pods, because ${listed(targets)} ${targets.length === 1 ? 'is' : 'are'} scaled to 0`,
+      says: `it has no pods, because ${listed(targets)} ${targets.length === 1 ? 'is' : 'are'} scaled to 0${isAsked || isOpen ? '' : ', and no pod names it in its specification'}`,
       evidence: [
         { source: 'field', path: 'spec.selector', value: selectorText(service) },
         ...targets.map((target): Quote => ({ source: 'field', of: target, path: 'spec.replicas', value: '0' })),
+        ...askers.slice(0, 2).map(
+          ({ metadata }): Quote => ({
+            source: 'object',
+            object: `pod/${metadata?.name ?? ''}`,
+            says: `of namespace ${metadata?.namespace ?? ''}, names it`,
+          }),
+        ),
       ],
       try: targets.slice(0, 1).map((target) => kubectl(evidence, 'scale', target, '--replicas=1')),
     },

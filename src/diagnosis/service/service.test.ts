@@ -1,6 +1,6 @@
 /** Tables of what is wrong with a service, and of what is not. */
 import { describe, expect, it } from 'vitest';
-import type { ContainerPort, EndpointSlice, NetworkPolicy, Service, ServiceSpec } from '../../api/index.ts';
+import type { ContainerPort, EndpointSlice, NetworkPolicy, Pod, Service, ServiceSpec } from '../../api/index.ts';
 import { diagnoseService } from '../diagnose-service.ts';
 import { ago, crashed, evidence, NOW, pod } from '../evidence.fixtures.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
@@ -375,4 +375,38 @@ it('its load balancer has no address, and the event says why', () => {
   expect(findings(diagnose(service({ type: 'LoadBalancer' }), behind, { events: [event] }))).toEqual([
     'no-load-balancer warning: it has no address outside: port 80/TCP of the nodes belongs to service shop/old',
   ]);
+});
+
+describe('a service whose workload is scaled to 0', () => {
+  const behind = (pods: readonly Pod[] = []): Partial<ServiceBackends> => ({
+    pods,
+    nobody: { scaledToZero: ['deployment/web'] },
+  });
+  const asks = (container: object, namespace = 'shop'): Pod =>
+    pod({ name: 'front', metadata: { namespace, labels: { app: 'front' } }, container });
+  const url = (value: string): object => ({ env: [{ name: 'URL', value }] });
+  const severity = (given: Partial<ServiceBackends>, spec: Partial<ServiceSpec> = {}): string | undefined =>
+    diagnose(service(spec), given).findings[0]?.severity;
+
+  it('matters where somebody asks for it', () => {
+    expect(severity(behind())).toBe('info');
+    expect(diagnose(service(), behind()).asWanted).toBe(true);
+    for (const named of ['web', 'http://web:80/a', 'web.shop', 'redis://:pw@web.shop.svc.cluster.local:6379'])
+      expect([named, severity(behind([asks(url(named))]))]).toEqual([named, 'critical']);
+    expect(severity(behind([asks({ command: ['sh', '-c', 'until nc -z web 80; do sleep 1; done'] })]))).toBe(
+      'critical',
+    );
+    for (const other of ['webhook', 'my-web', '/srv/web', 'web.other', 'web-2:80', 'example.web.shop'])
+      expect([other, severity(behind([asks(url(other))]))]).toEqual([other, 'info']);
+  });
+
+  it('matters where a pod of another namespace asks for it by its full name', () => {
+    const outside = (value: string) => ({ ...behind(), outside: [asks(url(value), 'other')] });
+    expect(severity(outside('http://web.shop:80'))).toBe('critical');
+    expect(severity(outside('http://web:80'))).toBe('info');
+  });
+
+  it('may matter where the outside reaches it', () => {
+    expect(severity(behind(), { type: 'NodePort' })).toBe('warning');
+  });
 });
