@@ -24,7 +24,7 @@ export function workloadFindings(evidence: WorkloadEvidence): readonly RankedFin
   const pods = ofPods(facts);
   const own = WORKLOAD_RULES.flatMap((rule) => rule(facts)).filter(
     // A StatefulSet that waits for a pod in its normal start has no problem.
-    ({ id }) => id !== 'ordered-start' || pods.length > 0,
+    ({ id }) => (id !== 'ordered-start' && id !== 'scale-down-waits') || pods.length > 0,
   );
   const cause = causeText(pods);
   const blames = causeOf(pods)?.blames;
@@ -91,7 +91,7 @@ export function diagnoseWorkload(evidence: WorkloadEvidence): Diagnosis {
 export function isWorkloadAsWanted(facts: WorkloadFacts): boolean {
   const { kind, ended, ready, wanted, missing, evidence } = facts;
   if (ended !== undefined) return ended === 'Complete';
-  if (kind !== 'Job') return ready >= wanted && missing === 0 && !facts.rollingOut;
+  if (kind !== 'Job') return ready >= wanted && missing === 0 && facts.surplus === 0 && !facts.rollingOut;
   return (
     (evidence.workload as Job).spec?.suspend === true ||
     (missing === 0 && evidence.looked.every((one) => isOver(one.pod) || isAsWanted(podFacts(one))))

@@ -38,7 +38,7 @@ import { refusedRightIn } from './facts/refused-rights.ts';
 import { accountOf, refusedCredentials } from './rules/authentication.ts';
 import { isLateForReady, isSlowInit } from './rules/readiness.ts';
 import { isLongerThanWork } from './rules/serving-init.ts';
-import { ACCOUNT_REFUSAL, LIMIT_RANGE_REFUSAL } from './workload/create-failed.ts';
+import { ACCOUNT_REFUSAL, LIMIT_RANGE_REFUSAL, QUOTA_REFUSAL } from './workload/create-failed.ts';
 
 export type { ConfigReference } from './facts/config-references.ts';
 
@@ -283,6 +283,11 @@ export function wantsRollout(evidence: PodEvidence): boolean {
 /** Whether a LimitRange refuses pods, so that the LimitRanges of the namespace are worth reading. */
 export function wantsLimitRanges(events: readonly Event[]): boolean {
   return eventsWith(events, 'FailedCreate').some(({ message = '' }) => LIMIT_RANGE_REFUSAL.test(message));
+}
+
+/** Whether a quota refuses pods, so that the quotas of the namespace are worth reading. */
+export function wantsQuotas(events: readonly Event[]): boolean {
+  return eventsWith(events, 'FailedCreate').some(({ message = '' }) => QUOTA_REFUSAL.test(message));
 }
 
 /** Whether a service account is missing that may be one of its namespace with another name. */

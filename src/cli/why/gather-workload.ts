@@ -13,6 +13,7 @@ import {
   type Pod,
   PODS,
   REPLICA_SETS,
+  RESOURCE_QUOTAS,
   SERVICE_ACCOUNTS,
 } from '../../api/index.ts';
 import {
@@ -22,6 +23,7 @@ import {
   type PodEvidence,
   wantsAccounts,
   wantsLimitRanges,
+  wantsQuotas,
   type WorkloadEvidence,
   type WorkloadObject,
 } from '../../diagnosis/index.ts';
@@ -71,6 +73,9 @@ export async function gatherWorkload(
   const limitRanges = wantsLimitRanges(events)
     ? await asker.list(`limitranges in namespace ${namespace}`, LIMIT_RANGES, { namespace, limit: MAX_LISTED })
     : undefined;
+  const quotas = wantsQuotas(events)
+    ? await asker.listAll(`resourcequotas in namespace ${namespace}`, RESOURCE_QUOTAS, { namespace, limit: MAX_LISTED })
+    : undefined;
   const accounts = wantsAccounts(events)
     ? await asker.list('names of service accounts', SERVICE_ACCOUNTS, {
         namespace,
@@ -92,6 +97,7 @@ export async function gatherWorkload(
     ...(gone && { gone }),
     ...(nodes && { nodes }),
     ...(limitRanges && { limitRanges }),
+    ...(quotas && { quotas }),
     ...(accounts && { accounts: accounts.flatMap(({ metadata }) => metadata?.name ?? []) }),
     autoscalers,
     notLookedAt: asker.notLookedAt,

@@ -1,5 +1,5 @@
 /** The evidence about a workload or a node, with that of its pods. */
-import type { HorizontalPodAutoscaler, LimitRange, PodHistory } from '../../api/index.ts';
+import type { HorizontalPodAutoscaler, LimitRange, PodHistory, ResourceQuota } from '../../api/index.ts';
 import type { Event, Node, Pod, WorkloadObject } from './kinds.ts';
 import type { NodeEvidence } from './node-evidence.ts';
 import type { PodEvidence, ServiceEvidence } from './pod-evidence.ts';
@@ -25,6 +25,8 @@ export interface WorkloadEvidence {
   readonly nodes?: readonly Node[];
   /** Those of its namespace, where one refuses its pods; absent: not asked for. */
   readonly limitRanges?: readonly LimitRange[];
+  /** Those of its namespace, where one refuses its pods; absent: not asked for. */
+  readonly quotas?: readonly ResourceQuota[];
   /** Names of the service accounts of its namespace, where one is missing; absent: not asked for. */
   readonly accounts?: readonly string[];
   /** The autoscalers that scale it; absent: not asked for. */

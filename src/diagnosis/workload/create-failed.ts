@@ -1,5 +1,5 @@
 /** Rule: the controller cannot create pods: quota, limit ranges, admission. */
-import { compareQuantities } from '../../api/index.ts';
+import { compareQuantities, type ResourceQuota } from '../../api/index.ts';
 import { nearNames } from '../../lib/index.ts';
 import type { Event } from '../evidence/kinds.ts';
 import { eventsWith, lastSeenMs, quoteEvent } from '../facts/events.ts';
@@ -7,6 +7,7 @@ import { because } from '../facts/innermost.ts';
 import { listed } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { NOTHING } from '../rule.ts';
+import { scopesText } from './quota-scopes.ts';
 import { updatedPods } from './rollout-progress.ts';
 import type { WorkloadFacts } from './workload-facts.ts';
 
@@ -21,10 +22,10 @@ const KINDS: readonly Kind[] = [
   {
     id: 'quota-exceeded',
     pattern: /exceeded quota: ([^,\s]{1,300})(.{0,2000})|failed quota: ([^:\s]{1,300})(?:: must specify (.{1,600}))?/,
-    says: ([, exceeded, figures = '', failed, fields]) =>
+    says: ([, exceeded, figures = '', failed, fields], { evidence: { quotas } }) =>
       exceeded === undefined
-        ? `quota ${failed} wants its pods to name ${fields === undefined ? 'requests or limits' : unnamed(fields)}`
-        : `quota ${exceeded} of its namespace ${leftOf(figures)}${usage(figures)}`,
+        ? `quota ${failed}${scopesText(quotaOf(quotas, failed))} wants its pods to name ${fields === undefined ? 'requests or limits' : unnamed(fields)}`
+        : `quota ${exceeded} of its namespace${scopesText(quotaOf(quotas, exceeded))} ${leftOf(figures, quotaOf(quotas, exceeded))}${usage(figures)}`,
     try: ({ kubectl }, [, exceeded, , failed]) => [
       kubectl('describe', 'resourcequota', exceeded ?? failed ?? ''),
       kubectl('get', 'resourcequota'),
@@ -111,12 +112,19 @@ function isSame(a: string, b: string): boolean {
   }
 }
 
+function quotaOf(quotas: readonly ResourceQuota[] = [], name: string | undefined): ResourceQuota | undefined {
+  return quotas.find(({ metadata }) => metadata?.name === name);
+}
+
+/** Whether a quota refuses pods, so that its scopes are worth reading. */
+export const QUOTA_REFUSAL = /exceeded quota: |failed quota: /;
+
 /** "is used up", "has not enough left", or "allows none of them", of a quota that keeps a kind of pods away. */
-function leftOf(figures: string): string {
+function leftOf(figures: string, quota: ResourceQuota | undefined): string {
   const [used, limited] = ['used', 'limited'].map((word) => amounts(figures, word));
   const most = [...(limited ?? [])];
   if (most.length > 0 && most.every(([, amount]) => amount === '0'))
-    return 'allows none of them (if it has scopes, such as BestEffort, it holds for pods of these alone)';
+    return `allows none of them${quota === undefined ? ' (if it has scopes, such as BestEffort, it holds for pods of these alone)' : ''}`;
   const isFull = most.some(([resource, amount]) => isSame(used?.get(resource) ?? '', amount));
   return isFull || most.length === 0 ? 'is used up' : 'has not enough left';
 }

@@ -3,6 +3,7 @@ import type { DaemonSet, Deployment, Job, ReplicaSet, StatefulSet } from '../../
 import { isConditionTrue } from '../../api/index.ts';
 import type { WorkloadEvidence } from '../evidence/workload-evidence.ts';
 import { plural, shellWord } from '../facts/text.ts';
+import { byPlace } from './scale-down.ts';
 import { isRollingOut, totalPods, updatedPods } from './rollout-progress.ts';
 
 export interface WorkloadFacts {
@@ -21,6 +22,8 @@ export interface WorkloadFacts {
   readonly ready: number;
   /** Pods of an older template are still to be replaced, and nobody holds that. */
   readonly rollingOut: boolean;
+  /** The number of pods that are to go, as their StatefulSet was scaled down. */
+  readonly surplus: number;
   /** A job that is over. */
   readonly ended?: 'Complete' | 'Failed';
   readonly kubectl: (...words: readonly string[]) => string;
@@ -60,13 +63,16 @@ export function workloadFacts(evidence: WorkloadEvidence): WorkloadFacts {
     missing: ended === undefined ? Math.max(0, counts.wanted - counts.made) : 0,
     ready: counts.ready,
     rollingOut: isRollingOut(workload, counts.wanted),
+    surplus: byPlace(evidence).surplus.length,
     ended,
     kubectl: (...words) => ['kubectl', ...flag, ...words.map(shellWord)].join(' '),
     cluster: (...words) => ['kubectl', ...words.map(shellWord)].join(' '),
   };
 }
 
-function countsOf({ workload, pods }: WorkloadEvidence): Counts {
+function countsOf({ workload, pods: all }: WorkloadEvidence): Counts {
+  // A pod that is to go, and is still there, stands for none that is wanted.
+  const { wanted: pods } = byPlace({ workload, pods: all });
   const made = pods.filter(({ status, metadata }) => status?.phase !== 'Failed' && !metadata?.deletionTimestamp).length;
   const ready = pods.filter(
     ({ status, metadata }) => !metadata?.deletionTimestamp && isConditionTrue(status?.conditions, 'Ready'),
@@ -107,10 +113,11 @@ export function workloadState(facts: WorkloadFacts): string {
     if (isHeldJob(facts)) return `Held (parallelism 0), ${done}`;
     return `${done}, ${status?.active ?? 0} active, ${status?.failed ?? 0} failed`;
   }
-  if (wanted === 0) return kind === 'DaemonSet' ? 'wants a pod on no node' : 'scaled to 0';
+  const more = facts.surplus === 0 ? '' : `, ${plural(facts.surplus, 'pod')} to go`;
+  if (wanted === 0) return kind === 'DaemonSet' ? 'wants a pod on no node' : `scaled to 0${more}`;
   const { workload } = evidence;
   const left = facts.rollingOut
     ? `, its rollout goes on: ${updatedPods(workload)} of ${plural(totalPods(workload, wanted), 'pod')} new`
     : '';
-  return `${Math.min(ready, wanted)}/${wanted} ready${left}`;
+  return `${Math.min(ready, wanted)}/${wanted} ready${left}${more}`;
 }

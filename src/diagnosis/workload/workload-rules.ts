@@ -11,6 +11,7 @@ import { createFailed } from './create-failed.ts';
 import { noNodeMatches } from './no-node-matches.ts';
 import { oldPodEnds } from './old-pod-ends.ts';
 import { rolloutHolder, updatedPods } from './rollout-progress.ts';
+import { scaleDownEnds, scaleDownWaits } from './scale-down.ts';
 import { isHeldJob, type WorkloadFacts } from './workload-facts.ts';
 
 export type WorkloadRule = (facts: WorkloadFacts) => readonly RankedFinding[];
@@ -278,6 +279,7 @@ export const WORKLOAD_RULES: readonly WorkloadRule[] = [
   jobHeld,
   noSuchNode,
   ordered,
+  scaleDownWaits,
   held,
 ];
 /** Rules about what stands beside: no pod is the cause of it, and it explains no pod. */
@@ -287,6 +289,7 @@ export const RULES_BESIDE: readonly WorkloadRule[] = [
   evictedOften,
   notYetAvailable,
   oldPodEnds,
+  scaleDownEnds,
 ];
 
 function conditionQuote(

@@ -169,6 +169,38 @@ describe('workloads', () => {
     expect(ids(workload({ pods: three(), events: [refused] }))).toEqual([]);
   });
 
+  it.each<[string, object, RegExp]>([
+    ['without scopes', {}, /quota few of its namespace is used up: each asks/],
+    [
+      'of pods that ask for nothing',
+      { scopes: ['BestEffort'] },
+      /quota few of its namespace, which holds for pods without requests and limits alone \(scope BestEffort\), is used up: each asks/,
+    ],
+    [
+      'of jobs with a deadline',
+      { scopes: ['Terminating', 'NotBestEffort'] },
+      /for pods with activeDeadlineSeconds and with requests or limits alone \(scopes Terminating and NotBestEffort\), is/,
+    ],
+    [
+      'of a priority',
+      { scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values: ['high'] }] } },
+      /for pods of PriorityClass high alone \(scope PriorityClass\), is used up/,
+    ],
+    [
+      'of any priority',
+      { scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'Exists' }] } },
+      /for pods with a PriorityClass alone/,
+    ],
+  ])('names for which pods a quota holds: one %s', (_, spec, says) => {
+    const refused = event(
+      'FailedCreate',
+      'Error creating: pods "web-" is forbidden: exceeded quota: few, requested: pods=1, used: pods=2, limited: pods=2',
+    );
+    const quotas = [{ metadata: { name: 'few', namespace: 'shop' }, spec }];
+    const { findings } = diagnoseWorkload(workload({ pods: three().slice(0, 1), events: [refused], quotas }));
+    expect(findings[0]?.says).toMatch(says);
+  });
+
   it.each<[string, Record<string, object>, string]>([
     ['the only one', { small: { max: { memory: '512Mi' } }, other: { min: { memory: '1Mi' } } }, 'LimitRange small'],
     ['the only one of its amount', { a: { max: { memory: '0.5Gi' } }, b: { max: { memory: '2Gi' } } }, 'LimitRange a'],
