@@ -5,12 +5,17 @@ import { ago, crashed, event, evidence, lastWords, pod } from '../evidence.fixtu
 import type { WorkloadObject } from '../evidence/kinds.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 
-const set = (name: string, replicas: number, start?: number): WorkloadObject =>
-  ({
-    kind: 'StatefulSet',
-    metadata: { name, namespace: 'shop', uid: 's' },
-    spec: { replicas, serviceName: name, ...(start !== undefined && { ordinals: { start } }) },
-  }) as WorkloadObject;
+const set = (name: string, replicas: number, start?: number): WorkloadObject => ({
+  kind: 'StatefulSet',
+  metadata: { name, namespace: 'shop', uid: 's' },
+  spec: {
+    replicas,
+    serviceName: name,
+    selector: {},
+    template: {},
+    ...(start !== undefined && { ordinals: { start } }),
+  },
+});
 
 const member = (
   name: string,
@@ -167,7 +172,7 @@ describe('a cluster whose trouble is another', () => {
       member('keys', 1, initial, ETCD, { siblings: ['keys-1', 'keys-2'].map((name) => pod({ name })) }),
     ],
     ['names others of its own name', member('keys', 1, {}, ['no leader for old-keys-1, keys-2024 and keys-7x'])],
-  ])('it %s', (_, given) => {
+  ])('%s', (_, given) => {
     const found = diagnosePod(evidence(given)).findings.map(({ id }) => id);
     expect(found).not.toContain('quorum-lost');
   });

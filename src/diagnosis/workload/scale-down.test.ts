@@ -5,13 +5,12 @@ import { ago, crashed, evidence, NOW, pod } from '../evidence.fixtures.ts';
 import type { Pod, WorkloadObject } from '../evidence/kinds.ts';
 import type { WorkloadEvidence } from '../evidence/workload-evidence.ts';
 
-const set = (replicas: number, spec: object = {}): WorkloadObject =>
-  ({
-    kind: 'StatefulSet',
-    metadata: { name: 'kv', namespace: 'shop', uid: 's', creationTimestamp: ago(9000) },
-    spec: { replicas, serviceName: 'kv', selector: {}, template: {}, ...spec },
-    status: { replicas: 3, currentRevision: 'a', updateRevision: 'a' },
-  }) as WorkloadObject;
+const set = (replicas: number, spec: object = {}): WorkloadObject => ({
+  kind: 'StatefulSet',
+  metadata: { name: 'kv', namespace: 'shop', uid: 's', creationTimestamp: ago(9000) },
+  spec: { replicas, serviceName: 'kv', selector: {}, template: {}, ...spec },
+  status: { replicas: 3, currentRevision: 'a', updateRevision: 'a' },
+});
 const of = (ordinal: number, given: Parameters<typeof pod>[0] = {}): Pod => pod({ name: `kv-${ordinal}`, ...given });
 const ill = { status: crashed({ exitCode: 1 }) };
 const going = (seconds: number): Parameters<typeof pod>[0] => ({

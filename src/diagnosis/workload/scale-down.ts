@@ -2,42 +2,17 @@
 import { isConditionTrue, type StatefulSet } from '../../api/index.ts';
 import { podFindings } from '../diagnose-pod.ts';
 import type { Pod } from '../evidence/kinds.ts';
-import type { WorkloadEvidence } from '../evidence/workload-evidence.ts';
 import { podFacts } from '../facts/pod-facts.ts';
-import { hasOrdinal, setOf } from '../facts/pod-names.ts';
 import { listed, plural } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { NOTHING } from '../rule.ts';
+import { byPlace, isOver, ordinalOf } from './surplus-pods.ts';
 import type { WorkloadFacts } from './workload-facts.ts';
 
 interface Placed {
   readonly pod: Pod;
   readonly name: string;
   readonly ordinal: number;
-}
-
-/** The pods of a StatefulSet that it wants, and those that are to go; of any other workload all are wanted. */
-export function byPlace({ workload, pods }: Pick<WorkloadEvidence, 'workload' | 'pods'>): {
-  readonly wanted: readonly Pod[];
-  readonly surplus: readonly Pod[];
-} {
-  if (workload.kind !== 'StatefulSet') return { wanted: pods, surplus: [] };
-  const set = setOf(workload as StatefulSet);
-  const isSurplus = (pod: Pod): boolean => {
-    const ordinal = ordinalOf(pod, set.name);
-    return ordinal !== undefined && !hasOrdinal(set, ordinal) && !isOver(pod);
-  };
-  return { wanted: pods.filter((pod) => !isSurplus(pod)), surplus: pods.filter((pod) => isSurplus(pod)) };
-}
-
-function ordinalOf({ metadata }: Pod, set: string): number | undefined {
-  const { name = '' } = metadata ?? {};
-  const digits = name.startsWith(`${set}-`) ? name.slice(set.length + 1) : '';
-  return /^\d{1,9}$/.test(digits) ? Number(digits) : undefined;
-}
-
-function isOver({ status }: Pod): boolean {
-  return status?.phase === 'Failed' || status?.phase === 'Succeeded';
 }
 
 function isGoing({ metadata }: Pod): boolean {

@@ -3,8 +3,8 @@ import type { DaemonSet, Deployment, Job, ReplicaSet, StatefulSet } from '../../
 import { isConditionTrue } from '../../api/index.ts';
 import type { WorkloadEvidence } from '../evidence/workload-evidence.ts';
 import { plural, shellWord } from '../facts/text.ts';
-import { byPlace } from './scale-down.ts';
 import { isRollingOut, totalPods, updatedPods } from './rollout-progress.ts';
+import { byPlace } from './surplus-pods.ts';
 
 export interface WorkloadFacts {
   readonly evidence: WorkloadEvidence;

@@ -515,7 +515,7 @@ describe('a stateful set', () => {
     const says = (given: WorkloadObject): string | undefined =>
       diagnoseWorkload(workload({ workload: given, pods })).findings[0]?.says;
     expect(says(object)).toMatch(/^1 of 3 pods \(db-2\): container web ends with exit code 1/);
-    expect(says({ ...object, kind: 'ReplicaSet' } as WorkloadObject)).toMatch(/^1 of 3 pods: container web ends/);
+    expect(says({ ...object, kind: 'ReplicaSet' })).toMatch(/^1 of 3 pods: container web ends/);
   });
 
   it('waits for its first pod', () => {
