@@ -15,7 +15,7 @@ const UDP_CLIENTS: ReadonlyMap<number, RegExp> = new Map([
   [1813, /\bradius|\bradacct\b/i],
   [8125, /statsd/i],
 ]);
-const TCP_SAID = /\btcp\b/i;
+const TCP_SAID = /\btcp\b|\bconnect(?:ing)?\b|ConnectException|\bhttps?:\/\//i;
 
 type Ports = Pick<ServiceEvidence, 'name' | 'clusterIPs' | 'ports' | 'served' | 'unled'>;
 
@@ -42,8 +42,15 @@ export function otherProtocolText(
 ): string {
   if (port === undefined || clusterIPs.length === 0) return '';
   const own = served.flatMap((each) => (each.startsWith(`${port}/`) ? [each.slice(each.indexOf('/') + 1)] : []));
-  const asked =
-    UDP_SAID.test(line) || (UDP_CLIENTS.get(port)?.test(line) === true && !TCP_SAID.test(line)) ? 'UDP' : 'TCP';
-  if (own.length === 0 || own.includes(asked)) return '';
+  const asked = askedWith(port, line);
+  if (own.length === 0 || asked === undefined || own.includes(asked)) return '';
   return `: service ${name} has port ${port} with ${listed(own)} only, and it is asked with ${asked}`;
+}
+
+/** The protocol of the client, as its words tell; undefined: they may be of either. */
+function askedWith(port: number, line: string): 'UDP' | 'TCP' | undefined {
+  if (UDP_SAID.test(line)) return 'UDP';
+  if (/\btcp\b/i.test(line)) return 'TCP';
+  if (UDP_CLIENTS.get(port)?.test(line) === true) return 'UDP';
+  return TCP_SAID.test(line) ? 'TCP' : undefined;
 }

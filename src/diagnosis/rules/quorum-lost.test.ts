@@ -125,6 +125,34 @@ describe('a cluster that was scaled below its majority', () => {
       /statefulset\/mongo is scaled to 1, so that its members mongo-1 and mongo-2, which its log names, are gone/,
     ],
     [
+      'RabbitMQ, which waits for its tables',
+      member('rabbit', 1, {}, [
+        '2026-01-31 11:59:00.001 [info] <0.222.0> Waiting for Mnesia tables for 30000 ms, 9 retries left',
+        "2026-01-31 11:59:30.002 [warning] <0.222.0> Error while waiting for Mnesia tables: {timeout_waiting_for_tables,['rabbit@rabbit-2.rabbit.shop.svc.cluster.local','rabbit@rabbit-1.rabbit.shop.svc.cluster.local','rabbit@rabbit-0.rabbit.shop.svc.cluster.local'],[rabbit_user]}",
+        '2026-01-31 11:59:30.003 [info] <0.222.0> Waiting for Mnesia tables for 30000 ms, 8 retries left',
+      ]),
+      /statefulset\/rabbit is scaled to 1, so that its members rabbit-1 and rabbit-2, which its log names, are gone/,
+    ],
+    [
+      'Kafka, by its voters',
+      member(
+        'kafka',
+        1,
+        {
+          env: [
+            {
+              name: 'KAFKA_CONTROLLER_QUORUM_VOTERS',
+              value: '0@kafka-0.kafka:9093,1@kafka-1.kafka:9093,2@kafka-2.kafka:9093',
+            },
+          ],
+        },
+        [
+          '[2026-01-31 11:59:30,001] INFO [RaftManager id=0] Election has timed out, backing off before becoming a candidate again',
+        ],
+      ),
+      /members kafka-1 and kafka-2, which its variable KAFKA_CONTROLLER_QUORUM_VOTERS names, are gone/,
+    ],
+    [
       'Galera, which ends',
       {
         pod: pod({

@@ -106,6 +106,10 @@ describe('a peer of the wrong protocol', () => {
       { ...unready('dial tcp 10.96.4.4:53: connect: connection refused'), services: [service('names', '53/TCP')] },
     ],
     [
+      'has UDP, and may be asked with it',
+      { ...ended('metrics: send ECONNREFUSED 10.96.4.4:9125'), services: [service('metrics', '9125/UDP')] },
+    ],
+    [
       'is headless, and leads to its pods',
       {
         ...unready('dial tcp: connect to kv:6379: connection refused'),
