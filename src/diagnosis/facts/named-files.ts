@@ -209,7 +209,7 @@ function configText(facts: PodFacts, container: ContainerFacts, { id, says }: Ra
   const found = configFile(facts, container);
   if (found?.origin === undefined) return copiedText(facts, container, { id, line });
   // A program that ends at its start without a word may not like its configuration.
-  const isSilent = saidNothing(facts, container);
+  const isSilent = id === 'exit-code' && saidNothing(facts, container);
   const isTold = id === 'malformed-config' && /\bof (?:ConfigMap|Secret) [a-z0-9]/.test(says);
   const isAsked =
     !isTold && OF_CONTENT.test(id) && (isSilent || ABOUT_CONFIG.test(line) || placeholderIn(line) !== undefined);
