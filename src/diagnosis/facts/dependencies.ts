@@ -296,16 +296,19 @@ export function onlyPeer({ spec, environment, filePeers }: ContainerFacts): Spec
   return single(own) ?? single(commandPeers(spec, environment)) ?? single(own.length === 0 ? filePeers : []);
 }
 
-/** The same, unless a Secret may name another one. */
+/** The same, unless a Secret may name another one; that of a database is believed. */
 export function surePeer(container: ContainerFacts): SpecPeer | undefined {
+  const peer = onlyPeer(container);
   const { env = [], envFrom = [] } = container.spec;
   // Beside a host that is no secret a whole Secret holds what goes with it.
   const isHidden =
     (envFrom.some(({ secretRef }) => secretRef !== undefined) &&
       environmentPeers(container.environment).length === 0) ||
     env.some(({ name, valueFrom }) => valueFrom?.secretKeyRef !== undefined && NAMES_PEER.test(name));
-  return isHidden ? undefined : onlyPeer(container);
+  return isHidden && !OF_DATABASE.test(peer?.at ?? '') ? undefined : peer;
 }
+
+const OF_DATABASE = /DB|DATABASE|SQL|PG|POSTGRES|MARIA|MONGO/;
 
 /** Names of variables that hold hosts and URLs. */
 const NAMES_PEER = /HOST|URL|URI|ADDR|SERVER|ENDPOINT|DSN|BROKER|DATABASE$|CONN/i;

@@ -22,7 +22,7 @@ import type { RefusedRight } from '../facts/refused-right.ts';
 import { bindingText, refusedRightIn } from '../facts/refused-rights.ts';
 import { holdsRight } from '../facts/role-texts.ts';
 import { REFUSED_LOGIN, REFUSED_RIGHT } from '../facts/sql-errors.ts';
-import { peerText } from '../facts/spec-peers.ts';
+import { environmentPeers, peerText } from '../facts/spec-peers.ts';
 import { audienceText } from '../facts/token-audience.ts';
 import { formatAge, quotable } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
@@ -203,8 +203,10 @@ function peerOf(container: ContainerFacts, word: LastWord): string | undefined {
     if (peer.host !== undefined && (url !== undefined || peer.port !== undefined))
       return peerText({ host: peer.host, port: peer.port });
   }
-  const only = surePeer(container);
-  return only === undefined ? undefined : peerText(only);
+  const named = new Set(environmentPeers(container.environment).map(peerText));
+  const only = named.size === 1 ? [...named][0] : undefined;
+  const sure = surePeer(container);
+  return only ?? (sure === undefined ? undefined : peerText(sure));
 }
 
 /** "deployments.apps", "deployments.apps/scale" */
