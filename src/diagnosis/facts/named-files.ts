@@ -3,17 +3,16 @@ import { fileIn, filesIn } from '../../log-analysis/index.ts';
 import { nearNames } from '../../lib/index.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { onlyAbsentFile } from './absent-files.ts';
-import { configFile, type ConfigFile, configFiles, configMounts, fileAt, isCode } from './config-files.ts';
+import { configFile, type ConfigFile, configMounts, fileAt, isCode } from './config-files.ts';
 import { type ConfigLine, lineNamed, lineText } from './config-lines.ts';
 import type { ConfigReference } from './config-references.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { copiedConfigs } from './copied-configs.ts';
-import { ofText } from './environment.ts';
 import { withFirstEnds, withFirstsOf } from './first-ends.ts';
 import { endedByItself, saidNothing } from './last-words.ts';
 import { filesOf, originOf, pathWithin } from './mounted-files.ts';
 import { configsBehind, type MountedVolume, volumeOf } from './mounts.ts';
-import { nearSetting, type NamingText } from './near-settings.ts';
+import { nearNameText } from './near-names-of.ts';
 import { LINE_END, placeholderIn } from './odd-content.ts';
 import { configsElsewhere, otherPlaceText } from './other-mounts.ts';
 import type { PodFacts } from './pod-facts.ts';
@@ -201,8 +200,8 @@ function configText(facts: PodFacts, container: ContainerFacts, { id, says }: Ra
   const { decisive, lastError, lastLine } = container.reading;
   if (container.death === undefined || container.killed !== undefined) return undefined;
   const line = decisive?.line ?? lastError?.line ?? lastLine ?? '';
-  const near = MAY_MISS.test(id) ? nearText(facts, container, line, says) : undefined;
-  if (near !== undefined) return near;
+  const near = MAY_MISS.test(id) ? nearNameText(facts, container, line, says) : undefined;
+  if (near !== undefined) return { says: near, quotes: [] };
   const quoted = MAY_QUOTE.test(id) ? quotedSetting(facts, container, line) : undefined;
   if (quoted !== undefined) return ofFile(facts, quoted, says);
   if (UNRELATED.test(id)) return undefined;
@@ -234,38 +233,6 @@ function copiedText(
     says: `its configuration ${only.copy} is copied of ${kind} ${name} by init container ${only.by}${at}`,
     quotes: configsBehind(only.mounted).map(({ quote }) => quote),
   };
-}
-
-/** "its configuration /etc/a.conf, of ConfigMap a, has off-site instead (line 3)": a name that is nearly the one that an error does not find. */
-function nearText(facts: PodFacts, container: ContainerFacts, line: string, told: string): Told | undefined {
-  const near = nearSetting(line, namingTexts(facts, container));
-  if (near === undefined || hasWord(told, near.name)) return undefined;
-  const at = near.line === undefined ? '' : ` (line ${near.line})`;
-  return { says: `${near.from.says} has ${near.name} instead${at}`, quotes: [] };
-}
-
-/** Variables whose values nobody may see. */
-const MAY_BE_SECRET = /pass|pwd|secret|token|key|cred|auth|private|salt|hash|cookie|session|dsn/i;
-
-/** The files and variables of a container in which names may be defined. */
-function namingTexts(facts: PodFacts, container: ContainerFacts): readonly NamingText[] {
-  const files = configFiles(facts, container).flatMap(({ file, origin }): readonly NamingText[] => {
-    const { config, key = '' } = origin ?? {};
-    const known = facts.evidence.configs.find(({ kind, name }) => kind === config?.kind && name === config.name);
-    const text = known?.texts?.[key];
-    if (text === undefined || config === undefined) return [];
-    return [{ says: `its configuration ${file}, of ${config.kind} ${config.name},`, text, isList: false }];
-  });
-  const variables = container.environment
-    .filter(({ name, value }) => !MAY_BE_SECRET.test(name) && !value.includes('@'))
-    .map(
-      (variable): NamingText => ({
-        says: `its variable ${variable.name}${ofText(variable)}`,
-        text: variable.value,
-        isList: true,
-      }),
-    );
-  return [...files, ...variables];
 }
 
 /** Something about the file is seldom meant. */
