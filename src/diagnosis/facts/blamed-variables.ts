@@ -9,6 +9,7 @@ import { allPeers, serviceOfHost } from './dependencies.ts';
 import { withFirstEnds } from './first-ends.ts';
 import { twoPorts } from './host-faults.ts';
 import { heapQuote, heapSettings } from './heap-setting.ts';
+import { absentField } from './pod-fields.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { settingVariable } from './setting-variables.ts';
 import { placeText } from './spec-peers.ts';
@@ -24,6 +25,7 @@ export function withVariables(facts: PodFacts, found: readonly RankedFinding[]):
       absentVariable(facts, container, finding) ??
       oddVariable(facts, container, finding) ??
       emptyVariable(facts, container, finding) ??
+      emptyField(facts, container, finding) ??
       unsetVariable(facts, container, finding) ??
       portTwice(container) ??
       heapWithoutUnit(container) ??
@@ -187,6 +189,19 @@ function portVariable({ pod }: PodFacts, container: ContainerFacts, { says }: Ra
 /** Other words may be names of variables by accident. */
 const NAMED = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 
+/** A variable that the line names, of a label or annotation that its pod does not have. */
+function emptyField({ pod }: PodFacts, { reading, spec }: ContainerFacts, { id, says }: RankedFinding): Blamed | undefined {
+  const { decisive, lastLine } = reading;
+  const line = decisive?.line ?? lastLine ?? '';
+  if (UNRELATED.has(id) || says.includes('which is empty')) return undefined;
+  for (const { name } of spec.env ?? []) {
+    const absent = hasWord(line, name) ? absentField(pod, spec, name) : '';
+    if (absent !== '')
+      return { name, says: `its variable ${name}${absent.replace(', which', '')}`, isAbsent: true };
+  }
+  return undefined;
+}
+
 /** A heap of bytes is none: "-Xmx256" lacks its unit, which the JVM does not say. */
 function heapWithoutUnit(container: ContainerFacts): Blamed | undefined {
   if (!/(?:maximum|initial|java) heap|heap size/i.test(container.reading.decisive?.line ?? '')) return undefined;
@@ -234,15 +249,6 @@ const QUOTED = /'([^']{2,300})'|"([^"]{2,300})"|`([^`]{2,300})`/g;
 const SERVICE_LINK = /^tcp:\/\/(?:\d{1,3}\.){3}\d{1,3}:\d{1,5}$/;
 /** Values that many variables have. */
 const COMMON = /^(?:true|false|yes|no|on|off|null|none|undefined|\d)$/i;
-
-/** ", which is empty, as its pod has no label shard": a field that a variable is of, and that is not there. */
-function absentField(pod: PodFacts['pod'], { spec }: ContainerFacts, variable: string): string {
-  const path = spec.env?.find(({ name }) => name === variable)?.valueFrom?.fieldRef?.fieldPath ?? '';
-  const [, kind, key] = /^metadata\.(label|annotation)s\['([^']{1,300})'\]$/.exec(path) ?? [];
-  if (kind === undefined || key === undefined) return '';
-  const all = (kind === 'label' ? pod.metadata?.labels : pod.metadata?.annotations) ?? {};
-  return all[key] === undefined ? `, which is empty, as its pod has no ${kind} ${key}` : '';
-}
 
 /** The variable of a setting that the program names in its own way, or where the one stands that it names. */
 function ofSetting(container: ContainerFacts, { id, says }: RankedFinding): Blamed | undefined {
@@ -297,7 +303,7 @@ function blamedVariable({ pod }: PodFacts, container: ContainerFacts, { id, says
     ? undefined
     : {
         name: read,
-        says: `it reads its variable ${read} there${absentField(pod, container, read) || unsetText(container, read)}`,
+        says: `it reads its variable ${read} there${absentField(pod, container.spec, read) || unsetText(container, read)}`,
       };
 }
 

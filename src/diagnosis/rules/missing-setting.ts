@@ -4,6 +4,7 @@ import type { ContainerFacts } from '../facts/container-facts.ts';
 import { onlyAbsentFile } from '../facts/absent-files.ts';
 import { endedByItself, type LastWord, lastWord, quoteLine, rankOfWord } from '../facts/last-words.ts';
 import { configsBehind, filledBy, folderLikeFile, placeOf } from '../facts/mounts.ts';
+import { absentField } from '../facts/pod-fields.ts';
 import { listed } from '../facts/text.ts';
 import { fileNear, withoutCodePlaces } from '../../log-analysis/index.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -65,7 +66,7 @@ function missingVariable(facts: PodFacts, container: ContainerFacts, word: LastW
   return explainedEnd(facts, container, {
     id: 'missing-setting',
     rank: rankOfWord(80, word),
-    says: `${title(container)} lacks the environment variable ${name}${instead(container, name)}`,
+    says: `${title(container)} lacks the environment variable ${name}${absentField(facts.pod, container.spec, name)}${instead(container, name)}`,
     line: word.line,
     more: references(container, name),
     try: facts.commands.edit,
