@@ -137,6 +137,13 @@ describe('HTTP probes', () => {
     expect(attempt.output).toContain(words);
   });
 
+  it('quote the first bytes of an answer that is none of HTTP, as Go does', async () => {
+    const settings = Buffer.from([0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0x64]);
+    port = await listen(createServer((socket) => socket.on('error', () => {}).end(settings)));
+    const { output } = await get(port, '/');
+    expect(output).toContain(String.raw`malformed HTTP response "\x00\x00\x06\x04\x00\x00\x00\x00`);
+  });
+
   it('fail when nobody listens', async () => {
     const closed = await freePort();
     expect(await get(closed, '/')).toEqual({

@@ -25,6 +25,8 @@ export type FailureKind =
   | 'wants-http'
   | 'wants-https'
   | 'no-handshake'
+  | 'no-grpc'
+  | 'wants-grpc'
   | 'timeout'
   | 'no-command'
   | 'no-port'
@@ -44,7 +46,11 @@ const KINDS: readonly (readonly [RegExp, FailureKind])[] = [
   [/statuscode: 404/, 'not-found'],
   [/statuscode: 40[13]/, 'unauthorized'],
   [/server gave HTTP response to HTTPS client|first record does not look like a TLS handshake/, 'wants-http'],
+  // The first frame of HTTP/2, and an alert of TLS; what is readable is of another protocol.
+  [/malformed HTTP response "\\x00\\x00/, 'wants-grpc'],
+  [/malformed HTTP response "(?!\\x1[56])/, 'other'],
   [/malformed HTTP (?:response|status code)|transport connection broken: malformed/, 'wants-https'],
+  [/error reading server preface|frame header looked like an HTTP\/1/, 'no-grpc'],
   [/connection refused|no route to host/, 'refused'],
   [
     /executable file not found|exec: "[^"]*": .*(?:no such file or directory|permission denied|is a directory|exec format error)/,
@@ -65,7 +71,17 @@ export function failureKind(output: string): FailureKind {
 function kindOf(container: ContainerFacts, type: ProbeType, output: string): FailureKind {
   const kind = failureKind(output);
   if (kind === 'other' && BROKEN_TALK.test(output) && asksTlsPlainly(container, type)) return 'wants-https';
-  return kind === 'timeout' && UNCONNECTED.test(output) && isDeaf(container, type) ? 'refused' : kind;
+  if (kind !== 'timeout' || !UNCONNECTED.test(output)) return kind;
+  if (isDeaf(container, type)) return 'refused';
+  return probeOf(container, type)?.grpc !== undefined && isOfAnother(container, type) ? 'no-grpc' : kind;
+}
+
+/** The beginning of HTTP/2, as a server of HTTP/1 logs it. */
+export const PREFACE = /\bPRI \* HTTP\/2\.0|Invalid HTTP version \(2\.0\)/;
+
+/** Whether the server took the beginning of HTTP/2 for a request, or a program that listens at the port never answered it. */
+function isOfAnother(container: ContainerFacts, type: ProbeType): boolean {
+  return container.lines.some((line) => PREFACE.test(line)) || listeningOf(container, type) !== undefined;
 }
 
 /** Whether the probe speaks plain HTTP to a port that by its number or name speaks TLS. */

@@ -463,8 +463,8 @@ describe('where the node saw the pod listen when it refused', () => {
     [
       'there, and speaks something else',
       grpcWhile([own(8080)]),
-      'probe-timeout',
-      /no answer from port 8080 within its timeout of 1s/,
+      'probe-scheme',
+      /asks port 8080 by gRPC, but what listens there does not speak it/,
     ],
     ['nobody looked', grpcWhile(undefined), 'probe-timeout', /no answer from port 8080 within its timeout of 1s/],
   ])('by gRPC: %s', (_, given, id, says) => {

@@ -36,6 +36,7 @@ import {
   field,
 } from './probe-case.ts';
 import { workerLimit } from './worker-limits.ts';
+import { noGrpc, wantsGrpc } from './grpc-probes.ts';
 import { noSuchPort } from './probe-ports.ts';
 
 export const probes: PodRule = eachContainer((facts, container) => {
@@ -112,6 +113,8 @@ function judge(one: ProbeCase): readonly RankedFinding[] {
     'wants-http': (given) => wrongScheme(given, 'HTTP'),
     'wants-https': (given) => wrongScheme(given, 'HTTPS'),
     'no-handshake': noHandshake,
+    'no-grpc': noGrpc,
+    'wants-grpc': wantsGrpc,
     timeout: tooTight,
     'no-command': noCommand,
     'no-port': noSuchPort,

@@ -33,9 +33,25 @@ export function exchangeErrorText(error: Error, host: string, port: number): str
   // Node's parser and sockets say the first for a peer that closed without an answer.
   if (error.message === 'socket hang up') return 'EOF';
   if (code === 'ECONNRESET') return `read tcp ${joinHostPort(host, port)}: read: ${SYSTEM_TEXT[code]}`;
-  if (code.startsWith('HPE_')) return `net/http: HTTP/1.x transport connection broken: malformed HTTP response`;
+  if (code.startsWith('HPE_'))
+    return `net/http: HTTP/1.x transport connection broken: malformed HTTP response${firstBytes(error)}`;
   if (/wrong version number|packet length too long/.test(error.message)) {
     return 'http: server gave HTTP response to HTTPS client';
   }
   return SYSTEM_TEXT[code] ?? error.message;
+}
+
+/** Bytes of an answer that are quoted. */
+const MAX_BYTES = 24;
+
+/** ' "\\x15\\x03\\x01"': what came instead of HTTP, which tells TLS and HTTP/2 apart. */
+function firstBytes(error: Error): string {
+  const packet = 'rawPacket' in error ? error.rawPacket : undefined;
+  if (!(packet instanceof Uint8Array) || packet.length === 0) return '';
+  const characters = Array.from(packet.subarray(0, MAX_BYTES), (byte) =>
+    byte >= 0x20 && byte < 0x7f && byte !== 0x22 && byte !== 0x5c
+      ? String.fromCodePoint(byte)
+      : `\\x${byte.toString(16).padStart(2, '0')}`,
+  );
+  return ` "${characters.join('')}"`;
 }
