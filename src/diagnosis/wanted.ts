@@ -222,8 +222,8 @@ export function storageWanted(evidence: PodEvidence): StorageWanted | undefined 
 }
 
 export interface PlacementWanted {
-  /** Pods that may have its claim, its lock or its host port: those of its namespace, or all. */
-  readonly pods: 'none' | 'namespace' | 'all';
+  /** Pods that may have its claim, its lock or its host port: those of its namespace, of its node, or all. */
+  readonly pods: 'none' | 'namespace' | 'node' | 'all';
   readonly nodes: boolean;
 }
 
@@ -238,6 +238,14 @@ function namesLock(evidence: PodEvidence): boolean {
   );
 }
 
+/** Whether a container in the network of its node says that a port is taken, perhaps by another such pod. */
+function namesPortOfNode(evidence: PodEvidence): boolean {
+  return (
+    evidence.pod.spec?.hostNetwork === true &&
+    containerFacts(evidence).some((container) => portInUseWord(container) !== undefined)
+  );
+}
+
 /** Lines at the end of a log in which a lock is looked for. */
 const LOCK_LINES = 40;
 
@@ -249,7 +257,9 @@ export function placementWanted(evidence: PodEvidence): PlacementWanted {
     ? 'all'
     : /ReadWriteOncePod/.test(text) || namesLock(evidence)
       ? 'namespace'
-      : 'none';
+      : namesPortOfNode(evidence)
+        ? 'node'
+        : 'none';
   return { pods, nodes: /enough free storage|Insufficient /.test(text) };
 }
 

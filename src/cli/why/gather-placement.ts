@@ -1,6 +1,6 @@
 /** Gathers what explains why no node takes a pod: who has its claim or host port, and what nodes have room for. */
-import { NODES, PODS } from '../../api/index.ts';
-import { type PlacementEvidence, placementWanted, type PodEvidence } from '../../diagnosis/index.ts';
+import { NODES, type Pod, PODS } from '../../api/index.ts';
+import { type PlacementEvidence, placementWanted, type PlacementWanted, type PodEvidence } from '../../diagnosis/index.ts';
 import type { Asker } from './ask.ts';
 import { MAX_LISTED } from './limits.ts';
 
@@ -8,14 +8,30 @@ import { MAX_LISTED } from './limits.ts';
 export async function gatherPlacement(asker: Asker, evidence: PodEvidence): Promise<PlacementEvidence | undefined> {
   const wanted = placementWanted(evidence);
   if (wanted.pods === 'none' && !wanted.nodes) return undefined;
-  const { namespace = 'default' } = evidence.pod.metadata ?? {};
   const [pods, nodes] = await Promise.all([
-    wanted.pods === 'none'
-      ? undefined
-      : wanted.pods === 'all'
-        ? asker.listAll('pods in all namespaces', PODS, { limit: MAX_LISTED })
-        : asker.listAll(`pods in namespace ${namespace}`, PODS, { namespace, limit: MAX_LISTED }),
+    podsWanted(asker, evidence.pod, wanted.pods),
     wanted.nodes ? asker.listAll('nodes', NODES, { limit: MAX_LISTED }) : undefined,
   ]);
   return { ...(pods && { pods }), ...(nodes && { nodes }) };
+}
+
+async function podsWanted(
+  asker: Asker,
+  { metadata, spec }: Pod,
+  wanted: PlacementWanted['pods'],
+): Promise<readonly Pod[] | undefined> {
+  const { namespace = 'default' } = metadata ?? {};
+  const nodeName = spec?.nodeName ?? '';
+  switch (wanted) {
+    case 'none':
+      return undefined;
+    case 'all':
+      return await asker.listAll('pods in all namespaces', PODS, { limit: MAX_LISTED });
+    case 'node': {
+      const fieldSelector = `spec.nodeName=${nodeName}`;
+      return await asker.listAll(`pods of node/${nodeName}`, PODS, { fieldSelector, limit: MAX_LISTED });
+    }
+    case 'namespace':
+      return await asker.listAll(`pods in namespace ${namespace}`, PODS, { namespace, limit: MAX_LISTED });
+  }
 }

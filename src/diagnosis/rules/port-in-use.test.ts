@@ -3,7 +3,7 @@ import { diagnosePod } from '../diagnose-pod.ts';
 import type { Container, Pod } from '../evidence/kinds.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import { ago, crashed, evidence, lastWords, pod, waiting } from '../evidence.fixtures.ts';
-import { wantsListening } from '../wanted.ts';
+import { placementWanted, wantsListening } from '../wanted.ts';
 
 const TAKEN = 'listen tcp :8080: bind: address already in use';
 
@@ -130,6 +130,69 @@ describe('a port that is taken', () => {
       listening: [{ port: 8080, container: 'auth-proxy', process: 'haproxy' }],
     });
     expect(found?.says).toContain('on port 8080: container auth-proxy of its pod (haproxy) listens there');
+  });
+});
+
+describe('a port that the log does not name', () => {
+  const SAID = { logs: lastWords('OSError: [Errno 98] Address already in use') };
+  const nginx: Container = { name: 'nginx', image: 'nginx:1', ports: [{ containerPort: 8080 }] };
+  const running = (made: Pod, container: object): Pod => {
+    const [web, ...rest] = made.spec?.containers ?? [];
+    return { ...made, spec: { ...made.spec, containers: [{ ...web, name: 'web', ...container }, ...rest] } };
+  };
+  const script = (text: string): object => ({ command: ['bash', '-c', text] });
+
+  it.each<[string, Partial<PodEvidence>, RegExp]>([
+    [
+      'is the number in its command',
+      { pod: running(beside([nginx]), script('sleep 3; exec python3 -m http.server 8080')) },
+      /^container web cannot listen on port 8080: container nginx of its pod declares it$/,
+    ],
+    [
+      'is the number of its command that another container listens at',
+      {
+        pod: running(beside([proxy]), script('serve --workers 2000 --idle 9000 0.0.0.0:8081 --admin 0.0.0.0:9901')),
+        listening: [{ port: 9901, container: 'auth-proxy', process: 'envoy' }],
+      },
+      /^container web cannot listen on port 9901: container auth-proxy of its pod \(envoy\) listens there$/,
+    ],
+    [
+      'is that of the listening address, and of no peer',
+      { pod: running(beside([nginx]), { args: ['socat', 'TCP-LISTEN:8080,fork', 'TCP:db:5432'] }) },
+      /^container web cannot listen on port 8080: container nginx of its pod declares it$/,
+    ],
+    [
+      'is in the command of another pod in the network of the node',
+      {
+        pod: running(beside([], { hostNetwork: true }), script('sleep 5; exec python3 -m http.server 19481')),
+        placement: {
+          pods: [
+            pod({ name: 'calm', spec: { hostNetwork: true }, container: { args: ['--port=19000'] } }),
+            pod({ name: 'far', spec: { nodeName: 'n2', hostNetwork: true }, container: { args: ['19481'] } }),
+            pod({
+              name: 'old-metrics-1',
+              metadata: { namespace: 'infra' },
+              spec: { hostNetwork: true },
+              container: { command: ['python3', '-m', 'http.server', '19481'] },
+            }),
+          ],
+        },
+      },
+      /^container web cannot listen on port 19481: pod infra\/old-metrics-1 is in the network of its node, too, and has that port in its command$/,
+    ],
+    [
+      'stays unknown where several may be meant',
+      { pod: running(beside([proxy]), script('serve 0.0.0.0:8081 0.0.0.0:8082')) },
+      /^container web cannot listen: something in its pod does already \(OSError/,
+    ],
+  ])('%s', (_, given, says) => {
+    expect(finding({ ...SAID, ...given })?.says).toMatch(says);
+  });
+
+  it('has the pods of its node read, when it is in the network of the node', () => {
+    const wanted = (spec: object) => placementWanted(evidence({ ...SAID, pod: beside([], spec) })).pods;
+    expect(wanted({ hostNetwork: true })).toBe('node');
+    expect(wanted({})).toBe('none');
   });
 });
 

@@ -1,10 +1,12 @@
 /** Rule: another process already listens on the port, in the pod or, with the host's network, on the node. */
 import { anyOf } from '../../log-analysis/index.ts';
+import type { Pod } from '../evidence/kinds.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, type LastWord, lastWord, linesAround, rankOfWord } from '../facts/last-words.ts';
 import { listenPort } from '../../log-analysis/index.ts';
 import { quotable } from '../facts/text.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
+import { hasInCommand, type OwnPort, ownPorts } from '../facts/own-ports.ts';
 import { keptText } from '../facts/rollout-overlap.ts';
 import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -39,9 +41,10 @@ const ofContainer: ContainerRule = (facts, container) => {
   if (word === undefined || (!IN_USE.test(word.line) && lacksAddress(facts, container, word))) return NOTHING;
   const lines = linesAround(container, word).filter((line, place) => place === 0 || ABOUT.test(line));
   const named = lines.flatMap((line) => listenPort(line) ?? [])[0]?.toString();
-  const declared = named === undefined ? declaredPort(container) : undefined;
+  const isUdp = /\bUDP/i.test(word.line);
+  const declared = named === undefined ? declaredPort(facts, container, isUdp) : undefined;
   const port = named ?? declared?.port;
-  const holder = port === undefined ? undefined : holderOf(facts, container, port, /\bUDP/i.test(word.line));
+  const holder = port === undefined ? undefined : holderOf(facts, container, port, isUdp);
   return [
     explainedEnd(facts, container, {
       id: 'port-in-use',
@@ -96,56 +99,55 @@ function holderOf(facts: PodFacts, container: ContainerFacts, port: string, isUd
   return onNode(facts, port);
 }
 
-/** Only the pods of the same controller are known. */
+/** Pods of its node that have the port of the node, or are in its network, too, and listen there by their specification. */
 function onNode(facts: PodFacts, port: string): Holder | undefined {
-  const { spec } = facts.pod;
-  const { siblings } = facts.evidence;
+  const { spec, metadata } = facts.pod;
   if (spec?.hostNetwork !== true) return undefined;
-  const other = siblings.find(
-    (sibling) =>
-      sibling.spec?.nodeName === spec.nodeName &&
-      sibling.status?.phase === 'Running' &&
-      sibling.spec?.containers.some(({ ports = [] }) =>
-        ports.some(({ hostPort, containerPort }) =>
-          sibling.spec?.hostNetwork === true ? String(containerPort) === port : String(hostPort) === port,
-        ),
-      ),
+  const { siblings, placement } = facts.evidence;
+  const others = [...siblings, ...(placement?.pods ?? [])].filter(
+    (other) =>
+      other.metadata?.uid !== metadata?.uid &&
+      other.spec?.nodeName === spec.nodeName &&
+      other.status?.phase === 'Running',
   );
-  if (other === undefined) return undefined;
-  const name = other.metadata?.name ?? '';
-  const says = `Running on node ${spec.nodeName}, and declares port ${port} of it`;
-  return {
-    says: `pod ${name} of its node declares it${keptText(facts, [other])}`,
-    quotes: [{ source: 'object', object: `pod/${name}`, says }],
-  };
+  const declaring = others.find((other) => declaresOnNode(other, port));
+  if (declaring !== undefined) return holderOnNode(facts, declaring, port, 'declares');
+  const using = others.find(
+    (other) => other.spec?.hostNetwork === true && other.spec.containers.some((each) => hasInCommand(each, port)),
+  );
+  return using === undefined ? undefined : holderOnNode(facts, using, port, 'has in its command');
 }
 
-/** The port on which its specification says that it listens, when its log does not: the only one of its ports, variables or arguments. */
-function declaredPort({ path, spec }: ContainerFacts): { readonly port: string; readonly quote: Quote } | undefined {
-  const ports = (spec.ports ?? []).map(({ containerPort }, index) => ({
-    port: String(containerPort),
-    quote: {
-      source: 'field',
-      path: `${path}.ports[${index}].containerPort`,
-      value: String(containerPort),
-    } satisfies Quote,
-  }));
-  if (ports.length === 1) return ports[0];
-  const variables = (spec.env ?? []).flatMap(({ name, value = '' }, index) => {
-    const port = /(?:^|_)(?:PORT|LISTEN|BIND|ADDR(?:ESS)?)$/.test(name)
-      ? /(?:^|:)(\d{2,5})$/.exec(value)?.[1]
-      : undefined;
-    return port === undefined
-      ? []
-      : [{ port, quote: { source: 'field', path: `${path}.env[${index}] (${name})`, value } satisfies Quote }];
-  });
-  if (variables.length === 1) return variables[0];
-  const words = [...(spec.command ?? []), ...(spec.args ?? [])].join(' ').slice(0, 2000);
-  const [port, ...more] = [
-    ...words.matchAll(/(?:--?(?:[\w-]{0,30}port|listen|bind|addr(?:ess)?|p)[= ]\S{0,80}?)(\d{2,5})(?=\s|$)/gi),
-  ];
-  if (port?.[1] === undefined || more.length > 0) return undefined;
-  return { port: port[1], quote: { source: 'field', path: `${path}.args`, value: quotable(port[0]) } };
+function declaresOnNode({ spec }: Pod, port: string): boolean {
+  return (spec?.containers ?? []).some(({ ports = [] }) =>
+    ports.some(({ hostPort, containerPort }) =>
+      spec?.hostNetwork === true ? String(containerPort) === port : String(hostPort) === port,
+    ),
+  );
+}
+
+function holderOnNode(facts: PodFacts, other: Pod, port: string, how: 'declares' | 'has in its command'): Holder {
+  const { name = '', namespace } = other.metadata ?? {};
+  const who = namespace === facts.pod.metadata?.namespace ? name : `${namespace ?? ''}/${name}`;
+  const quote = `Running on node ${facts.pod.spec?.nodeName ?? ''}`;
+  return how === 'declares'
+    ? {
+        says: `pod ${who} of its node declares it${keptText(facts, [other])}`,
+        quotes: [{ source: 'object', object: `pod/${who}`, says: `${quote}, and declares port ${port} of it` }],
+      }
+    : {
+        says: `pod ${who} is in the network of its node, too, and has that port in its command`,
+        quotes: [{ source: 'object', object: `pod/${who}`, says: `${quote} with hostNetwork, and has ${port} in its command` }],
+      };
+}
+
+/** The port on which its specification says that it listens, when its log does not: the only one, or the one that another has. */
+function declaredPort(facts: PodFacts, container: ContainerFacts, isUdp: boolean): OwnPort | undefined {
+  const all = ownPorts(container);
+  const [only, ...more] = all;
+  if (more.length === 0) return only;
+  const [taken, ...others] = all.filter(({ port }) => holderOf(facts, container, port, isUdp) !== undefined);
+  return others.length > 0 ? undefined : taken;
 }
 
 /** Asks a running container of the pod who listens, as containers of a pod share its network. */
