@@ -1,17 +1,18 @@
 /** Rule: a program's log says that it ran out of disk space, processes or watched files. */
 import { anyOf } from '../../log-analysis/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
+import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { type MountedVolume, volumeOf } from '../facts/mounts.ts';
 import { fileIn } from '../../log-analysis/index.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
+import { fillsSharedMemory, sharedMemoryVolume } from '../facts/shared-memory.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, type PodRule } from '../rule.ts';
 import { explainedEnd, title } from './exit-code.ts';
 import { SHARED_MEMORY_FULL } from './shared-memory.ts';
 
 const NO_SPACE =
-  /no space left on device|ENOSPC|disk quota exceeded|database or disk is full|\berror (?:number )?28\b|errno: ?28\b/i;
+  /no space left on device|ENOSPC|disk quota exceeded|database or disk is full|\berror (?:number )?28\b|errno: ?28\b|insufficient shared memory \(shm\)|raise your shared memory limit/i;
 const NO_PROCESS = new RegExp(
   [
     String.raw`(?:\bfork|clone|pthread_create|\bthread\b|spawn\w*)\b.*(?:resource temporarily unavailable|\bEAGAIN\b)`,
@@ -35,6 +36,8 @@ const noSpace: ContainerRule = (facts, container) => {
   const word = endedByItself(container) ? lastWord(container, NO_SPACE) : undefined;
   if (word === undefined || WATCHES.test(word.line) || SHARED_MEMORY_FULL.test(word.line)) return [];
   const file = fileIn(word.line);
+  const shared = fillsSharedMemory(facts, container, { line: word.line, file });
+  if (shared !== undefined) return [sharedMemoryFull(facts, container, word, shared)];
   const mounted = file === undefined ? onlySmallVolume(facts, container) : volumeOf(facts, container, file);
   const limit = mounted?.volume.emptyDir?.sizeLimit;
   const quote: readonly Quote[] =
@@ -57,6 +60,26 @@ const noSpace: ContainerRule = (facts, container) => {
   });
   return [finding];
 };
+
+function sharedMemoryFull(
+  facts: PodFacts,
+  container: ContainerFacts,
+  word: LastWord,
+  how: 'sure' | 'perhaps',
+): RankedFinding {
+  const says =
+    how === 'sure'
+      ? 'cannot write to its shared memory /dev/shm: no space is left in the 64Mi that it has without a volume there'
+      : 'cannot write, perhaps to its shared memory /dev/shm: no space is left, and that has 64Mi without a volume there';
+  return explainedEnd(facts, container, {
+    id: 'no-space',
+    rank: rankOfWord(85, word),
+    says: `${title(container)} ${says}`,
+    line: word.line,
+    try: facts.commands.edit,
+    manifest: sharedMemoryVolume(container.name),
+  });
+}
 
 /** The only volume of the container whose size is bounded and which it may write, when its log does not say what is full. */
 function onlySmallVolume(facts: PodFacts, { spec }: ContainerFacts): MountedVolume | undefined {
