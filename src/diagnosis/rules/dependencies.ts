@@ -30,6 +30,7 @@ import { otherPortText, otherProtocolText, unledText } from '../facts/service-po
 import { listeningBehind, listensInsideText } from '../facts/server-behind.ts';
 import { CLUSTER_DOMAIN, dnsQuotes, dnsText } from '../facts/dns-settings.ts';
 import { aliasOf } from '../facts/host-aliases.ts';
+import { isEnding, type OwnPeer, ownPeer } from '../facts/own-pod-peers.ts';
 import { staleHost } from '../facts/stale-values.ts';
 import { unexpandedReference } from '../facts/unexpanded.ts';
 import { unresolvedTrouble } from '../facts/unresolved.ts';
@@ -38,7 +39,8 @@ import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rul
 import { listed, quotable, shellWord } from '../facts/text.ts';
 import { quoteDeath } from '../facts/deaths.ts';
 import { type PeerFault, wrongPeers } from '../facts/wrong-peers.ts';
-import { commandForLog, severityOf, title } from './exit-code.ts';
+import { commandForLog, saidBy, severityOf, title } from './exit-code.ts';
+import { brief, MAX_ANSWER } from './probe-case.ts';
 import { isLateForReady, isLongInit, isSlowInit } from './readiness.ts';
 
 const ofContainer: ContainerRule = (facts, container) => {
@@ -145,13 +147,19 @@ export function troubleFinding(
     because(kind, behind, port) ||
     (refused ? protocolOf(behind, port, word.line) : '');
   const why = instead === undefined ? known : `: ${instead.says}`;
-  const own = refused && instead === undefined ? ofOwnPod(facts, container, host, port) : '';
+  const within: ReturnType<typeof ofOwnPod> =
+    refused && instead === undefined ? ofOwnPod(facts, container, host, port) : { says: '' };
   const line = host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : '';
-  const says = `${title(container)} ${what}${outcome}${why}${own}${tooEarly}${line}`;
+  const says = `${title(container)} ${what}${outcome}${why}${within.says}${tooEarly}${line}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
-    severity: unready ? severityOfWait(container, behind) : severityOf(container),
-    rank: rankOfWord(behind.length > 0 ? 89 : 82, word),
+    // What follows of another container's end comes after that.
+    severity: !unready
+      ? severityOf(container)
+      : within.isConsequence === true
+        ? 'warning'
+        : severityOfWait(container, behind),
+    rank: within.isConsequence === true ? CONSEQUENCE : rankOfWord(behind.length > 0 ? 89 : 82, word),
     topic: unready ? `ready/${container.name}` : `end/${container.name}`,
     container: container.name,
     says,
@@ -239,6 +247,9 @@ function severityOfWait({ kind }: ContainerFacts, [service]: readonly ServiceEvi
   return kind === 'init' && service?.missing !== true ? 'warning' : 'critical';
 }
 
+/** The rank of what only follows of the end of another container. */
+const CONSEQUENCE = 35;
+
 /** A program that ends within this time ends at its start, ms. */
 const EARLY_MS = 120_000;
 
@@ -313,32 +324,53 @@ function portsBeside(containers: readonly ContainerFacts[], container: Container
   return others.length === 0 ? '' : `; ${listed(others)}`;
 }
 
-/** Who of its own pod should listen at a loopback address: a sidecar that is not started yet, or a container by its declared port. */
+/** Who of its own pod should listen at a loopback address: one that is not started yet, one that ends, or a container by its declared port. */
 function ofOwnPod(
-  { containers, pod }: PodFacts,
+  facts: PodFacts,
   container: ContainerFacts,
   host: string | undefined,
   port: number | undefined,
-): string {
-  if (host === undefined || !/^(?:localhost$|127\.|::1$)/.test(host)) return '';
-  const declares = ({ spec }: ContainerFacts): boolean =>
-    (spec.ports ?? []).some(({ containerPort }) => containerPort === port);
-  if (container.kind !== 'container') {
-    const at = containers.indexOf(container);
-    const later = containers.slice(at + 1).filter(({ kind }) => kind === 'sidecar');
-    const [meant] = later.filter((each) => declares(each));
-    const [only] = later;
-    const sidecar = meant ?? (later.length === 1 ? only : undefined);
-    if (sidecar !== undefined)
-      return `: its own pod, in which sidecar ${sidecar.name} is listed after it, and starts only when it has ended`;
-    return pod.spec?.containers.some(({ ports = [] }) => ports.some(({ containerPort }) => containerPort === port)) ===
-      true
-      ? ': its own pod, whose containers start only when it has ended'
-      : '';
+): { readonly says: string; readonly isConsequence?: boolean } {
+  if (host === undefined || !/^(?:localhost$|127\.|::1$)/.test(host)) return { says: '' };
+  const peer = ownPeer(facts, container, port);
+  if (container.kind !== 'container') return { says: notYetThere(facts, container, peer, port) };
+  if (peer === undefined)
+    return { says: `: nothing in its own pod listens there${portsBeside(facts.containers, container)}` };
+  const { container: other, isSure } = peer;
+  const { decisive } = other.reading;
+  if (isEnding(other)) {
+    const why = decisive === undefined ? '' : `: ${brief(saidBy(decisive), MAX_ANSWER)}`;
+    return {
+      says: `: ${title(other)} of its pod, which ${isSure ? 'should listen there' : 'may be meant'}, ends${why}`,
+      isConsequence: true,
+    };
   }
-  const other = containers.find((each) => each !== container && declares(each));
-  if (other === undefined) return `: nothing in its own pod listens there${portsBeside(containers, container)}`;
-  return `: ${title(other)} of its pod, which declares that port, ${other.status?.ready === true ? 'is ready' : 'is not ready'}`;
+  const isDeclared = (other.spec.ports ?? []).some(({ containerPort }) => containerPort === port);
+  return isDeclared
+    ? {
+        says: `: ${title(other)} of its pod, which declares that port, ${other.status?.ready === true ? 'is ready' : 'is not ready'}`,
+      }
+    : { says: `: nothing in its own pod listens there${portsBeside(facts.containers, container)}` };
+}
+
+/** Of a container that starts before the others: a sidecar that is listed after it, or a container. */
+function notYetThere(
+  { containers }: PodFacts,
+  container: ContainerFacts,
+  peer: OwnPeer | undefined,
+  port: number | undefined,
+): string {
+  const at = containers.indexOf(container);
+  const later = containers.slice(at + 1).filter(({ kind }) => kind === 'sidecar');
+  const [only, ...more] = later;
+  const meant =
+    later.find(({ spec }) => (spec.ports ?? []).some(({ containerPort }) => containerPort === port)) ??
+    (more.length === 0 ? only : undefined);
+  if (meant !== undefined)
+    return `: its own pod, in which sidecar ${meant.name} is listed after it, and starts only when it has ended`;
+  return peer?.isSure === true && peer.container.kind === 'container'
+    ? `: ${title(peer.container)} of its own pod starts only when the init containers have ended; in initContainers before it, with restartPolicy: Always, it would be there`
+    : '';
 }
 
 /** The address that a line has beside the name: " (10.96.4.4:5432)". */
