@@ -1,6 +1,7 @@
 /** Tests that healthy pods have no findings. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { StatefulSet } from '../api/index.ts';
 import { diagnosePod } from './diagnose-pod.ts';
 import { ago, crashed, event, evidence, history, NOW, pod, waiting } from './evidence.fixtures.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
@@ -94,6 +95,42 @@ describe('healthy pods', () => {
       },
     ],
     ['runs on a node that is well', { node: readyNode }],
+    [
+      'has a cache that may grow beyond its limit, and has not',
+      {
+        pod: pod({
+          container: {
+            resources: { limits: { memory: '64Mi' } },
+            volumeMounts: [{ name: 'conf', mountPath: '/etc/kv' }],
+          },
+          spec: { volumes: [{ name: 'conf', configMap: { name: 'kv' } }] },
+        }),
+        configs: [
+          { kind: 'ConfigMap', name: 'kv', state: 'found', keys: ['a.conf'], texts: { 'a.conf': 'maxmemory 1gb\n' } },
+        ],
+      },
+    ],
+    [
+      'is the first of a StatefulSet, which elected itself while the others are being made',
+      {
+        pod: pod({ name: 'kv-0', spec: { subdomain: 'kv' } }),
+        owners: [
+          {
+            kind: 'StatefulSet',
+            metadata: { name: 'kv', namespace: 'shop' },
+            spec: { serviceName: 'kv', replicas: 3 },
+          } as unknown as StatefulSet,
+        ],
+        logs: { web: { current: ['no leader yet', 'starting a new election', 'elected leader of 1 member'] } },
+      },
+    ],
+    [
+      'serves others on an address of its own alone, and is asked by nobody',
+      {
+        pod: pod({ container: { env: [{ name: 'ADMIN_ADDR', value: '127.0.0.1:9901' }] } }),
+        listening: [{ port: 8080 }, { port: 9901, loopback: '127.0.0.1' }],
+      },
+    ],
     [
       'runs, of a rollout that was just now',
       {
