@@ -1,6 +1,11 @@
 /** Gathers what explains why no node takes a pod: who has its claim or host port, and what nodes have room for. */
 import { NODES, type Pod, PODS } from '../../api/index.ts';
-import { type PlacementEvidence, placementWanted, type PlacementWanted, type PodEvidence } from '../../diagnosis/index.ts';
+import {
+  type PlacementEvidence,
+  placementWanted,
+  type PlacementWanted,
+  type PodEvidence,
+} from '../../diagnosis/index.ts';
 import type { Asker } from './ask.ts';
 import { MAX_LISTED } from './limits.ts';
 

@@ -190,14 +190,17 @@ function portVariable({ pod }: PodFacts, container: ContainerFacts, { says }: Ra
 const NAMED = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 
 /** A variable that the line names, of a label or annotation that its pod does not have. */
-function emptyField({ pod }: PodFacts, { reading, spec }: ContainerFacts, { id, says }: RankedFinding): Blamed | undefined {
+function emptyField(
+  { pod }: PodFacts,
+  { reading, spec }: ContainerFacts,
+  { id, says }: RankedFinding,
+): Blamed | undefined {
   const { decisive, lastLine } = reading;
   const line = decisive?.line ?? lastLine ?? '';
   if (UNRELATED.has(id) || says.includes('which is empty')) return undefined;
   for (const { name } of spec.env ?? []) {
     const absent = hasWord(line, name) ? absentField(pod, spec, name) : '';
-    if (absent !== '')
-      return { name, says: `its variable ${name}${absent.replace(', which', '')}`, isAbsent: true };
+    if (absent !== '') return { name, says: `its variable ${name}${absent.replace(', which', '')}`, isAbsent: true };
   }
   return undefined;
 }

@@ -26,10 +26,20 @@ export function ownPorts({ spec, path }: { readonly spec: Container; readonly pa
     return { port: value, quote: { source: 'field', path: `${path}.ports[${index}].containerPort`, value } };
   });
   const variables = (spec.env ?? []).flatMap(({ name, value = '' }, index): readonly OwnPort[] => {
-    const port = /(?:^|_)(?:PORT|LISTEN|BIND|ADDR(?:ESS)?)$/.test(name) ? /(?:^|:)(\d{2,5})$/.exec(value)?.[1] : undefined;
-    return port === undefined ? [] : [{ port, quote: { source: 'field', path: `${path}.env[${index}] (${name})`, value } }];
+    const port = /(?:^|_)(?:PORT|LISTEN|BIND|ADDR(?:ESS)?)$/.test(name)
+      ? /(?:^|:)(\d{2,5})$/.exec(value)?.[1]
+      : undefined;
+    return port === undefined
+      ? []
+      : [{ port, quote: { source: 'field', path: `${path}.env[${index}] (${name})`, value } }];
   });
-  const all = [ports, variables, inCommand(spec, path, BY_FLAG), inCommand(spec, path, BY_ADDRESS), inCommand(spec, path, BY_ITSELF)];
+  const all = [
+    ports,
+    variables,
+    inCommand(spec, path, BY_FLAG),
+    inCommand(spec, path, BY_ADDRESS),
+    inCommand(spec, path, BY_ITSELF),
+  ];
   const single = all.find((each) => each.length === 1);
   return single ?? unique(all.flat());
 }

@@ -15,7 +15,8 @@ export function noGrpc(one: ProbeCase): RankedFinding {
   const word = lastLine(container, PREFACE);
   const isHttp = word !== undefined || /preface|HTTP\/1/.test(failure.output);
   // One that answered before speaks it, and hangs.
-  if (!isHttp && (effect === 'shaky' || (effect === 'unready' && lostReadiness(facts, container)))) return tooTight(one);
+  if (!isHttp && (effect === 'shaky' || (effect === 'unready' && lostReadiness(facts, container))))
+    return tooTight(one);
   const what = isHttp
     ? 'the container answers by HTTP/1'
     : 'what listens there does not speak it (it may speak HTTP/1, or TLS, which such probes do not)';

@@ -21,7 +21,15 @@ const REFUSED =
 
 function two({ web = {}, webStatus = UNREADY, other, otherStatus = {}, logs, configs = [], spec = {} }: Given) {
   const own = pod({ container: web, status: webStatus, spec });
-  const status = { name: other.name, ready: true, restartCount: 0, image: 'x', imageID: '', state: { running: { startedAt: ago(600) } }, ...otherStatus };
+  const status = {
+    name: other.name,
+    ready: true,
+    restartCount: 0,
+    image: 'x',
+    imageID: '',
+    state: { running: { startedAt: ago(600) } },
+    ...otherStatus,
+  };
   return evidence({
     pod: {
       ...own,
@@ -33,7 +41,10 @@ function two({ web = {}, webStatus = UNREADY, other, otherStatus = {}, logs, con
   });
 }
 const DIED = { ...crashed({ exitCode: 78 }), name: 'backend' };
-const LOGS = { web: { current: [REFUSED, REFUSED] }, backend: { previous: ['config error: SESSION_SECRET is required'] } };
+const LOGS = {
+  web: { current: [REFUSED, REFUSED] },
+  backend: { previous: ['config error: SESSION_SECRET is required'] },
+};
 
 describe('a container that is refused within its own pod', () => {
   it.each<[string, Given, RegExp]>([
@@ -44,7 +55,15 @@ describe('a container that is refused within its own pod', () => {
         otherStatus: DIED,
         logs: LOGS,
         spec: { volumes: [{ name: 'code', configMap: { name: 'code' } }] },
-        configs: [{ kind: 'ConfigMap', name: 'code', state: 'found', keys: ['b.js'], texts: { 'b.js': 'server.listen(9000);' } }],
+        configs: [
+          {
+            kind: 'ConfigMap',
+            name: 'code',
+            state: 'found',
+            keys: ['b.js'],
+            texts: { 'b.js': 'server.listen(9000);' },
+          },
+        ],
       },
       /refused by 127\.0\.0\.1:9000 and is not ready: container backend of its pod, which should listen there, ends: config error: SESSION_SECRET is required$/,
     ],
@@ -66,14 +85,19 @@ describe('a container that is refused within its own pod', () => {
   });
 
   it('by one that runs, and says nothing of the port', () => {
-    const { findings } = diagnosePod(two({ other: { name: 'backend' }, logs: { web: { current: [REFUSED, REFUSED] } } }));
+    const { findings } = diagnosePod(
+      two({ other: { name: 'backend' }, logs: { web: { current: [REFUSED, REFUSED] } } }),
+    );
     expect(findings[0]?.says).toMatch(/: nothing in its own pod listens there$/);
     expect(findings[0]?.severity).toBe('critical');
   });
 
   it.each<[string, Omit<Container, 'image'>]>([
     ['that declares the port', { name: 'pg-proxy', ports: [{ containerPort: 5432 }] }],
-    ['that has the port in its command', { name: 'pg-proxy', command: ['socat', 'TCP-LISTEN:5432,fork', 'TCP:pg:5432'] }],
+    [
+      'that has the port in its command',
+      { name: 'pg-proxy', command: ['socat', 'TCP-LISTEN:5432,fork', 'TCP:pg:5432'] },
+    ],
   ])('by a container %s, and that starts only after it', (_what, other) => {
     const own = pod({ status: { ready: false, state: { waiting: { reason: 'PodInitializing' } } } });
     const given = evidence({
@@ -84,9 +108,17 @@ describe('a container that is refused within its own pod', () => {
           initContainers: [{ name: 'schema', image: 'x' }],
           containers: [...(own.spec?.containers ?? []), { image: 'x', ...other }],
         },
-        status: { ...own.status, phase: 'Pending', initContainerStatuses: [{ ...crashed({ exitCode: 2 }), name: 'schema' } as ContainerStatus] },
+        status: {
+          ...own.status,
+          phase: 'Pending',
+          initContainerStatuses: [{ ...crashed({ exitCode: 2 }), name: 'schema' } as ContainerStatus],
+        },
       },
-      logs: { schema: { previous: ['psql: error: connection to server at "127.0.0.1", port 5432 failed: Connection refused'] } },
+      logs: {
+        schema: {
+          previous: ['psql: error: connection to server at "127.0.0.1", port 5432 failed: Connection refused'],
+        },
+      },
     });
     expect(diagnosePod(given).findings[0]?.says).toBe(
       'init container schema is refused by 127.0.0.1:5432 and ends: container pg-proxy of its own pod starts only when the init containers have ended; in initContainers before it, with restartPolicy: Always, it would be there',

@@ -137,7 +137,9 @@ function holderOnNode(facts: PodFacts, other: Pod, port: string, how: 'declares'
       }
     : {
         says: `pod ${who} is in the network of its node, too, and has that port in its command`,
-        quotes: [{ source: 'object', object: `pod/${who}`, says: `${quote} with hostNetwork, and has ${port} in its command` }],
+        quotes: [
+          { source: 'object', object: `pod/${who}`, says: `${quote} with hostNetwork, and has ${port} in its command` },
+        ],
       };
 }
 

@@ -11,8 +11,9 @@ const ended = (container: object, spec: object, lines: readonly string[], given:
     logs: lastWords(...lines),
     ...given,
   }) satisfies Partial<PodEvidence>;
-const SURE = /^container web cannot write to its shared memory \/dev\/shm: no space is left in the 64Mi that it has without a volume there/;
-const PERHAPS = /^container web cannot write, perhaps to its shared memory \/dev\/shm: no space is left, and that has 64Mi without a volume there/;
+const SURE = /shared memory.* \/dev\/shm(?: in the server's pod)?(?: has 64Mi|: no space is left in the 64Mi)/;
+const PERHAPS =
+  /^container web cannot write, perhaps to its shared memory \/dev\/shm: no space is left, and that has 64Mi without a volume there/;
 const TRACE = [
   'loading dataset into shared memory',
   'Traceback (most recent call last):',
@@ -26,13 +27,18 @@ describe('shared memory', () => {
     ['by its file', ended({}, {}, ["OSError: [Errno 28] No space left on device: '/dev/shm/psm_1'"]), 'no-space', SURE],
     [
       'of PostgreSQL',
-      ended({}, {}, ['ERROR:  could not resize shared memory segment "/PostgreSQL.3241" to 8388608 bytes: No space left on device']),
+      ended({}, {}, [
+        'ERROR:  could not resize shared memory segment "/PostgreSQL.3241" to 8388608 bytes: No space left on device',
+      ]),
       'no-space',
       SURE,
     ],
     [
       'of worker processes',
-      ended({}, {}, ['RuntimeError: unable to write to file </torch_42_1>: No space left on device (28)', 'ERROR: Unexpected bus error encountered in worker. This might be caused by insufficient shared memory (shm).']),
+      ended({}, {}, [
+        'RuntimeError: unable to write to file </torch_42_1>: No space left on device (28)',
+        'ERROR: Unexpected bus error encountered in worker. This might be caused by insufficient shared memory (shm).',
+      ]),
       'no-space',
       SURE,
     ],
@@ -45,7 +51,13 @@ describe('shared memory', () => {
         TRACE.slice(1),
         {
           configs: [
-            { kind: 'ConfigMap', name: 'code', state: 'found', keys: ['t.py'], texts: { 't.py': 'f=open("/dev/shm/dataset","wb")\n' } } satisfies ConfigEvidence,
+            {
+              kind: 'ConfigMap',
+              name: 'code',
+              state: 'found',
+              keys: ['t.py'],
+              texts: { 't.py': 'f=open("/dev/shm/dataset","wb")\n' },
+            } satisfies ConfigEvidence,
           ],
         },
       ),
@@ -60,7 +72,7 @@ describe('shared memory', () => {
         ["OSError: [Errno 28] No space left on device: '/dev/shm/psm_1'"],
       ),
       'no-space',
-      /cannot write \/dev\/shm\/psm_1: no space is left in volume shm in memory, of 128Mi/,
+      /has no shared memory left: its volume shm at \/dev\/shm, of 128Mi, is full/,
     ],
   ]);
 
@@ -73,6 +85,8 @@ describe('shared memory', () => {
   it('is no matter of other files, nor of a database that has no locks left', () => {
     const says = (...lines: readonly string[]) => diagnosePod(evidence(ended({}, {}, lines))).findings[0]?.says;
     expect(says('OSError: [Errno 28] No space left on device: /data/a.bin')).not.toContain('/dev/shm');
-    expect(says('FATAL: out of shared memory', 'HINT: You might need to increase max_locks_per_transaction.')).not.toContain('/dev/shm');
+    expect(
+      says('FATAL: out of shared memory', 'HINT: You might need to increase max_locks_per_transaction.'),
+    ).not.toContain('/dev/shm');
   });
 });
