@@ -66,6 +66,11 @@ function openFile(container: ContainerFacts): LastWord | undefined {
 function advice({ pod }: PodFacts, { spec }: ContainerFacts, line: string): string {
   const { securityContext: shared } = pod.spec ?? {};
   const user = spec.securityContext?.runAsUser ?? shared?.runAsUser;
+  const changed = user === undefined || user === 0 ? changesTo(spec, line) : undefined;
+  if (changed !== undefined)
+    return shared?.fsGroup === undefined
+      ? `set its defaultMode to 0640, and fsGroup to the group of ${changed}`
+      : 'set its defaultMode to 0640';
   if (user === undefined || user === 0)
     return shared?.fsGroup === undefined
       ? 'set its defaultMode to 0400'
@@ -76,3 +81,14 @@ function advice({ pod }: PodFacts, { spec }: ContainerFacts, line: string): stri
     ? `set its defaultMode to 0440, and fsGroup so that user ${user} may read it`
     : 'set its defaultMode to 0440';
 }
+
+/** "postgres, to which it changes": the user that reads the file, where root starts the program; undefined: root does, as far as that is known. */
+function changesTo({ command = [], args = [] }: ContainerFacts['spec'], line: string): string | undefined {
+  const name = CHANGES.exec([...command, ...args].join(' ').slice(0, 4000))?.[1];
+  if (name !== undefined && name !== 'root') return `${name}, to which it changes`;
+  // PostgreSQL never runs as root, and its image changes the user by itself.
+  return /private key file .* has group or world access/i.test(line) ? 'its user' : undefined;
+}
+
+const CHANGES =
+  /\b(?:gosu|su-exec|runuser -u|sudo -u|setpriv --reuid[= ]|chroot --userspec=)\s{0,2}([a-z_][\w-]{0,40})/;

@@ -3,8 +3,9 @@ import { anyOf } from '../../log-analysis/index.ts';
 import { claimBeside, mayKeepData } from '../facts/claims-beside.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { claimOf } from '../facts/data-folder.ts';
-import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
+import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { configsBehind, ofVolumeText, volumeOf } from '../facts/mounts.ts';
+import { needsRoot, ofImageText, ownerOnly } from '../facts/owner-only.ts';
 import { fileNear, listenPort } from '../../log-analysis/index.ts';
 import { quotable } from '../facts/text.ts';
 import { modeOf, userOf } from '../facts/volume-modes.ts';
@@ -59,7 +60,7 @@ const ofContainer: ContainerRule = (facts, container) => {
       }),
     ];
   }
-  const denied = lastWord(container, DENIED);
+  const denied = lastWord(container, DENIED) ?? rootWord(facts, container);
   if (denied === undefined) return NOTHING;
   const file = fileNear(denied.line, denied.match.index);
   const port = /bind|listen/i.test(denied.line) ? privilegedPort(denied.line) : undefined;
@@ -73,14 +74,19 @@ const ofContainer: ContainerRule = (facts, container) => {
         : relative !== undefined
           ? `use ${relative} in its working directory${inFolder(facts, container)}`
           : 'do what it wants';
-  const lacks = lackedCapability(container, denied.line);
+  const needs = needsRoot(facts, container, denied.line);
+  const owns = ownerOnly(facts, container, { line: denied.line, file });
+  const lacks =
+    needs !== undefined || owns !== undefined
+      ? { says: needs ?? owns ?? '' }
+      : lackedCapability(container, denied.line);
   const why = file === undefined && port === undefined ? quotable(denied.line) : 'permission denied';
   const says =
     lacks !== undefined
-      ? `${title(container)} ${lacks.says}: ${quotable(denied.line).replace(/\.+$/, '')}`
+      ? `${title(container)} ${lacks.says}${owns === undefined ? `: ${quotable(denied.line).replace(/\.+$/, '')}` : ''}`
       : owner !== null && file !== undefined
         ? `${title(container)} refuses ${file}, which ${owner[0]}${runsAs(facts, container)}`
-        : `${title(container)} may not ${what}${file === undefined ? '' : keptFrom(facts, container, file)}: ${why}`;
+        : `${title(container)} may not ${what}${file === undefined ? '' : keptFrom(facts, container, file)}: ${why}${file === undefined ? '' : ofImageText(facts, container, { line: denied.line, file })}`;
   return [
     explainedEnd(facts, container, {
       id: 'permission-denied',
@@ -94,6 +100,13 @@ const ofContainer: ContainerRule = (facts, container) => {
 };
 
 export const permissions: PodRule = eachContainer(ofContainer);
+
+/** What decides, and says that root is needed. */
+function rootWord(facts: PodFacts, container: ContainerFacts): LastWord | undefined {
+  const { decisive } = container.reading;
+  if (decisive === undefined || needsRoot(facts, container, decisive.line) === undefined) return undefined;
+  return { line: decisive.line, match: /^/.exec(decisive.line) as RegExpExecArray, fromEnd: 0 };
+}
 
 /** A file without its folder that a system call was refused: "mkdir 'logs'", "open data/a.db: permission denied". */
 const RELATIVE =
@@ -125,7 +138,8 @@ export function keptFrom(facts: PodFacts, container: ContainerFacts, file: strin
   const { securityContext: shared } = facts.pod.spec ?? {};
   const user = userOf(facts, container);
   const mounted = volumeOf(facts, container, file);
-  if (user === 0 || mounted === undefined) return '';
+  if (user === 0) return '';
+  if (mounted === undefined) return user === undefined ? '' : ` as user ${user}`;
   const { volume } = mounted;
   // The image names the user.
   if (user === undefined)
