@@ -335,6 +335,78 @@ describe('healthy pods', () => {
       { logs: { web: { current: ['connection refused', 'permission denied', 'no such host'] } } },
     ],
     [
+      'was not let into its database or broker for a while, and is ready',
+      {
+        logs: {
+          web: {
+            current: [
+              'FATAL: server login failed: wrong password type',
+              'Connection Refused: not authorised.',
+              "pymysql.err.OperationalError: (1040, 'Too many connections')",
+              'could not resize shared memory segment "/PostgreSQL.1" to 8 bytes: No space left on device',
+              'connected',
+            ],
+          },
+        },
+      },
+    ],
+    [
+      'names a file in its configuration that its Secret lacks, runs as a user who may not read that, and is ready',
+      {
+        pod: pod({
+          container: {
+            volumeMounts: [
+              { name: 'conf', mountPath: '/etc/app' },
+              { name: 'tls', mountPath: '/tls' },
+            ],
+          },
+          spec: {
+            securityContext: { runAsUser: 1000, runAsGroup: 1000 },
+            volumes: [
+              { name: 'conf', configMap: { name: 'app' } },
+              { name: 'tls', secret: { secretName: 'tls', defaultMode: 0o400 } },
+            ],
+          },
+        }),
+        configs: [
+          { kind: 'ConfigMap', name: 'app', state: 'found', keys: ['a'], texts: { a: 'ca=/tls/ca.crt\n' } },
+          { kind: 'Secret', name: 'tls', state: 'found', keys: ['tls.crt'] },
+        ],
+        logs: { web: { current: ["Run 'app init' to create folders", 'Unable to open "/tls/ca.crt"', 'ready'] } },
+      },
+    ],
+    [
+      'is done, and had waited for a lock',
+      {
+        pod: pod({
+          spec: { restartPolicy: 'Never' },
+          podStatus: { phase: 'Succeeded' },
+          status: { ready: false, state: ended(0, 60, 'Completed') },
+        }),
+        logs: {
+          web: {
+            current: [
+              'unable to create lock in backend: repository is already locked by PID 16 on other-1 by root',
+              'the `unlock` command can be used to remove stale locks',
+              'snapshot 5319544f saved',
+            ],
+          },
+        },
+      },
+    ],
+    [
+      'starts to serve names, and is asked for one that it does not know yet',
+      {
+        pod: pod({
+          metadata: { creationTimestamp: ago(12) },
+          status: { ready: false, state: { running: { startedAt: ago(10) } } },
+          container: { readinessProbe: { exec: { command: ['dig', '@127.0.0.1', 'www.corp.example'] } } },
+        }),
+        events: [event('Unhealthy', 'Readiness probe failed: ', { container: 'web', seconds: 2 })],
+        logs: { web: { current: ['zone corp.example/IN: has no NS records'] } },
+      },
+    ],
+    [
       'is healed, and well now',
       {
         pod: pod({

@@ -150,7 +150,7 @@ export interface ConfigEvidence {
   readonly keys: readonly string[];
   /** What is odd about the content of a key, as the rest of a sentence; the content itself is not kept. */
   readonly odd?: Readonly<Record<string, string>>;
-  /** Of a ConfigMap: the beginnings of what its keys hold. They are compared with what programs say, and are not shown themselves. */
+  /** Of a ConfigMap: the beginnings of what its keys hold. They are compared with what programs say; shown are only names, paths, and a line that an error names by its number. */
   readonly texts?: Readonly<Record<string, string>>;
   /** Of one that is missing: other namespaces that have one of its name. */
   readonly elsewhere?: readonly string[];

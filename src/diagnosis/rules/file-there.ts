@@ -1,6 +1,5 @@
 /** A file of a ConfigMap or Secret that is there, and that an error about something missing names: what it names is not there. Not a rule by itself. */
-import type { ConfigFile } from '../facts/config-files.ts';
-import { fileAt } from '../facts/config-files.ts';
+import { type ConfigFile, fileAt, isCode } from '../facts/config-files.ts';
 import { lineNamed, textOf } from '../facts/config-lines.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { type LastWord, rankOfWord } from '../facts/last-words.ts';
@@ -16,6 +15,13 @@ function there(facts: PodFacts, container: ContainerFacts, file: string): Config
   if (mounted === undefined || configsBehind(mounted).length === 0) return undefined;
   const found = fileAt(facts, mounted, file);
   return found.origin?.config === undefined ? undefined : found;
+}
+
+/** The system says of a script, too, that it is not there, where the program is not there that its first line names. */
+export function isScriptThere(facts: PodFacts, container: ContainerFacts, { line }: LastWord, file: string): boolean {
+  return (
+    isCode(file) && !/\b(?:open|read|load|includ|import)/i.test(line) && there(facts, container, file) !== undefined
+  );
 }
 
 /** ", which has it now": a file that was not there, and has been put into its ConfigMap or Secret since. */

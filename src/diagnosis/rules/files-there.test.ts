@@ -133,6 +133,12 @@ const complaints: readonly Case[] = [
     /^container web does not find its file \/tls\/site\.pem in volume tls \(Secret tls\): .*; it has only tls\.crt and tls\.key$/,
   ],
   [
+    'a script that is there, whose interpreter is not',
+    ended([map('app', { 'run.sh': '#!/bin/bsh\necho\n' })], {}, 'bash: /etc/app/run.sh: No such file or directory'),
+    'exit-code',
+    /No such file or directory(?!.*which has it now)/,
+  ],
+  [
     'one that it has by now',
     ended([map('app', { 'a.yaml': 'x: 1\n' })], {}, 'open /etc/app/a.yaml: no such file or directory'),
     'missing-setting',

@@ -12,7 +12,7 @@ import { isUnreadable } from '../facts/volume-modes.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';
-import { aboutContent, hasItNow } from './file-there.ts';
+import { aboutContent, hasItNow, isScriptThere } from './file-there.ts';
 import { socketLookedFor } from './local-socket.ts';
 import { userFields } from './permissions.ts';
 
@@ -148,7 +148,7 @@ function missingFile(facts: PodFacts, container: ContainerFacts): readonly Ranke
   const file = named ?? absent?.file;
   if (file === undefined || (named !== undefined && isAboutOther(word.line, named))) return NOTHING;
   // Another rule tells of one that is there, and that its user may not read.
-  if (isUnreadable(facts, container, file)) return NOTHING;
+  if (isUnreadable(facts, container, file) || isScriptThere(facts, container, word, file)) return NOTHING;
   const content = aboutContent(facts, container, word, file);
   if (content !== undefined) return [content];
   // A file with the number of a line is there: it is the place of the error.

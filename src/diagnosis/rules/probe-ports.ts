@@ -1,6 +1,5 @@
 /** Probes that ask a port at which the program does not listen, or that its container does not have. Not a rule by itself. */
 import type { Probe } from '../evidence/kinds.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
 import { lastLine, quoteLine } from '../facts/last-words.ts';
 import { isAnsweredBySibling, listeningOf, listeningQuote, listensInside, listensInstead } from '../facts/listening.ts';
 import { secondsUntilFailed } from '../facts/probe-failures.ts';
