@@ -18,7 +18,7 @@ export interface AbsentFile {
   readonly has: string;
 }
 
-const PATH = /(?:^|[\s"'`=:,(@])(\/[\w@%+.,~-]{1,255}(?:\/[\w@%+.,~-]{1,255}){1,20})(?![*?/{$[])/g;
+const PATH = /(?:^|[\s"'`=:,(@])(\/[\w@%+.,~-]{1,255}(?:\/[\w@%+.,~-]{1,255}){1,20})(?![\w@%+.,~-]|[*?/{$[])/g;
 const COMMENT = /^\s*(?:#|;|\/\/|--|!|\/?\*)/;
 /** A script may ask whether a file is there: "[ -f /etc/app/extra ]". */
 const IS_ASKED_FOR = /(?:\[\[? (?:! )?|\btest (?:! )?)-[a-z] ["']?\/[^\s"'\]]{1,300}/g;

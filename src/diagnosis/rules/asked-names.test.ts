@@ -39,6 +39,24 @@ describe('what a probe asks for', () => {
       /^container web is not ready: its readiness probe fails: its command sh -c dig .* fails without a word \(grep -q keeps what dig answers to itself\), and its log says of corp\.example: zone corp\.example\/IN: has no NS records$/,
     );
   });
+  it('has a file of its own in a ConfigMap', () => {
+    const { pod: named, ...more } = unready(DIG, [...LISTENS, ...NO_NS, ...AFTER]);
+    const [container] = named?.spec?.containers ?? [];
+    const mounted = {
+      ...named,
+      spec: {
+        ...named?.spec,
+        containers: [{ ...container, volumeMounts: [{ name: 'c', mountPath: '/etc/names' }] }],
+        volumes: [{ name: 'c', configMap: { name: 'zones' } }],
+      },
+    } as PodEvidence['pod'];
+    const configs: PodEvidence['configs'] = [
+      { kind: 'ConfigMap', name: 'zones', state: 'found', keys: ['db.corp.example', 'named.conf'] },
+    ];
+    expect(says({ ...more, pod: mounted, configs })).toMatch(
+      /: has no NS records; \/etc\/names\/db\.corp\.example is of ConfigMap zones$/,
+    );
+  });
   it('is named in the words of another server', () => {
     expect(
       says(

@@ -79,7 +79,7 @@ function missing(facts: PodFacts, container: ContainerFacts, found: ConfigFile, 
 }
 
 const FOLDER =
-  /^\s*["']?([\w.-]{0,40}(?:dir|directory|folder|home|root|path))["']?\s*[:= ]\s*["']?(\/[\w@%+.,~/-]{1,255})["']?,?;?\s*$/gim;
+  /^[ \t]*["']?([\w.-]{0,40}(?:dir|directory|folder|home|root|path))["']?[ \t]*[:= \t][ \t]*["']?(\/[\w@%+.,~/-]{1,255})["']?,?;?[ \t\r]*$/gim;
 
 /** " (dataDir is /data, in volume data)": the only folder that it sets. */
 function folderText(facts: PodFacts, container: ContainerFacts, found: ConfigFile): string {

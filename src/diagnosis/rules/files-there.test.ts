@@ -199,7 +199,10 @@ const absent: readonly Case[] = [
   [
     'no file of a comment, of a glob, or that is there',
     ended(
-      [map('app', { 'm.cnf': '# ca=/tls/a.crt\ninclude /tls/*.pem\ncert /tls/tls.crt\n' }), secret('tls', 'tls.crt')],
+      [
+        map('app', { 'm.cnf': '# ca=/tls/a.crt\ninclude /tls/*.pem\ninclude /tls/sub/x*.pem\ncert /tls/tls.crt\n' }),
+        secret('tls', 'tls.crt'),
+      ],
       {},
       'FATAL: cannot set up TLS',
     ),

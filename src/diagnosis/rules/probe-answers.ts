@@ -25,6 +25,7 @@ import {
 import { commandPort, seenElsewhere, toldElsewhere, wrongPort } from './probe-ports.ts';
 import { neverAnswered, isStillStarting, tooEarly } from './probe-starts.ts';
 import {
+  fileOfAsked,
   saidOfAsked,
   saidOfRequest,
   heldAt,
@@ -288,7 +289,9 @@ function answer(one: ProbeCase): string {
   if (output !== '') return `: ${asked(one)} says: ${output}`;
   const about = saidOfAsked(one);
   const told =
-    about === undefined ? log : `, and its log says of ${about.name}: ${brief(saidBy(about.said), MAX_ANSWER)}`;
+    about === undefined
+      ? log
+      : `, and its log says of ${about.name}: ${brief(saidBy(about.said), MAX_ANSWER)}${fileOfAsked(one, about.name)}`;
   return `: ${asked(one)} fails without a word${withoutWords(one)}${told}`;
 }
 

@@ -1,4 +1,5 @@
 /** What a program's log says while a probe of it fails: an error, what it waits for, its last word. Not a rule by itself. */
+import { configFiles } from '../facts/config-files.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { lastLine } from '../facts/last-words.ts';
 import { hasWord } from '../facts/text.ts';
@@ -38,6 +39,16 @@ export function saidOfAsked({
     if (first !== undefined) return { name, said: first };
   }
   return undefined;
+}
+
+/** "; /etc/names/db.corp.example is of ConfigMap zones": the only file of its ConfigMaps and Secrets that is named after it. */
+export function fileOfAsked({ facts, container }: ProbeCase, name: string): string {
+  const named = configFiles(facts, container).filter(({ file }) => hasWord(file.slice(file.lastIndexOf('/')), name));
+  const [only, ...more] = named;
+  const { config } = only?.origin ?? {};
+  return only === undefined || config === undefined || more.length > 0
+    ? ''
+    : `; ${only.file} is of ${config.kind} ${config.name}`;
 }
 
 /** "corp.example" of "www.corp.example" */

@@ -13,7 +13,7 @@ import { eachContainer, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';
 
 export const SHARED_MEMORY_FULL = anyOf(
-  /could not resize shared memory segment\b.{0,200}(?:no space|:)/i,
+  /could not resize shared memory segment\b.{0,200}no space left/i,
   /\bshared memory\b.{0,160}(?:no space left|\bENOSPC\b)/i,
   /(?:no space left|\bENOSPC\b).{0,120}(?:shared memory|\/dev\/shm\/)/i,
   /\/dev\/shm\/.{0,200}(?:no space left|\bENOSPC\b)/i,
