@@ -46,14 +46,15 @@ function gradeFault(recording: Recording, truth: Exclude<Recording['truth'], { h
 
 /**
  * Of a log whose errors were overcome nothing may be a headline: neither while the program runs, nor if it ended with exit code 1
- * after an hour. That its last error is told, without being called the cause, is no headline.
+ * after an hour. That its last error is told, without being called the cause, is no headline, nor is a note on what it fails at with each
+ * try while it runs.
  */
 function gradeHealthy(recording: Recording): Graded {
   const running = diagnosePod(evidenceOf(recording)).findings;
   const ended = diagnosePod(evidenceOf({ ...recording, exitCode: 1, seconds: 3600 })).findings;
   const text = deathText({ ...recording, exitCode: 1 }, isStrict ? undefined : 3600);
   const says = [
-    ...running.map((finding) => `${finding.id}: ${finding.says}`),
+    ...running.flatMap(({ id, severity, says: said }) => (severity === 'info' ? [] : [`${id}: ${said}`])),
     ...ended.flatMap(({ id, says: said }) => (SAYS_NO_CAUSE.test(said) ? [] : [`if it ended: ${id}: ${said}`])),
     ...(text === '' ? [] : [text]),
   ];
