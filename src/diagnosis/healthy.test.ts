@@ -1,7 +1,6 @@
 /** Tests that healthy pods have no findings. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { StatefulSet } from '../api/index.ts';
 import { diagnosePod } from './diagnose-pod.ts';
 import { ago, crashed, event, evidence, history, NOW, pod, waiting } from './evidence.fixtures.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
@@ -119,7 +118,7 @@ describe('healthy pods', () => {
             kind: 'StatefulSet',
             metadata: { name: 'kv', namespace: 'shop' },
             spec: { serviceName: 'kv', replicas: 3 },
-          } as unknown as StatefulSet,
+          },
         ],
         logs: { web: { current: ['no leader yet', 'starting a new election', 'elected leader of 1 member'] } },
       },

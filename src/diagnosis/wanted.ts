@@ -7,7 +7,6 @@ import {
   configMapsOf,
   type ConfigReference,
   configReferences,
-  keyVariables,
   optionalVariables,
   usedBy,
 } from './facts/config-references.ts';

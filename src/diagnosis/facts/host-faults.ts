@@ -42,7 +42,7 @@ export function hostFault(container: ContainerFacts, line: string): HostFault | 
   const fault =
     text === undefined
       ? undefined
-      : variable !== undefined && /\n$/.test(variable.value)
+      : variable !== undefined && variable.value.endsWith('\n')
         ? 'a line end stands'
         : faultOf(text);
   if (text === undefined || fault === undefined) return undefined;

@@ -119,38 +119,23 @@ export function troubleFinding(
   const fault = kind === 'not-resolved' && stale === undefined ? hostFault(container, word.line) : undefined;
   if (fault !== undefined) return faultFinding(facts, container, fault, { word, unready, outcome, more });
   const behind = servicesBehind(facts, host);
-  const named =
-    host === undefined
-      ? 'a peer'
-      : port === undefined
-        ? host
-        : `${host}:${port}${addressOf(word.line, host, port)}${nameOf(behind, host) || holderText(facts, host)}`;
-  const peer = at === undefined ? named : `a peer, which by its ${at} is ${named},`;
   const refused = kind === 'refused';
-  // pg_isready says so of a name that is not found, too.
-  const isMute = refused && /\bno response\b/i.test(word.match[0]);
   // Nobody asks the Service of a name to which the pod gives an address itself, or that is another now.
   const instead = (refused ? aliasOf(facts, host) : undefined) ?? stale;
   const tooEarly = instead !== undefined ? '' : tooEarlyText(facts, container, trouble.kind, behind, port);
   const below = refused ? undefined : podNameTrouble(facts, host, behind);
-  const notSet = NOT_SET.test(host ?? '') ? '; programs write that for a value that is not set' : '';
-  const what = refused
-    ? `${isMute ? 'gets no answer from' : 'is refused by'} ${peer}`
-    : `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name${notSet})`;
-  const known =
-    passwordText(kind, word.line) ||
-    (refused ? '' : sentinelText(facts, container, behind)) ||
-    policyText(facts, kind, behind, host) ||
-    (below?.says ?? '') ||
-    ownText(facts, behind) ||
-    domainText(kind, behind, host) ||
-    because(kind, behind, port) ||
-    (refused ? protocolOf(behind, port, word.line) : '');
-  const why = instead === undefined ? known : `: ${instead.says}`;
+  const found: Trouble = {
+    kind,
+    word,
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port }),
+    ...(at !== undefined && { at }),
+  };
+  const why = instead === undefined ? knownOf(facts, container, found, behind) : `: ${instead.says}`;
   const within: ReturnType<typeof ofOwnPod> =
     refused && instead === undefined ? ofOwnPod(facts, container, host, port) : { says: '' };
   const line = host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : '';
-  const says = `${title(container)} ${what}${outcome}${why}${within.says}${tooEarly}${line}`;
+  const says = `${title(container)} ${whatFails(facts, found, behind)}${outcome}${why}${within.says}${tooEarly}${line}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
     // What follows of another container's end comes after that.
@@ -183,6 +168,46 @@ export function troubleFinding(
             ...commands(facts, container, trouble, behind),
           ],
   };
+}
+
+/** "is refused by db:5432", "does not find db (no such name)" */
+function whatFails(
+  facts: PodFacts,
+  { kind, word, host, port, at }: Trouble,
+  behind: readonly ServiceEvidence[],
+): string {
+  const notSet = NOT_SET.test(host ?? '') ? '; programs write that for a value that is not set' : '';
+  if (kind !== 'refused')
+    return `does not find ${host ?? 'a host'}${at === undefined ? '' : `, of its ${at}`} (no such name${notSet})`;
+  const named =
+    host === undefined
+      ? 'a peer'
+      : port === undefined
+        ? host
+        : `${host}:${port}${addressOf(word.line, host, port)}${nameOf(behind, host) || holderText(facts, host)}`;
+  const peer = at === undefined ? named : `a peer, which by its ${at} is ${named},`;
+  // pg_isready says so of a name that is not found, too.
+  return `${/\bno response\b/i.test(word.match[0]) ? 'gets no answer from' : 'is refused by'} ${peer}`;
+}
+
+/** What is known of the trouble: the first of these that there is something to say about. */
+function knownOf(
+  facts: PodFacts,
+  container: ContainerFacts,
+  { kind, word, host, port }: Trouble,
+  behind: readonly ServiceEvidence[],
+): string {
+  const refused = kind === 'refused';
+  return (
+    passwordText(kind, word.line) ||
+    (refused ? '' : sentinelText(facts, container, behind)) ||
+    policyText(facts, kind, behind, host) ||
+    (refused ? '' : (podNameTrouble(facts, host, behind)?.says ?? '')) ||
+    ownText(facts, behind) ||
+    domainText(kind, behind, host) ||
+    because(kind, behind, port) ||
+    (refused ? protocolOf(behind, port, word.line) : '')
+  );
 }
 
 /** What was asked for is no name, so that neither DNS nor the service is to be blamed. */

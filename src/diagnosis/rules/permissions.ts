@@ -2,7 +2,6 @@
 import { anyOf } from '../../log-analysis/index.ts';
 import { claimBeside, mayKeepData } from '../facts/claims-beside.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
-import { claimOf } from '../facts/data-folder.ts';
 import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { configsBehind, ofVolumeText, volumeOf } from '../facts/mounts.ts';
 import { needsRoot, ofImageText, ownerOnly } from '../facts/owner-only.ts';
