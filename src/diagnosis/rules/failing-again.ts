@@ -8,7 +8,8 @@ import { quotable } from '../facts/text.ts';
 import { wrongPeer } from '../facts/wrong-peers.ts';
 import type { RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
-import { because, blameOf, serviceCommands, serviceQuote, troubleFinding } from './dependencies.ts';
+import { blameOf, serviceCommands, serviceQuote, troubleFinding } from './dependencies.ts';
+import { because } from './peer-words.ts';
 import { title } from './exit-code.ts';
 import { heldUpBy } from './held-up.ts';
 

@@ -6,7 +6,8 @@ import { hookTrouble } from '../facts/dependencies.ts';
 import { hookWords } from '../facts/hook-words.ts';
 import { RECENT_DEATH_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
-import { because, serviceCommands, serviceQuote, servicesBehind } from './dependencies.ts';
+import { serviceCommands, serviceQuote, servicesBehind } from './dependencies.ts';
+import { because } from './peer-words.ts';
 import { commandForLog, title } from './exit-code.ts';
 import { unexpandedIn } from './unexpanded-probes.ts';
 

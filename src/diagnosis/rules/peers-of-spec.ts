@@ -8,7 +8,8 @@ import { signalOf } from '../facts/signals.ts';
 import { hasWord } from '../facts/text.ts';
 import { linePeers, type WrongPeer, wrongPeer } from '../facts/wrong-peers.ts';
 import type { RankedFinding } from '../finding.ts';
-import { because, blameOf, serviceCommands, serviceQuote } from './dependencies.ts';
+import { blameOf, serviceCommands, serviceQuote } from './dependencies.ts';
+import { because } from './peer-words.ts';
 
 /** Findings about a peer that does not answer, of which more may be known. */
 const OF_A_PEER = ['dependency-times-out', 'dependency-closes', 'connections-exhausted'];
