@@ -111,9 +111,28 @@ export function filledBy(facts: PodFacts, container: ContainerFacts, file: strin
   }
   if (mounted.volume.emptyDir === undefined) return '';
   const fills = others.filter(({ spec }) => spec.volumeMounts?.some(({ name }) => name === mounted.volume.name));
+  const [left, ...more] = fills;
+  if (
+    left !== undefined &&
+    more.length === 0 &&
+    left.kind === 'init' &&
+    left.status?.state?.terminated?.exitCode === 0
+  ) {
+    const at = left.spec.volumeMounts?.find(({ name }) => name === mounted.volume.name)?.mountPath ?? '';
+    const elsewhere = writtenElsewhere(left, file);
+    return `, an emptyDir: ${nameOf(left)}, which has it at ${at}, has ended well, and ${elsewhere === undefined ? 'left it without that file' : `writes ${elsewhere}`}`;
+  }
   return fills.length > 0
     ? `, an emptyDir, which is empty until ${listed(fills.map((each) => nameOf(each)))} fills it`
     : `, an emptyDir, which is empty at first, hides what the image has at ${mounted.mountPath}, and is mounted by no other container`;
+}
+
+/** A path in its command that ends with the name of the file. */
+function writtenElsewhere({ spec }: ContainerFacts, file: string): string | undefined {
+  const text = [...(spec.command ?? []), ...(spec.args ?? [])].join(' ').slice(0, 8000);
+  const name = file.slice(file.lastIndexOf('/'));
+  const paths = text.match(/(?:\/[\w@%+.,~-]{1,255}){1,20}/g) ?? [];
+  return paths.findLast((path) => path.endsWith(name));
 }
 
 function nameOf({ kind, name }: ContainerFacts): string {

@@ -142,7 +142,7 @@ const endings: readonly Case[] = [
       }),
     },
     'not-executable',
-    /\/etc\/app\/run\.sh in volume conf \(ConfigMap scripts\) may not be executed$/,
+    /\/etc\/app\/run\.sh in volume conf \(ConfigMap scripts\) may not be executed: its mode is 0644,/,
     [/spec\.volumes\[0\]\.configMap\.name: scripts/],
   ],
   [
@@ -156,7 +156,7 @@ const endings: readonly Case[] = [
       logs: lastWords('sh: /etc/app/run.sh: Permission denied'),
     },
     'not-executable',
-    /126: \/etc\/app\/run\.sh in volume conf \(Secret scripts\) may not be executed$/,
+    /126: \/etc\/app\/run\.sh in volume conf \(Secret scripts\) may not be executed: its mode is 0644,/,
   ],
   [
     'no such file in a volume',

@@ -60,7 +60,7 @@ function otherConfigError(
   text: string,
   quote: Quote,
 ): readonly RankedFinding[] {
-  if (/runAsNonRoot/i.test(text)) return NOTHING;
+  if (/runAsNonRoot|non-root policy/i.test(text)) return NOTHING;
   return [
     {
       id: 'config-error',
@@ -180,8 +180,15 @@ function missingKey(facts: PodFacts, kind: ConfigKind, name: string, key: string
     rank: 90,
     says: `${who} cannot start: ${kind} ${name} has no key ${key}${has}`,
     evidence: [quote, ...(known === undefined ? [] : [stateQuote(known)]), ...references(facts, kind, name)],
-    try: [add, ...edit],
+    // The key that is there is meant, and not a second one.
+    try: known !== undefined && isLikeOne(key, known.keys) ? edit : [add, ...edit],
   };
+}
+
+/** Whether a key is nearly called so, or is called so but for its ending. */
+function isLikeOne(key: string, keys: readonly string[]): boolean {
+  const stemOf = (name: string): string => name.replace(/(?<=.)\.[^.]{1,10}$/, '').toLowerCase();
+  return nearNames(key, keys).length > 0 || keys.some((each) => stemOf(each) === stemOf(key));
 }
 
 function stateQuote(config: PodFacts['evidence']['configs'][number]): Quote {

@@ -138,6 +138,8 @@ function fileInFolder(line: string): string | undefined {
 
 function missingFile(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {
   const word = lastWord(container, NO_FILE);
+  // The system says so of a script, too, whose interpreter is not there: the rule about starts tells them apart.
+  if (word !== undefined && /^exec \S{1,300}: no such file or directory$/.test(word.line)) return NOTHING;
   // No image is meant to have the socket of a server that runs elsewhere.
   if (socketLookedFor(facts, container) !== undefined) return NOTHING;
   const header = word === undefined ? null : HEADER.exec(word.line);

@@ -39,7 +39,7 @@ const READ_ONLY = /read-?only (?:file ?system|database)|EROFS|No usable temporar
 
 const ofContainer: ContainerRule = (facts, container) => {
   const waiting = container.status?.state?.waiting;
-  if (waiting?.reason === 'CreateContainerConfigError' && /runAsNonRoot/i.test(waiting.message ?? '')) {
+  if (waiting?.reason === 'CreateContainerConfigError' && /runAsNonRoot|non-root policy/i.test(waiting.message ?? '')) {
     return [nonRoot(facts, container, waiting.message ?? '')];
   }
   // Other rules explain these exit codes better.
@@ -210,13 +210,22 @@ function privilegedPort(line: string): number | undefined {
 }
 
 function nonRoot(facts: PodFacts, container: ContainerFacts, message: string) {
+  const own = container.spec.securityContext;
+  const isOfSpec = /non-root policy/i.test(message);
+  const by = own?.runAsNonRoot === undefined && isOfSpec ? 'runAsNonRoot of its pod' : 'runAsNonRoot';
+  const but = !isOfSpec
+    ? `its image ${ofImage(message)}`
+    : own?.runAsUser === 0
+      ? 'its runAsUser is 0'
+      : 'the runAsUser of its pod is 0';
+  const list = container.kind === 'container' ? 'containers' : 'initContainers';
   return {
     id: 'run-as-non-root',
     severity: 'critical' as const,
     rank: 90,
     topic: `end/${container.name}`,
     container: container.name,
-    says: `${title(container)} must not run as root (runAsNonRoot), but its image ${ofImage(message)}`,
+    says: `${title(container)} must not run as root (${by}), but ${but}`,
     evidence: [
       {
         source: 'field' as const,
@@ -226,7 +235,11 @@ function nonRoot(facts: PodFacts, container: ContainerFacts, message: string) {
       ...userFields(facts, container),
     ],
     try: facts.commands.edit,
-    manifest: 'securityContext:\n  runAsNonRoot: true\n  runAsUser: 1000\n',
+    // Whoever wrote user 0 for one container means it.
+    manifest:
+      isOfSpec && own?.runAsUser === 0
+        ? `${list}:\n- name: ${container.name}\n  securityContext:\n    runAsUser: 0\n    runAsNonRoot: false\n`
+        : 'securityContext:\n  runAsNonRoot: true\n  runAsUser: 1000\n',
   };
 }
 

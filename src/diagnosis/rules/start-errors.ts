@@ -8,6 +8,7 @@ import { limitQuote, memoryLimit } from '../facts/memory.ts';
 import { placeOf } from '../facts/mounts.ts';
 import { libraryText } from '../facts/library-places.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
+import { interpreterOf, modeText } from '../facts/script-files.ts';
 import { fileIn } from '../../log-analysis/index.ts';
 import { quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -96,7 +97,7 @@ function refused(facts: PodFacts, container: ContainerFacts, refusal: Refusal): 
   }
   if (program !== undefined && NOT_ALLOWED.test(text)) {
     const { where, quotes, executable } = placeOf(facts, container, program);
-    const says = `${title(container)} cannot start: ${program} ${where} may not be executed`;
+    const says = `${title(container)} cannot start: ${program} ${where} may not be executed${modeText(facts, container, program)}`;
     const evidence = [...base.evidence, ...quotes];
     return [{ ...base, id: 'not-executable', rank: 92, says, evidence, manifest: executable }];
   }
@@ -161,12 +162,37 @@ function foreignProgram(container: ContainerFacts): { readonly line: string; rea
 
 /** The file or its interpreter is missing; the kernel's error is the same for both. */
 function noInterpreter(facts: PodFacts, container: ContainerFacts, { line, match }: LastWord): RankedFinding {
+  const known = knownInterpreter(facts, container, match[1] ?? '', line);
+  if (known !== undefined) return known;
   return explainedEnd(facts, container, {
     id: 'missing-binary',
     rank: 91,
     says: `${title(container)} cannot run: its program ${match[1]}, or the interpreter that it asks for, is not there (a script with Windows line ends asks for one that nobody has)`,
     line,
     more: argumentsOf(container),
+    try: facts.commands.edit,
+  });
+}
+
+/** Of a script whose content is known the interpreter that is not there. */
+function knownInterpreter(
+  facts: PodFacts,
+  container: ContainerFacts,
+  file: string,
+  line: string,
+): RankedFinding | undefined {
+  const asked = interpreterOf(facts, container, file);
+  if (asked === undefined) return undefined;
+  const { name, source, isWindows } = asked;
+  const why = isWindows
+    ? `it has Windows line ends (CR LF), so that it asks for the interpreter "${name}\\r", which nobody has; it is ${source}`
+    : `it asks for the interpreter ${name}, which is not in image ${container.spec.image ?? ''}`;
+  return explainedEnd(facts, container, {
+    id: isWindows ? 'encoding' : 'missing-binary',
+    rank: isWindows ? 94 : 91,
+    says: `${title(container)} cannot run ${file}: ${why}`,
+    line,
+    more: [...placeOf(facts, container, file).quotes, ...argumentsOf(container)],
     try: facts.commands.edit,
   });
 }
@@ -194,6 +220,8 @@ function missingCommand(facts: PodFacts, container: ContainerFacts): readonly Ra
   // The kernel says of a file without its interpreter, too, that it is not there; newer shells tell the two apart.
   const isThere = word !== undefined && /cannot execute: required file not found/.test(word.line);
   const isFile = name?.includes('/') === true;
+  const known = isFile && library === undefined ? knownInterpreter(facts, container, name ?? '', line) : undefined;
+  if (known !== undefined) return [known];
   const what = isThere
     ? `${name} is there, but not the interpreter or loader that it asks for (Windows line ends in its first line, or another C library than it was built for)`
     : name === undefined
@@ -234,7 +262,7 @@ function notExecutable(facts: PodFacts, container: ContainerFacts): readonly Ran
     explainedEnd(facts, container, {
       id: 'not-executable',
       rank: 90,
-      says: `${title(container)} ends with exit code 126: ${what} may not be executed`,
+      says: `${title(container)} ends with exit code 126: ${what} may not be executed${file === undefined ? '' : modeText(facts, container, file)}`,
       line: word?.line ?? container.lines.at(-1) ?? '',
       more: [...argumentsOf(container), ...(place?.quotes ?? [])],
       manifest: place?.executable,
