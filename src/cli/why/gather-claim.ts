@@ -11,7 +11,7 @@ import { claimNames, type ClaimSubjectEvidence, type VolumeUsage } from '../../d
 import { type Asker } from './ask.ts';
 import { gatherPod } from './gather-pod.ts';
 import { gatherClaimStorage } from './gather-storage.ts';
-import { classNames, gatherClaim } from './gather-volumes.ts';
+import { gatherClaim } from './gather-volumes.ts';
 import { MAX_LISTED, MAX_METRICS_BYTES } from './limits.ts';
 
 export interface ClaimWish {
@@ -49,12 +49,11 @@ export async function gatherClaimSubject(
   const waiting =
     placeless === undefined ? undefined : await gatherPod(asker, placeless, { namespaceFlag, killings: [] });
   const storage = await gatherClaimStorage(asker, claim?.volume, users, isSmall(claim?.claim));
-  const classes = storageClass?.kind === 'missing' ? await classNames(asker) : undefined;
   const known = storageClass?.kind === 'found' || storageClass?.kind === 'missing';
   return {
     now: asker.now,
     namespace,
-    claim: { ...(claim ?? { name, missing: false, events: [] }), ...(classes && { classes }) },
+    claim: claim ?? { name, missing: false, events: [] },
     users: users.map(({ metadata }) => metadata?.name ?? ''),
     ...(waiting && { waiting }),
     ...(usage === undefined ? {} : { usage }),

@@ -54,9 +54,16 @@ export async function gatherClaim(
         });
   const volumeName = claim.spec?.volumeName ?? '';
   if (volumeName === '') {
-    const volumes = await candidates(asker, events);
-    const classes = lacksClass(events) ? await classNames(asker) : undefined;
-    return { name, missing: false, claim, events, ...(volumes && { volumes }), ...(classes && { classes }) };
+    const otherClasses = await classesBeside(asker, claim.spec?.storageClassName ?? '');
+    const volumes = await candidates(asker, events, otherClasses !== undefined);
+    return {
+      name,
+      missing: false,
+      claim,
+      events,
+      ...(otherClasses && { otherClasses }),
+      ...(volumes && { volumes }),
+    };
   }
   const volume = await asker.get(`persistentvolume/${volumeName}`, PERSISTENT_VOLUMES, undefined, volumeName);
   const known = found(volume);
@@ -75,30 +82,29 @@ async function similarClaims(asker: Asker, namespace: string | undefined, name: 
   );
 }
 
-function lacksClass(events: ClaimEvidence['events']): boolean {
-  return events.some(
-    ({ reason, message = '' }) =>
-      reason === 'ProvisioningFailed' && /storageclass\S* "[^"]{1,253}" not found/i.test(message),
-  );
-}
-
-/** The StorageClasses that exist; undefined: they may not be read. */
-export async function classNames(asker: Asker): Promise<readonly string[] | undefined> {
-  const all = await asker.listAll('storageclasses', STORAGE_CLASSES, { limit: MAX_LISTED });
-  return all?.flatMap(({ metadata }) => metadata?.name ?? []).toSorted();
-}
-
 /** The volumes among which none fits; they are read only where nothing makes one. */
 async function candidates(
   asker: Asker,
   events: ClaimEvidence['events'],
+  isOfNoClass: boolean,
 ): Promise<readonly PersistentVolume[] | undefined> {
-  const isUnmade = events.some(
-    ({ reason, message = '' }) =>
-      reason === 'FailedBinding' || (reason === 'ProvisioningFailed' && /not found/.test(message)),
-  );
+  const isUnmade =
+    isOfNoClass ||
+    events.some(
+      ({ reason, message = '' }) =>
+        reason === 'FailedBinding' || (reason === 'ProvisioningFailed' && /not found/.test(message)),
+    );
   if (!isUnmade) return undefined;
   return await asker.listAll('persistentvolumes', PERSISTENT_VOLUMES, { limit: MAX_LISTED });
+}
+
+/** The StorageClasses that there are, where that of the name does not exist; undefined: it does, none is named, or they could not be read. */
+async function classesBeside(asker: Asker, name: string): Promise<readonly string[] | undefined> {
+  if (name === '') return undefined;
+  const answer = await asker.get(`storageclass/${name}`, STORAGE_CLASSES, undefined, name);
+  if (answer.kind !== 'missing') return undefined;
+  const all = await asker.listAll('storageclasses', STORAGE_CLASSES, { limit: MAX_LISTED });
+  return all?.map(({ metadata }) => metadata?.name ?? '').toSorted();
 }
 
 /** The node with the folder. It is known by its host name, which nearly always is its name, too. */

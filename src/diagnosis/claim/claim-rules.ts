@@ -165,7 +165,7 @@ function pendingWhy(evidence: ClaimSubjectEvidence, event: Event | undefined): P
   const near = nearVolume(claim, evidence.claim.volumes);
   const isStatic = hasVolumesOfClass(className ?? '', evidence.claim.volumes);
   if (classExists === false && !isStatic)
-    return { why: noClassText(className, evidence.claim.classes), isWaiting: false };
+    return { why: noClassText(className, evidence.claim.otherClasses), isWaiting: false };
   if (reason === 'WaitForFirstConsumer' && users.length === 0) {
     return { why: 'its StorageClass makes one when a pod uses it, and none does', isWaiting: true };
   }

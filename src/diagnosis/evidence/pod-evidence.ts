@@ -135,8 +135,8 @@ export interface ClaimEvidence {
   readonly volumeMissing?: boolean;
   /** Of one that has no volume: those of the cluster, of which one may nearly fit; absent: not read. */
   readonly volumes?: readonly PersistentVolume[];
-  /** Of one whose StorageClass does not exist: the names of those that do. */
-  readonly classes?: readonly string[];
+  /** Of one that has no volume, and names a StorageClass that does not exist: those that there are. */
+  readonly otherClasses?: readonly string[];
   /** The node that has the volume, when it is a folder of one. */
   readonly home?: NodeEvidence;
   readonly events: readonly Event[];

@@ -1,5 +1,6 @@
 /** Which free volume is nearest to what a claim asks for, and what it lacks. Pure. */
 import { compareQuantities, labelSelectorOf, matchesLabels, SelectorError } from '../../api/index.ts';
+import { noClassText } from './storage-classes.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../evidence/kinds.ts';
 import type { ClaimEvidence } from '../evidence/pod-evidence.ts';
 import type { Quote } from '../finding.ts';
@@ -105,6 +106,14 @@ export function namedVolumeTrouble({ claim, volume, volumeMissing }: ClaimEviden
 /** Whether volumes of the class exist that nobody has to make. */
 export function hasVolumesOfClass(className: string, volumes: readonly PersistentVolume[] = []): boolean {
   return className !== '' && volumes.some(({ spec }) => spec?.storageClassName === className);
+}
+
+/** "there is no StorageClass standard; there is local"; undefined: there is, or that is not known, or volumes have it by themselves. */
+export function missingClassText({ claim, otherClasses, volumes: all }: ClaimEvidence): string | undefined {
+  const name = claim?.spec?.storageClassName ?? '';
+  return otherClasses === undefined || name === '' || hasVolumesOfClass(name, all)
+    ? undefined
+    : noClassText(name, otherClasses);
 }
 
 interface Misfit {

@@ -16,6 +16,11 @@ import {
   unscheduled,
 } from './cases.fixtures.ts';
 
+/** The pod, made just now. */
+const young = (given: Partial<PodEvidence>): Partial<PodEvidence> => ({
+  ...given,
+  pod: { ...given.pod, metadata: { ...given.pod?.metadata, creationTimestamp: ago(5) } } as never,
+});
 const starts: readonly Case[] = [
   [
     'more environment than the kernel passes, as the runtime refuses it',
@@ -586,12 +591,47 @@ const starts: readonly Case[] = [
           missing: false,
           claim: { metadata: { name: 'data' }, spec: { storageClassName: 'fast' }, status: { phase: 'Pending' } },
           events: [event('ProvisioningFailed', 'storageclass.storage.k8s.io "fast" not found')],
-          classes: ['local', 'nfs'],
+          otherClasses: ['local', 'nfs'],
         },
       ],
     },
     'claim-pending',
     /there is no StorageClass fast; there are local and nfs$/,
+  ],
+  [
+    'claim of a StorageClass that does not exist, before any event',
+    {
+      ...young(unscheduled('0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.')),
+      claims: [
+        {
+          name: 'data',
+          missing: false,
+          claim: { metadata: { name: 'data' }, spec: { storageClassName: 'standard' }, status: { phase: 'Pending' } },
+          otherClasses: ['local', 'nfs'],
+          events: [],
+        },
+      ],
+    },
+    'claim-pending',
+    /^pod web-1 cannot start: its claim data has no volume yet: there is no StorageClass standard; there are local and nfs$/,
+  ],
+  [
+    'claim of a class of volumes that are made by hand, which has no StorageClass, is still young',
+    {
+      ...young(unscheduled('0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.')),
+      claims: [
+        {
+          name: 'data',
+          missing: false,
+          claim: { metadata: { name: 'data' }, spec: { storageClassName: 'manual' }, status: { phase: 'Pending' } },
+          otherClasses: [],
+          volumes: [{ metadata: { name: 'pv-1' }, spec: { storageClassName: 'manual' } } as never],
+          events: [],
+        },
+      ],
+    },
+    'unschedulable',
+    /unbound immediate PersistentVolumeClaims/,
   ],
   [
     'names of variables',

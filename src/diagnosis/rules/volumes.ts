@@ -7,7 +7,13 @@ import { unplacedText } from '../facts/placement.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { noClassText } from '../facts/storage-classes.ts';
 import { listed, quotable } from '../facts/text.ts';
-import { hasVolumesOfClass, namedVolumeTrouble, nearVolume, noVolumeText } from '../facts/volume-fit.ts';
+import {
+  hasVolumesOfClass,
+  namedVolumeTrouble,
+  missingClassText,
+  nearVolume,
+  noVolumeText,
+} from '../facts/volume-fit.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
@@ -74,7 +80,9 @@ function oneClaim(facts: PodFacts, given: ClaimEvidence): readonly RankedFinding
       { ...base, id: 'claim-deleting', rank: 91, says, evidence: [at], try: [kubectl('describe', `pvc/${name}`)] },
     ];
   }
-  if (phase !== 'Pending' || facts.ageMs < NORMAL_START_MS) return NOTHING;
+  const noClass = missingClassText(given);
+  // No time makes up for a class that does not exist.
+  if (phase !== 'Pending' || (facts.ageMs < NORMAL_START_MS && noClass === undefined)) return NOTHING;
   const [event] = eventsWith(
     events,
     'ProvisioningFailed',
@@ -95,7 +103,7 @@ function oneClaim(facts: PodFacts, given: ClaimEvidence): readonly RankedFinding
   const isWaiting =
     event?.reason?.startsWith('WaitFor') === true && claim?.metadata?.annotations?.[SELECTED_NODE] === undefined;
   const unplaced = isWaiting ? unplacedText(facts) : undefined;
-  const told = named?.why ?? unplaced ?? (isStatic ? noVolumeText(claim, near) : undefined);
+  const told = named?.why ?? noClass ?? unplaced ?? (isStatic ? noVolumeText(claim, near) : undefined);
   const why = told === undefined ? pendingWhy(event?.reason, event?.message ?? '', given) : `: ${told}`;
   return [
     {
@@ -128,9 +136,9 @@ function oneClaim(facts: PodFacts, given: ClaimEvidence): readonly RankedFinding
   ];
 }
 
-function pendingWhy(reason: string | undefined, message: string, { claim, classes }: ClaimEvidence): string {
+function pendingWhy(reason: string | undefined, message: string, { claim, otherClasses }: ClaimEvidence): string {
   if (reason === 'ProvisioningFailed' && /not found/.test(message))
-    return `: ${noClassText(claim?.spec?.storageClassName, classes)}`;
+    return `: ${noClassText(claim?.spec?.storageClassName, otherClasses)}`;
   if (reason === 'ExternalProvisioning') return ': its provisioner has not made one';
   if (reason === 'ProvisioningFailed') return `: ${quotable(message)}`;
   return '';
