@@ -203,21 +203,21 @@ export function beginOf(address: string): string {
   return address.split('.').slice(0, 2).join('.');
 }
 
-/** Services that may be meant: those of the name in other namespaces, else those of the namespace with similar names. */
+/** Services that may be meant: those of the namespace with similar names, else one of the name in another namespace, which may be a stranger's. */
 async function likeServices(
   asker: Asker,
   { namespace, name }: ServiceName,
 ): Promise<Pick<ServiceEvidence, 'elsewhere' | 'similar'>> {
-  const fieldSelector = `metadata.name=${name}`;
-  const same = await asker.list(`services ${name} of all namespaces`, SERVICES, { fieldSelector, limit: MAX_SERVICES });
-  const elsewhere = same.flatMap(({ metadata }) => metadata?.namespace ?? []).toSorted();
-  if (elsewhere.length > 0) return { elsewhere };
   const own = await asker.list(`services of namespace ${namespace}`, SERVICES, { namespace, limit: MAX_LISTED });
   const similar = nearNames(
     name,
     own.flatMap(({ metadata }) => metadata?.name ?? []),
   );
-  return similar.length === 0 ? {} : { similar };
+  if (similar.length > 0) return { similar };
+  const fieldSelector = `metadata.name=${name}`;
+  const same = await asker.list(`services ${name} of all namespaces`, SERVICES, { fieldSelector, limit: MAX_SERVICES });
+  const elsewhere = same.flatMap(({ metadata }) => metadata?.namespace ?? []).toSorted();
+  return elsewhere.length === 0 ? {} : { elsewhere: elsewhere.slice(0, 1) };
 }
 
 /** Why a service has no endpoint at all; undefined: it may still get one, or that could not be read. */

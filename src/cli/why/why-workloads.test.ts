@@ -240,6 +240,14 @@ describe('a service that is named in a log', () => {
     );
   });
 
+  it('is offered by a similar name of its own namespace before a stranger’s', async () => {
+    await make(NAMESPACES, { metadata: { name: 'tenant' } });
+    await service('postgres', 'tenant');
+    await service('postgresql');
+    await asker('postgres');
+    expect((await headlines('Pod', 'worker'))[0]).toMatch(/there is no service postgres; there is postgresql/);
+  });
+
   it('is offered by a similar name', async () => {
     await service('orders-postgresql');
     await asker('orders-postgres');

@@ -60,6 +60,14 @@ describe('a job that a container keeps from ending', () => {
     expect(diagnoseWorkload(given).findings).toMatchObject([{ id: 'job-held-open', says }]);
   });
 
+  it('is a note at first', () => {
+    const [first] = diagnosePod(evidence({ pod: etl({ etl: ended(0, 8), 'log-shipper': running }) })).findings;
+    expect(first?.severity).toBe('info');
+    expect(first?.says).toMatch(
+      /^job etl is not complete yet: container etl has ended well 8s ago, but log-shipper still runs; /,
+    );
+  });
+
   it('names all that have ended, and all that still run', () => {
     const two = etl({ a: ended(0, 300), b: ended(0, 120), c: running, d: running });
     expect(diagnosePod(evidence({ pod: two })).findings[0]?.says).toMatch(
@@ -68,7 +76,6 @@ describe('a job that a container keeps from ending', () => {
   });
 
   it.each<[string, Pod]>([
-    ['less than a minute ago', etl({ etl: ended(0, 40), 'log-shipper': running })],
     ['of no Job', etl({ etl: ended(0, 180), 'log-shipper': running }, 'ReplicaSet')],
     ['all still run', etl({ etl: running, 'log-shipper': running })],
     ['all have ended', etl({ etl: ended(0, 180), 'log-shipper': ended(0, 90) })],

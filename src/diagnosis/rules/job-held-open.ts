@@ -15,7 +15,9 @@ export const jobHeldOpen: PodRule = ({ pod, name, now, finished, deleting, conta
   // A container that has failed, or waits, has a finding of its own.
   if (done.length === 0 || holders.length === 0 || done.length + holders.length < main.length) return NOTHING;
   const sinceMs = Math.max(...done.map(endedMs));
-  if (!(now - sinceMs >= HELD_OPEN_MS)) return NOTHING;
+  if (Number.isNaN(sinceMs)) return NOTHING;
+  // One that follows the others may still end by itself.
+  const isYoung = now - sinceMs < HELD_OPEN_MS;
   const [first] = holders;
   const doneNames = listed(done.map((one) => one.name));
   const ended = done.length === 1 ? `container ${doneNames} has` : `containers ${doneNames} have`;
@@ -23,11 +25,11 @@ export const jobHeldOpen: PodRule = ({ pod, name, now, finished, deleting, conta
   return [
     {
       id: 'job-held-open',
-      severity: 'warning',
+      severity: isYoung ? 'info' : 'warning',
       rank: 50,
       topic: 'job',
       container: first?.name,
-      says: `job ${owner.name} does not complete: ${ended} ended well ${formatAge(now - sinceMs)} ago, but ${still}; a container that only serves others belongs in initContainers with restartPolicy: Always`,
+      says: `job ${owner.name} ${isYoung ? 'is not complete yet' : 'does not complete'}: ${ended} ended well ${formatAge(now - sinceMs)} ago, but ${still}; a container that only serves others belongs in initContainers with restartPolicy: Always`,
       evidence: main.map((one) => ({
         source: 'field' as const,
         path: `status.containerStatuses[${one.name}].state`,
