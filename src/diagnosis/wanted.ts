@@ -259,7 +259,7 @@ export function placementWanted(evidence: PodEvidence): PlacementWanted {
       : namesPortOfNode(evidence)
         ? 'node'
         : 'none';
-  return { pods, nodes: /enough free storage|Insufficient /.test(text) };
+  return { pods, nodes: /enough free storage|Insufficient |node affinity\/selector/.test(text) };
 }
 
 /** The first pod of its Job, where a container says that it finds something already there; undefined: nothing asks for it. */

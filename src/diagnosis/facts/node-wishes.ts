@@ -1,5 +1,8 @@
 /** What a pod asks of the labels of its node, as texts. */
 import type { PodSpec } from '../../api/index.ts';
+import { nearNames } from '../../lib/index.ts';
+import type { Node } from '../evidence/kinds.ts';
+import { listed } from './text.ts';
 
 export interface Requirement {
   readonly key: string;
@@ -33,4 +36,23 @@ export function affinityText(spec: PodSpec | undefined): string {
 export function wantedLabels({ spec }: { readonly spec?: PodSpec }): readonly string[] {
   const affinity = affinityText(spec);
   return [...labelTexts(spec?.nodeSelector), ...(affinity === '' ? [] : [affinity])];
+}
+
+/** Nodes whose labels are told in a sentence. */
+const MAX_NODES = 2;
+
+/** ": vm has amd64", of the first label of its nodeSelector that no node has: its other values, else labels of nearly that name. */
+export function labelsInstead({ spec }: { readonly spec?: PodSpec }, nodes: readonly Node[] = []): string {
+  for (const [key, value] of Object.entries(spec?.nodeSelector ?? {})) {
+    if (nodes.some(({ metadata }) => metadata?.labels?.[key] === value)) continue;
+    const told = nodes.flatMap(({ metadata }) => {
+      const labels = metadata?.labels ?? {};
+      const own = labels[key];
+      if (own !== undefined) return [`${metadata?.name ?? ''} has ${own}`];
+      const [near] = nearNames(key, Object.keys(labels));
+      return near === undefined ? [] : [`${metadata?.name ?? ''} has ${near}=${labels[near] ?? ''}`];
+    });
+    return told.length === 0 ? '' : `: ${listed(told.slice(0, MAX_NODES))}`;
+  }
+  return '';
 }

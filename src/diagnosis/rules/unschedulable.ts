@@ -5,7 +5,7 @@ import { apartText, companions } from '../facts/anti-affinity.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { holdersText, neverFits, portHolders } from '../facts/placement.ts';
 import { keptText } from '../facts/rollout-overlap.ts';
-import { wantedLabels } from '../facts/node-wishes.ts';
+import { labelsInstead, wantedLabels } from '../facts/node-wishes.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
 import { inBrackets, listed } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -19,6 +19,8 @@ const nodesOf = (facts: PodFacts, ...words: readonly string[]): readonly string[
   facts.commands.cluster('get', 'nodes', ...words),
 ];
 const none = (): readonly Quote[] => [];
+/** Labels that say what a node is, and that nobody changes. */
+const OF_NODES = /(?:^|\.)(?:kubernetes|k8s)\.io\//;
 
 function spreadKeys({ spec }: PodFacts['pod']): readonly string[] {
   const keys = (spec?.topologySpreadConstraints ?? []).map(({ topologyKey }) => topologyKey);
@@ -101,13 +103,15 @@ const REASONS: readonly Reason[] = [
   },
   {
     pattern: /didn't match Pod's node affinity\/selector/,
-    says: (_, nodes, { pod }) => `${nodes} not the labels that it asks for${inBrackets(wantedLabels(pod))}`,
+    says: (_, nodes, facts) =>
+      `${nodes} not the labels that it asks for${inBrackets(wantedLabels(facts.pod))}${labelsInstead(facts.pod, facts.evidence.placement?.nodes)}`,
     fields: ({ pod }) => [
       ...field('spec.nodeSelector', pod.spec?.nodeSelector),
       ...field('spec.affinity.nodeAffinity', pod.spec?.affinity?.nodeAffinity),
     ],
     try: (facts) => {
       const [[key, value] = []] = Object.entries(facts.pod.spec?.nodeSelector ?? {});
+      if (key !== undefined && OF_NODES.test(key)) return [...nodesOf(facts, '--show-labels'), ...facts.commands.edit];
       const label = key === undefined ? [] : [facts.commands.cluster('label', 'node', 'NODE', `${key}=${value}`)];
       return [...nodesOf(facts, '--show-labels'), ...label];
     },
