@@ -8,7 +8,7 @@ import { placementWanted } from '../wanted.ts';
 import { unscheduled } from './cases.fixtures.ts';
 
 const REFUSED = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.";
-const node = (name: string, labels: Readonly<Record<string, string>>): Node => ({ metadata: { name, labels } }) as Node;
+const node = (name: string, labels: Readonly<Record<string, string>>): Node => ({ metadata: { name, labels } });
 const first = (nodeSelector: Readonly<Record<string, string>>, nodes?: readonly Node[]) => {
   const given: Partial<PodEvidence> = unscheduled(REFUSED, { nodeSelector });
   return diagnosePod(evidence({ ...given, ...(nodes && { placement: { nodes } }) })).findings[0];
@@ -36,7 +36,12 @@ describe('labels that no node has', () => {
 
   it('are given to a node, unless they say what it is', () => {
     expect(first({ disktype: 'ssd' })?.try).toContain('kubectl label node NODE disktype=ssd');
-    for (const key of ['kubernetes.io/arch', 'kubernetes.io/os', 'node.kubernetes.io/instance-type', 'kubernetes.io/hostname']) {
+    for (const key of [
+      'kubernetes.io/arch',
+      'kubernetes.io/os',
+      'node.kubernetes.io/instance-type',
+      'kubernetes.io/hostname',
+    ]) {
       expect(first({ [key]: 'x' })?.try.join()).not.toContain('label node');
     }
   });

@@ -19,7 +19,7 @@ import {
 /** The pod, made just now. */
 const young = (given: Partial<PodEvidence>): Partial<PodEvidence> => ({
   ...given,
-  pod: { ...given.pod, metadata: { ...given.pod?.metadata, creationTimestamp: ago(5) } } as never,
+  pod: { ...given.pod, metadata: { ...given.pod?.metadata, creationTimestamp: ago(5) } },
 });
 const starts: readonly Case[] = [
   [
@@ -625,7 +625,7 @@ const starts: readonly Case[] = [
           missing: false,
           claim: { metadata: { name: 'data' }, spec: { storageClassName: 'manual' }, status: { phase: 'Pending' } },
           otherClasses: [],
-          volumes: [{ metadata: { name: 'pv-1' }, spec: { storageClassName: 'manual' } } as never],
+          volumes: [{ metadata: { name: 'pv-1' }, spec: { storageClassName: 'manual' } }],
           events: [],
         },
       ],
