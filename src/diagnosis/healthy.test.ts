@@ -54,6 +54,55 @@ describe('healthy pods', () => {
   it.each<[string, Partial<PodEvidence>]>([
     ['runs', {}],
     [
+      'gives a service another address, has old values and DNS settings of its own, and works',
+      {
+        pod: pod({
+          container: {
+            command: ['sh', '-c', 'pkill -HUP nginx; exec app --cache=$(CACHE_HOST)'],
+            env: [
+              { name: 'CACHE_URL', value: 'redis://$(CACHE_HOST):6379' },
+              { name: 'CACHE_HOST', valueFrom: { configMapKeyRef: { name: 'app', key: 'host' } } },
+              { name: 'REGION', value: 'eu-west-1 ' },
+              { name: 'SHARD', valueFrom: { fieldRef: { fieldPath: "metadata.labels['shard']" } } },
+            ],
+            volumeMounts: [{ name: 'tok', mountPath: '/tok' }],
+            resources: { limits: { cpu: '10m' } },
+            livenessProbe: { exec: { command: ['sh', '-c', 'redis-cli ping | grep -q PONG'] } },
+          },
+          spec: {
+            hostAliases: [{ ip: '10.9.9.9', hostnames: ['cache'] }],
+            dnsPolicy: 'None',
+            dnsConfig: { nameservers: ['8.8.8.8'] },
+            volumes: [
+              { name: 'tok', projected: { sources: [{ serviceAccountToken: { path: 'token', audience: 'vault' } }] } },
+            ],
+          },
+          status: { state: running },
+        }),
+        configs: [
+          {
+            kind: 'ConfigMap',
+            name: 'app',
+            state: 'found',
+            keys: ['host'],
+            texts: { host: 'cache\n' },
+            writtenAt: ago(60),
+          },
+        ],
+        logs: {
+          web: {
+            current: [
+              'GET /a 401 Unauthorized',
+              'GET /b 200',
+              'PRI * HTTP/2.0 400',
+              'GET /c 200',
+              'loaded to shared memory',
+            ],
+          },
+        },
+      },
+    ],
+    [
       'declines orders, with the reason in a field',
       {
         logs: {

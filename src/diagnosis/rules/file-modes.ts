@@ -53,6 +53,11 @@ const ofContainer: ContainerRule = (facts, container) => {
 
 export const fileModes: PodRule = eachContainer(ofContainer);
 
+/** Whether this rule tells of the file: it lies in a volume of a ConfigMap or Secret, whose mode is known. */
+export function isTooOpen(facts: PodFacts, container: ContainerFacts): boolean {
+  return ofContainer(facts, container).length > 0;
+}
+
 /** The decisive line, or one above an end that follows from it. */
 function openFile(container: ContainerFacts): LastWord | undefined {
   const own = lastWord(container, TOO_OPEN);

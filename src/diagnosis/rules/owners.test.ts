@@ -1,6 +1,7 @@
 /** Tests what is told of files, folders and calls that only their owner, or root, may have. */
-import { describe } from 'vitest';
-import { crashed, lastWords, pod } from '../evidence.fixtures.ts';
+import { describe, expect, it } from 'vitest';
+import { diagnosePod } from '../diagnose-pod.ts';
+import { crashed, evidence, lastWords, pod } from '../evidence.fixtures.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import { tellsEach } from './cases.fixtures.ts';
 
@@ -100,4 +101,8 @@ describe('a key that others may read', () => {
       /set its defaultMode to 0640, and fsGroup to the group of its user$/,
     ],
   ]);
+
+  it('is told once', () => {
+    expect(diagnosePod(evidence(keys({ image: 'postgres:16' }, OPEN))).findings).toHaveLength(1);
+  });
 });

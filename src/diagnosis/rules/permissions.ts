@@ -12,6 +12,7 @@ import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';
+import { isTooOpen } from './file-modes.ts';
 
 const DENIED = anyOf(
   /permission denied/i,
@@ -64,6 +65,8 @@ const ofContainer: ContainerRule = (facts, container) => {
   const file = fileNear(denied.line, denied.match.index);
   const port = /bind|listen/i.test(denied.line) ? privilegedPort(denied.line) : undefined;
   const owner = OWNER.exec(denied.line);
+  // The rule about modes says what would do.
+  if (owner !== null && isTooOpen(facts, container)) return NOTHING;
   const relative = file === undefined && port === undefined ? relativeFile(denied.line) : undefined;
   const what =
     port !== undefined
