@@ -41,7 +41,7 @@ export function lostMembers(facts: PodFacts, container: ContainerFacts): LostMem
   const own = Number(/-(\d{1,5})$/.exec(name)?.[1] ?? Number.NaN);
   if (set.replicas === 0 || set.replicas > MAX_ORDINAL || !hasOrdinal(set, own)) return undefined;
   const last = container.lines.slice(-LAST_LINES);
-  const line = last.findLast((each) => QUORUM.test(each) || DECIDED.test(each));
+  const line = last.findLast((each) => QUORUM.test(withoutCode(each)) || DECIDED.test(each));
   if (line === undefined || DECIDED.test(line)) return undefined;
   const texts = [
     { at: 'command', text: commandText(container.spec, container.environment) },
@@ -63,6 +63,11 @@ export function lostMembers(facts: PodFacts, container: ContainerFacts): LostMem
   if (at === undefined || set.replicas * 2 > all) return undefined;
   const gone = [...ordinals].toSorted((a, b) => a - b).map((ordinal) => `${set.name}-${ordinal}`);
   return { set, gone, all, at, line };
+}
+
+/** The line without names of classes and places in code, which speak of what they are for. */
+function withoutCode(line: string): string {
+  return /^\s+at \S/.test(line) ? '' : line.replaceAll(/[\w$]{1,80}(?:\.[\w$]{1,80}){2,20}/g, '');
 }
 
 /** The ordinals of the pods of the set that a text names. */

@@ -199,6 +199,26 @@ describe('a cluster whose trouble is another', () => {
       'has the others still, which end',
       member('keys', 1, initial, ETCD, { siblings: ['keys-1', 'keys-2'].map((name) => pod({ name })) }),
     ],
+    [
+      'ends for something else, in code whose names speak of a quorum',
+      {
+        ...member('keys', 1, initial, []),
+        pod: pod({
+          name: 'keys-0',
+          container: initial,
+          spec: { subdomain: 'keys' },
+          status: crashed({ exitCode: 2 }),
+        }),
+        logs: lastWords(
+          '[main] INFO org.apache.zookeeper.server.quorum.QuorumPeerConfig - Reading configuration from: /etc/zk/zoo.cfg',
+          '[main] ERROR org.apache.zookeeper.server.quorum.QuorumPeerMain - Invalid config, exiting abnormally',
+          'org.apache.zookeeper.server.quorum.QuorumPeerConfig$ConfigException: Error processing /etc/zk/zoo.cfg',
+          '\tat org.apache.zookeeper.server.quorum.QuorumPeerMain.main(QuorumPeerMain.java:91)',
+          'Caused by: java.lang.IllegalArgumentException: myid file is missing',
+          '\tat org.apache.zookeeper.server.quorum.QuorumPeerConfig.parse(QuorumPeerConfig.java:194)',
+        ),
+      },
+    ],
     ['names others of its own name', member('keys', 1, {}, ['no leader for old-keys-1, keys-2024 and keys-7x'])],
   ])('%s', (_, given) => {
     const found = diagnosePod(evidence(given)).findings.map(({ id }) => id);
