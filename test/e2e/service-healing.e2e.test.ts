@@ -4,8 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ConnectionLoad, type LoadResult } from '../support/connection-load.ts';
 import { webDeployment, webService } from '../support/web-deployment.ts';
 import { Mendlet, root, run, until } from './harness.ts';
+import { freeServiceNetwork } from './service-network.ts';
 
-const mendlet = new Mendlet({ podNetwork: 224, flags: ['--service-cidr', '10.98.0.0/16'] });
+const mendlet = new Mendlet({ podNetwork: 224, flags: ['--service-cidr', `${freeServiceNetwork(98, 86, 87)}.0.0/16`] });
 beforeAll(() => mendlet.up());
 afterAll(() => mendlet.down());
 

@@ -8,8 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { busyboxPod, Mendlet, run, until } from './harness.ts';
 import { itInWhole } from './extent.ts';
+import { freeServiceNetwork } from './service-network.ts';
 
-const mendlet = new Mendlet({ podNetwork: 223, flags: ['--service-cidr', '10.97.0.0/16'] });
+const network = freeServiceNetwork(97, 81, 82);
+const later = freeServiceNetwork(83, 84, 85);
+const mendlet = new Mendlet({ podNetwork: 223, flags: ['--service-cidr', `${network}.0.0/16`] });
 
 interface ServicePort {
   readonly port: number;
@@ -231,25 +234,25 @@ it('refuses where there is no endpoint, and drops where the policy is Local and 
 });
 
 it('never sends a packet to an address of services by the default route', async () => {
-  expect((await run('ip', ['route', 'get', '10.97.200.200'])).stdout).toContain('dev lo');
-  expect((await fromHost('10.97.200.200', 80)).said).toMatch(/failed/);
+  expect((await run('ip', ['route', 'get', `${network}.200.200`])).stdout).toContain('dev lo');
+  expect((await fromHost(`${network}.200.200`, 80)).said).toMatch(/failed/);
 });
 
 itInWhole('routes the services of a ServiceCIDR that comes later, until it is gone', async () => {
   const cidr = { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name: 'later' } };
-  await mendlet.create({ ...cidr, spec: { cidrs: ['10.98.7.0/24'] } });
+  await mendlet.create({ ...cidr, spec: { cidrs: [`${later}.7.0/24`] } });
   const isReady = async (): Promise<string> =>
     await mendlet.kubectl(['get', 'servicecidr', 'later', '-o', 'jsonpath={.status.conditions[0].status}']);
   await untilSays(isReady, 'True');
-  await service('later', { selector: { app: 'web' }, clusterIP: '10.98.7.7' });
-  await untilSays(async () => (await fromHost('10.98.7.7', 80)).said, /one|two/);
-  expect(await fromPod('client', '10.98.7.7')).toMatch(/one|two/);
-  await untilSays(serviceRoutes, /10\.98\.7\.0\/24 dev lo/);
-  expect((await fromHost('10.98.7.99', 80)).said).toMatch(/failed/);
+  await service('later', { selector: { app: 'web' }, clusterIP: `${later}.7.7` });
+  await untilSays(async () => (await fromHost(`${later}.7.7`, 80)).said, /one|two/);
+  expect(await fromPod('client', `${later}.7.7`)).toMatch(/one|two/);
+  await untilSays(serviceRoutes, new RegExp(`${later}.7.0/24 dev lo`));
+  expect((await fromHost(`${later}.7.99`, 80)).said).toMatch(/failed/);
   await mendlet.kubectl(['delete', 'service', 'later']);
   await mendlet.kubectl(['delete', 'servicecidr', 'later']);
-  await untilSays(async () => ((await serviceRoutes()).includes('10.98.7.') ? 'there' : 'gone'), 'gone');
-  expect(await serviceRoutes()).toContain('10.97.0.0/16');
+  await untilSays(async () => ((await serviceRoutes()).includes(`${later}.7.`) ? 'there' : 'gone'), 'gone');
+  expect(await serviceRoutes()).toContain(`${network}.0.0/16`);
 });
 
 describe('a node port', () => {
@@ -368,9 +371,9 @@ describe('healing', () => {
   });
 
   it('brings back the route of services that somebody removed, and says so', async () => {
-    const removed = await run('ip', ['-4', 'route', 'delete', '10.97.0.0/16', 'proto', '119']);
+    const removed = await run('ip', ['-4', 'route', 'delete', `${network}.0.0/16`, 'proto', '119']);
     expect(removed.code).toBe(0);
-    await untilSays(serviceRoutes, /10\.97\.0\.0\/16 dev lo/);
+    await untilSays(serviceRoutes, new RegExp(`${network}.0.0/16 dev lo`));
     await untilSays(async () => (await fromHost(ip, 80)).said, /one|two/);
     await untilSays(
       () => mendlet.kubectl(['get', 'events', '-A', '-o', 'jsonpath={.items[*].reason}']),
@@ -424,7 +427,7 @@ it('leaves neither table nor route', async () => {
   await mendlet.end('SIGTERM');
   await mendlet.command('down');
   expect((await run('nft', ['list', 'table', 'ip', table])).code).not.toBe(0);
-  expect((await run('ip', ['route', 'show', 'proto', '119'])).stdout).not.toContain('10.97.0.0/16');
+  expect((await run('ip', ['route', 'show', 'proto', '119'])).stdout).not.toContain(`${network}.0.0/16`);
 });
 
 function tableOf(): string {

@@ -2,11 +2,13 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { busyboxPod, Mendlet, mainContainer, until } from './harness.ts';
+import { freeServiceNetwork } from './service-network.ts';
 
 /** One network for both, and for no other suite: the host has the services of the first mendlet with a network. */
-const flags = ['--service-cidr', '10.118.0.0/16'];
-const IP = '10.118.77.77';
-const DNS_IP = '10.118.0.10';
+const network = freeServiceNetwork(117, 88, 89);
+const flags = ['--service-cidr', `${network}.0.0/16`];
+const IP = `${network}.77.77`;
+const DNS_IP = `${network}.0.10`;
 const first = new Mendlet({ podNetwork: 181, flags });
 const second = new Mendlet({ podNetwork: 182, flags });
 const both = [
@@ -71,7 +73,7 @@ it('answers the pods of each out of its own cluster', async () => {
     });
   }
   const lookUp = async (mendlet: Mendlet, name: string, server = ''): Promise<boolean> =>
-    /Address: 10\.118\.\d+\.\d+$/.test(
+    new RegExp(`Address: ${network}\\.\\d+\\.\\d+$`).test(
       await inPod(mendlet, `nslookup -type=a only-${name}.default.svc.cluster.local ${server}`),
     );
   for (const { name, mendlet } of both) {
