@@ -8,8 +8,10 @@ import {
   type ConfigReference,
   configReferences,
   optionalVariables,
+  secretsWithPeers,
   usedBy,
 } from './facts/config-references.ts';
+import { aboutPeers } from './facts/about-peers.ts';
 import { asksForSecretNames } from './facts/answering-peer.ts';
 import { asksForValues } from './facts/blamed-variables.ts';
 import { type ContainerFacts, containerFacts } from './facts/container-facts.ts';
@@ -25,6 +27,7 @@ import { isLeftBehind, lastSaid } from './facts/left-behind.ts';
 import { LOCKED } from './facts/lock-holders.ts';
 import { linesAround } from './facts/last-words.ts';
 import { saidLast } from './facts/said-last.ts';
+import { linePeers } from './facts/wrong-peers.ts';
 import { NORMAL_START_MS } from './limits.ts';
 import { namedConfigs } from './facts/named-files.ts';
 import { awaitsVolumes } from './rules/missing-config.ts';
@@ -114,6 +117,29 @@ function mapsOfTroubled(evidence: PodEvidence): readonly ConfigReference[] {
     evidence.pod,
     troubled.flatMap(({ spec }) => [spec, ...fillersOf(evidence.pod, spec)]),
   );
+}
+
+/**
+ * Once the logs are known: the Secrets of containers in trouble that may name the peer which their logs do not name. Of their values only
+ * where they lead is kept.
+ */
+export function peerSecretsWanted(evidence: PodEvidence): readonly ConfigReference[] {
+  const facts = podFacts(evidence);
+  const known = new Set(evidence.configs.map(({ kind, name }) => `${kind}/${name}`));
+  const wanted = facts.containers.flatMap((container) =>
+    (isInTrouble(facts, container) || container.again !== undefined) && lacksPeer(container)
+      ? secretsWithPeers(evidence.pod, container.spec)
+      : [],
+  );
+  return unique(wanted).filter(({ kind, name }) => !known.has(`${kind}/${name}`));
+}
+
+/** Whether what it says may be about a peer, and names none. */
+function lacksPeer(container: ContainerFacts): boolean {
+  const line = saidLast(container);
+  if (linePeers(line).length > 0 || dependencyTrouble(container)?.host !== undefined) return false;
+  const about = aboutPeers(line);
+  return about === 'peer' || about === 'nothing';
 }
 
 function unique(all: readonly ConfigReference[]): readonly ConfigReference[] {

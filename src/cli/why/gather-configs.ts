@@ -1,6 +1,12 @@
-/** Gathers ConfigMaps and Secrets that a pod refers to. Of Secrets only the names of their keys and of registries are kept, and what is odd about values. */
+/** Gathers ConfigMaps and Secrets that a pod refers to. Of Secrets only the names of their keys and of registries are kept, the hosts and ports that values name, and what is odd about them. */
 import { CONFIG_MAPS, type KubeObject, type ObjectMeta, type Resource, SECRETS } from '../../api/index.ts';
-import { type ConfigEvidence, type ConfigReference, oddContent, oddSecret } from '../../diagnosis/index.ts';
+import {
+  type ConfigEvidence,
+  type ConfigReference,
+  oddContent,
+  oddSecret,
+  secretAddresses,
+} from '../../diagnosis/index.ts';
 import { decodeText, nearNames } from '../../lib/index.ts';
 import { type Asker } from './ask.ts';
 import { MAX_CONFIG_TEXT, MAX_CONFIGS, MAX_LISTED } from './limits.ts';
@@ -45,6 +51,7 @@ async function gatherOne(
   const localhostKeys = keysWith(kind === 'Secret' ? LOCALHOST_IN_BASE64 : 'localhost');
   const writtenAt = lastWritten(answer.value.metadata);
   const odd = oddOf(kind, answer.value.data ?? {});
+  const addresses = kind === 'Secret' ? addressesOf(values) : undefined;
   const registries = kind === 'Secret' ? registriesOf(answer.value.data) : undefined;
   return {
     kind,
@@ -53,6 +60,7 @@ async function gatherOne(
     keys,
     ...(odd && { odd }),
     ...(kind === 'ConfigMap' && values.length > 0 && { texts: beginnings(values) }),
+    ...(addresses && { addresses }),
     ...(emptyKeys.length > 0 && { emptyKeys }),
     ...(localhostKeys.length > 0 && { localhostKeys }),
     ...(registries && { registries }),
@@ -93,6 +101,14 @@ function oddOf(
   const found = Object.entries(data).flatMap(([key, value]): readonly (readonly [string, string])[] => {
     const odd = kind === 'ConfigMap' ? oddContent(key, value) : oddSecret(key, plainText(value));
     return odd === undefined ? [] : [[key, odd]];
+  });
+  return found.length === 0 ? undefined : Object.fromEntries(found);
+}
+
+function addressesOf(values: readonly (readonly [string, string])[]): Readonly<Record<string, string>> | undefined {
+  const found = values.slice(0, MAX_LISTED).flatMap(([key, value]): readonly (readonly [string, string])[] => {
+    const addresses = secretAddresses(key, plainText(value));
+    return addresses === undefined ? [] : [[key, addresses]];
   });
   return found.length === 0 ? undefined : Object.fromEntries(found);
 }

@@ -13,6 +13,7 @@ import {
 import {
   type ContainerLogs,
   configsWanted,
+  peerSecretsWanted,
   credentialsWanted,
   firstAttemptWanted,
   type LogWanted,
@@ -112,7 +113,7 @@ async function eventsOf(asker: Asker, pod: Pod): Promise<PodEvidence['events']> 
 
 async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promise<PodEvidence> {
   const { pod } = first;
-  const [logs, configs, throttling, held, rollout, storage, placement] = await Promise.all([
+  const [logs, mapsAndNamed, throttling, held, rollout, storage, placement] = await Promise.all([
     gatherLogs(asker, pod, [...logsWanted(first), ...wellLogs(asker, first, known)]),
     gatherConfigs(asker, pod.metadata?.namespace, configsWanted(first)),
     wantsThrottling(first) ? gatherThrottling(asker, pod) : {},
@@ -121,9 +122,11 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
     gatherPodStorage(asker, first),
     gatherPlacement(asker, first),
   ]);
+  const said: PodEvidence = { ...first, logs, configs: mapsAndNamed };
+  const hidden = await gatherConfigs(asker, pod.metadata?.namespace, peerSecretsWanted(said));
+  const configs = [...mapsAndNamed, ...hidden];
   const second: PodEvidence = {
-    ...first,
-    logs,
+    ...said,
     configs,
     throttling,
     ...held,

@@ -451,8 +451,20 @@ describe('a pod', () => {
     await node();
     await api.client.create(CONFIG_MAPS, { metadata: { name: 'c', namespace: 'default' } });
     await pod(crashed(), {}, { envFrom: [{ configMapRef: { name: 'c' } }, { secretRef: { name: 's' } }] });
+    nodeAnswers[LOG] = 'starting\nlisten tcp :8080: bind: address already in use\n';
     await why('Pod', 'web');
     expect(asked.filter((url) => /configmaps|secrets/.test(url))).toEqual([expect.stringMatching(/\/configmaps\/c$/)]);
+  });
+
+  it('reads where the variables of a Secret lead when the log speaks of a peer without its name, and quotes no more of it', async () => {
+    await node();
+    const data = { DATABASE_URL: btoa('postgres://ann:S3CRET@orders-pg:5432/shop'), KEY: btoa('T0KEN') };
+    await api.client.create(SECRETS, { metadata: { name: 's', namespace: 'default' }, data });
+    await pod(crashed(), {}, { envFrom: [{ secretRef: { name: 's' } }] });
+    nodeAnswers[LOG] = 'starting\nFATAL cannot connect to the database: timeout expired\n';
+    const { out } = await why('Pod', 'web');
+    expect(out).toContain('there is no service orders-pg, which its variable DATABASE_URL of Secret s');
+    for (const hidden of ['S3CRET', 'T0KEN', 'ann:', data.KEY, data.DATABASE_URL]) expect(out).not.toContain(hidden);
   });
 
   it('reads no ConfigMaps of a pod that is well', async () => {

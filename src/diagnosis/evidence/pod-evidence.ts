@@ -152,6 +152,8 @@ export interface ConfigEvidence {
   readonly odd?: Readonly<Record<string, string>>;
   /** Of a ConfigMap: the beginnings of what its keys hold. They are compared with what programs say; shown are only names, paths, and a line that an error names by its number. */
   readonly texts?: Readonly<Record<string, string>>;
+  /** Of a Secret: where the values of its keys lead, hosts and ports alone (`secretAddresses`). */
+  readonly addresses?: Readonly<Record<string, string>>;
   /** Of one that is missing: other namespaces that have one of its name. */
   readonly elsewhere?: readonly string[];
   /** Of one that is missing: those of its namespace with similar names. */

@@ -21,6 +21,27 @@ export function configReferences(pod: Pod): readonly ConfigReference[] {
   return unique([...found, ...(spec?.volumes ?? []).flatMap((volume) => ofVolume(volume))]);
 }
 
+/** Names of variables that hold hosts and URLs. */
+export const NAMES_PEER = /HOST|URL|URI|ADDR|SERVER|ENDPOINT|DSN|BROKER|DATABASE$|CONN/i;
+/** Volumes with certificates and keys alone, as their names and places tell. */
+const HOLDS_KEYS = /tls|ssl|cert|\bkeys?\b|ssh|pki|\bca\b|token/i;
+
+/** The Secrets of a container whose values may name a peer: of variables by their names, whole ones, and files beside those of keys. */
+export function secretsWithPeers({ spec }: Pod, container: Container): readonly ConfigReference[] {
+  const variables = keyVariables(container).filter(
+    ({ kind, variable }) => kind === 'Secret' && NAMES_PEER.test(variable),
+  );
+  const wholes = (container.envFrom ?? []).flatMap(({ secretRef }) => one('Secret', secretRef?.name));
+  const mounts = (container.volumeMounts ?? []).filter((each) => !HOLDS_KEYS.test(`${each.name} ${each.mountPath}`));
+  const mounted = new Set(mounts.map(({ name }) => name));
+  const files = (spec?.volumes ?? []).filter(({ name }) => mounted.has(name)).flatMap((volume) => ofVolume(volume));
+  return unique([
+    ...variables.map(({ kind, name }) => ({ kind, name })),
+    ...wholes,
+    ...files.filter(({ kind }) => kind === 'Secret'),
+  ]);
+}
+
 /** What one container uses: its variables, and the volumes that it mounts. */
 export function usedBy({ spec }: Pod, container: Container): readonly UsedConfig[] {
   const mounted = new Set((container.volumeMounts ?? []).map(({ name }) => name));

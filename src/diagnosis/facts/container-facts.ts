@@ -19,7 +19,7 @@ import type { Container, ContainerStatus, Event, FailedProbe, Pod } from '../evi
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import { LOG_LINES_SEARCHED, MANY_DEATHS, MANY_DEATHS_WINDOW_MS, RECENT_DEATH_MS } from '../limits.ts';
 import { type Death, deathsOf, survivedOf } from './deaths.ts';
-import { environmentOf, type Variable } from './environment.ts';
+import { environmentOf, secretVariablesOf, type Variable } from './environment.ts';
 import { containerOf, eventCount, eventsWith, lastSeenMs } from './events.ts';
 import { filePeers } from './file-peers.ts';
 import type { SpecPeer } from './spec-peers.ts';
@@ -41,7 +41,9 @@ export interface ContainerFacts {
   readonly spec: Container;
   /** Its variables whose values are known. */
   readonly environment: readonly Variable[];
-  /** The peers that its files of ConfigMaps name. */
+  /** Its variables of Secrets that lead somewhere, with hosts and ports alone; never quoted as values. */
+  readonly secretVariables: readonly Variable[];
+  /** The peers that its files of ConfigMaps and Secrets name. */
   readonly filePeers: readonly SpecPeer[];
   readonly status?: ContainerStatus;
   readonly trouble: Trouble;
@@ -120,6 +122,7 @@ function one(
     path,
     spec,
     environment: environmentOf(spec, evidence.configs),
+    secretVariables: secretVariablesOf(spec, evidence.configs),
     filePeers: filePeers(evidence.pod, spec, evidence.configs),
     status,
     trouble,

@@ -3,11 +3,13 @@ import { anyOf, saysAgain, timesIn } from '../../log-analysis/index.ts';
 import { DEPENDS_ON, readDependsOn } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import type { PodEvidence, ServiceCause, ServiceEvidence, WaitingInit } from '../evidence/pod-evidence.ts';
+import { NAMES_PEER } from './config-references.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { hookWords } from './hook-words.ts';
 import { lastWord, linesAround, type LastWord } from './last-words.ts';
 import { type PodName, podOfHost } from './pod-names.ts';
 import { type ProbeFailure, probeFailures, probeOf } from './probe-failures.ts';
+import type { Variable } from './environment.ts';
 import { awaitedPeers, commandPeers, environmentPeers, placeText, type SpecPeer } from './spec-peers.ts';
 import { straysText } from './stray-endpoints.ts';
 import { listed } from './text.ts';
@@ -143,8 +145,9 @@ export function hookTrouble(container: ContainerFacts): Trouble | undefined {
 }
 
 /** For a line that names no peer: the only one that its environment, else its files name, or the one whose name the line has. */
-function specPeer({ spec, environment, filePeers }: ContainerFacts, line: string): SpecPeer | undefined {
-  const own = environmentPeers(environment);
+function specPeer(container: ContainerFacts, line: string): SpecPeer | undefined {
+  const { spec, environment, filePeers } = container;
+  const own = variablePeers(container);
   const only = single(own);
   if (only !== undefined) return only;
   const isMeant = ({ host }: SpecPeer): boolean => wordsOf(line).has((host.split('.')[0] ?? '').toLowerCase());
@@ -279,39 +282,49 @@ function isUp({ kind, status, again }: ContainerFacts): boolean {
 }
 
 /** The peers that its command waits for, else those of its environment. */
-export function namedPeers({ kind, spec, environment }: ContainerFacts): readonly SpecPeer[] {
-  const awaited = awaitedPeers(spec, environment);
-  return awaited.length > 0 || kind === 'init' ? awaited : environmentPeers(environment);
+export function namedPeers(container: ContainerFacts): readonly SpecPeer[] {
+  const awaited = awaitedPeers(container.spec, allVariables(container));
+  return awaited.length > 0 || container.kind === 'init' ? awaited : variablePeers(container);
+}
+
+/** The peers of its variables, also of those that it has of Secrets. */
+export function variablePeers(container: ContainerFacts): readonly SpecPeer[] {
+  return environmentPeers(allVariables(container));
+}
+
+function allVariables({ environment, secretVariables }: ContainerFacts): readonly Variable[] {
+  return [...environment, ...secretVariables];
 }
 
 /** All peers that its specification names, those for which its command waits first, and those of its files last. */
 export function allPeers(container: ContainerFacts): readonly SpecPeer[] {
-  const { spec, environment, filePeers } = container;
-  return [...namedPeers(container), ...commandPeers(spec, environment), ...filePeers];
+  return [...namedPeers(container), ...commandPeers(container.spec, allVariables(container)), ...container.filePeers];
 }
 
 /** The only peer that its environment names, else its command, else its files. */
-export function onlyPeer({ spec, environment, filePeers }: ContainerFacts): SpecPeer | undefined {
-  const own = environmentPeers(environment);
-  return single(own) ?? single(commandPeers(spec, environment)) ?? single(own.length === 0 ? filePeers : []);
+export function onlyPeer(container: ContainerFacts): SpecPeer | undefined {
+  const { spec, filePeers } = container;
+  const own = variablePeers(container);
+  return (
+    single(own) ?? single(commandPeers(spec, allVariables(container))) ?? single(own.length === 0 ? filePeers : [])
+  );
 }
 
 /** The same, unless a Secret may name another one; that of a database is believed. */
 export function surePeer(container: ContainerFacts): SpecPeer | undefined {
   const peer = onlyPeer(container);
   const { env = [], envFrom = [] } = container.spec;
-  // Beside a host that is no secret a whole Secret holds what goes with it.
+  const known = new Set(container.secretVariables.map(({ name }) => name));
+  // Beside a host that is known a whole Secret holds what goes with it.
   const isHidden =
-    (envFrom.some(({ secretRef }) => secretRef !== undefined) &&
-      environmentPeers(container.environment).length === 0) ||
-    env.some(({ name, valueFrom }) => valueFrom?.secretKeyRef !== undefined && NAMES_PEER.test(name));
+    (envFrom.some(({ secretRef }) => secretRef !== undefined) && variablePeers(container).length === 0) ||
+    env.some(
+      ({ name, valueFrom }) => valueFrom?.secretKeyRef !== undefined && NAMES_PEER.test(name) && !known.has(name),
+    );
   return isHidden && !OF_DATABASE.test(peer?.at ?? '') ? undefined : peer;
 }
 
 const OF_DATABASE = /DB|DATABASE|SQL|PG|POSTGRES|MARIA|MONGO/;
-
-/** Names of variables that hold hosts and URLs. */
-const NAMES_PEER = /HOST|URL|URI|ADDR|SERVER|ENDPOINT|DSN|BROKER|DATABASE$|CONN/i;
 
 /** Init containers of a pod that run and wait, by their command, for services of the cluster. */
 export function waitingInits({ metadata, spec, status }: Pod): readonly WaitingInit[] {

@@ -1,10 +1,9 @@
-/** Finds the peers that the files of a container name which it has of ConfigMaps: configurations and scripts. Pure. */
+/** Finds the peers that the files of a container name which it has of ConfigMaps and Secrets: configurations and scripts. Pure. */
 import { peerIn } from '../../log-analysis/index.ts';
 import type { Container, Pod } from '../evidence/kinds.ts';
 import type { ConfigEvidence } from '../evidence/pod-evidence.ts';
+import { usedBy } from './config-references.ts';
 import { HOST_IN_CODE, peersAwaitedIn, peersIn, type SpecPeer } from './spec-peers.ts';
-
-type Volume = NonNullable<NonNullable<Pod['spec']>['volumes']>[number];
 
 /** "host: db", "db.host = db", "DB_HOST=db" */
 const HOST_SETTING =
@@ -22,26 +21,16 @@ const MAX_PEERS = 20;
 const MAX_SCRIPT = 8000;
 
 /** Without those of its own pod. */
-export function filePeers(
-  { spec }: Pod,
-  container: Container,
-  configs: readonly ConfigEvidence[],
-): readonly SpecPeer[] {
-  const mounted = new Set((container.volumeMounts ?? []).map(({ name }) => name));
-  const names = (spec?.volumes ?? []).filter(({ name }) => mounted.has(name)).flatMap((volume) => mapsOf(volume));
-  const found = [...new Set(names)].flatMap((name) => {
-    const config = configs.find((each) => each.kind === 'ConfigMap' && each.name === name);
-    return Object.entries(config?.texts ?? {}).flatMap(([key, text]) =>
-      NO_CONFIGURATION.test(key) ? [] : peersOf(text).map((peer) => ({ ...peer, at: `ConfigMap ${name}, key ${key}` })),
+export function filePeers(pod: Pod, container: Container, configs: readonly ConfigEvidence[]): readonly SpecPeer[] {
+  const used = usedBy(pod, container).filter(({ asVariable }) => !asVariable);
+  const keys = new Set(used.map(({ kind, name }) => `${kind} ${name}`));
+  const found = [...keys].flatMap((of) => {
+    const config = configs.find(({ kind, name }) => `${kind} ${name}` === of);
+    return Object.entries(config?.texts ?? config?.addresses ?? {}).flatMap(([key, text]) =>
+      NO_CONFIGURATION.test(key) ? [] : peersOf(text).map((peer) => ({ ...peer, at: `${of}, key ${key}` })),
     );
   });
   return found.filter(({ host }) => !IS_ITSELF.test(host)).slice(0, MAX_PEERS);
-}
-
-function mapsOf({ configMap, projected }: Volume): readonly string[] {
-  return [configMap?.name, ...(projected?.sources ?? []).map((source) => source.configMap?.name)].flatMap(
-    (name) => name ?? [],
-  );
 }
 
 type Peer = Pick<SpecPeer, 'host' | 'port' | 'defaultPort'>;

@@ -5,7 +5,7 @@ import { type ConfigChange, configChange } from '../facts/config-changes.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import { credentialSource } from '../facts/credential-sources.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
-import { surePeer } from '../facts/dependencies.ts';
+import { surePeer, variablePeers } from '../facts/dependencies.ts';
 import {
   endedByItself,
   type LastWord,
@@ -22,7 +22,7 @@ import type { RefusedRight } from '../facts/refused-right.ts';
 import { bindingText, refusedRightIn } from '../facts/refused-rights.ts';
 import { holdsRight } from '../facts/role-texts.ts';
 import { REFUSED_LOGIN, REFUSED_RIGHT } from '../facts/sql-errors.ts';
-import { environmentPeers, peerText } from '../facts/spec-peers.ts';
+import { peerText } from '../facts/spec-peers.ts';
 import { audienceText } from '../facts/token-audience.ts';
 import { formatAge, quotable } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
@@ -203,7 +203,7 @@ function peerOf(container: ContainerFacts, word: LastWord): string | undefined {
     if (peer.host !== undefined && (url !== undefined || peer.port !== undefined))
       return peerText({ host: peer.host, port: peer.port });
   }
-  const named = new Set(environmentPeers(container.environment).map(peerText));
+  const named = new Set(variablePeers(container).map(peerText));
   const only = named.size === 1 ? [...named][0] : undefined;
   const sure = surePeer(container);
   return only ?? (sure === undefined ? undefined : peerText(sure));

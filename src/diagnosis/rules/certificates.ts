@@ -141,7 +141,7 @@ function peerOf(container: ContainerFacts, word: LastWord): CertificatePeer | un
       )?.[1];
     if (said !== undefined && line === word.line) return { text: said, quotes: [] };
   }
-  const secure = container.environment.filter(({ value }) =>
+  const secure = [...container.environment, ...container.secretVariables].filter(({ value }) =>
     /^(?:https|wss|rediss|amqps|ldaps|\w+\+ssl):/i.test(value),
   );
   const peers = environmentPeers(secure);
