@@ -2,9 +2,10 @@
 import type { PodEvidence, ServerWanted } from './evidence/pod-evidence.ts';
 import type { ContainerFacts } from './facts/container-facts.ts';
 import { dependencyTrouble, probeTrouble, serviceBehind } from './facts/dependencies.ts';
-import { podFacts } from './facts/pod-facts.ts';
+import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { serverOf, serves, wordsOfPeer } from './facts/server-peers.ts';
 import { asksServer } from './facts/server-settings.ts';
+import { refusedCredentials } from './rules/authentication.ts';
 import { isInTrouble } from './wanted.ts';
 
 /** Services of one pod behind which a pod is looked at. */
@@ -15,7 +16,7 @@ export function serversWanted(evidence: PodEvidence): readonly ServerWanted[] {
   const facts = podFacts(evidence);
   const found = facts.containers
     .filter((container) => isInTrouble(facts, container))
-    .flatMap((container) => refusing(evidence, container) ?? telling(evidence, container) ?? []);
+    .flatMap((container) => refusing(evidence, container) ?? telling(evidence, facts, container) ?? []);
   return [...new Map(found.map((each) => [each.service, each])).values()].slice(0, MAX_SERVERS);
 }
 
@@ -23,16 +24,19 @@ function refusing({ services, pod }: PodEvidence, container: ContainerFacts): Se
   const { kind, host } = dependencyTrouble(container) ?? probeTrouble(container) ?? {};
   if (kind !== 'refused' || host === undefined) return undefined;
   const service = serviceBehind(services, host, pod.metadata?.namespace ?? 'default');
-  return service !== undefined && serves(service) ? { service, listening: true, configs: true } : undefined;
+  return service !== undefined && serves(service)
+    ? { service, listening: true, configs: true, secrets: false }
+    : undefined;
 }
 
 /** What programs say of certificates. */
 const CERTIFICATE = /certificate|x509|\bPKIX\b|ALTNAME|\bTLS\b|\bSSL\b/i;
 
-function telling(evidence: PodEvidence, container: ContainerFacts): ServerWanted | undefined {
+function telling(evidence: PodEvidence, facts: PodFacts, container: ContainerFacts): ServerWanted | undefined {
   const lines = wordsOfPeer(container);
   const isCertificate = lines.some((line) => CERTIFICATE.test(line));
-  if (!isCertificate && !asksServer(lines)) return undefined;
+  const secrets = refusedCredentials(facts, container)?.isForbidden === false;
+  if (!isCertificate && !secrets && !asksServer(lines)) return undefined;
   const service = serverOf(evidence, container);
-  return service && { service, listening: false, configs: !isCertificate };
+  return service && { service, listening: false, configs: secrets || !isCertificate, secrets };
 }

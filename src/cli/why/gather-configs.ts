@@ -1,8 +1,10 @@
-/** Gathers ConfigMaps and Secrets that a pod refers to. Of Secrets only the names of their keys and of registries are kept, the hosts and ports that values name, and what is odd about them. */
+/** Gathers ConfigMaps and Secrets that a pod refers to. Of Secrets only the names of their keys and of registries are kept, the hosts and ports that values name, marks by which passwords are compared, and what is odd about them. */
 import { CONFIG_MAPS, type KubeObject, type ObjectMeta, type Resource, SECRETS } from '../../api/index.ts';
 import {
   type ConfigEvidence,
   type ConfigReference,
+  credentialMark,
+  HOLDS_CREDENTIAL,
   oddContent,
   oddSecret,
   secretAddresses,
@@ -51,6 +53,7 @@ async function gatherOne(
   const localhostKeys = keysWith(kind === 'Secret' ? LOCALHOST_IN_BASE64 : 'localhost');
   const writtenAt = lastWritten(answer.value.metadata);
   const odd = oddOf(kind, answer.value.data ?? {});
+  const marks = kind === 'Secret' ? marksOf(values) : undefined;
   const addresses = kind === 'Secret' ? addressesOf(values) : undefined;
   const registries = kind === 'Secret' ? registriesOf(answer.value.data) : undefined;
   return {
@@ -61,6 +64,7 @@ async function gatherOne(
     ...(odd && { odd }),
     ...(kind === 'ConfigMap' && values.length > 0 && { texts: beginnings(values) }),
     ...(addresses && { addresses }),
+    ...(marks && { marks }),
     ...(emptyKeys.length > 0 && { emptyKeys }),
     ...(localhostKeys.length > 0 && { localhostKeys }),
     ...(registries && { registries }),
@@ -109,6 +113,14 @@ function addressesOf(values: readonly (readonly [string, string])[]): Readonly<R
   const found = values.slice(0, MAX_LISTED).flatMap(([key, value]): readonly (readonly [string, string])[] => {
     const addresses = secretAddresses(key, plainText(value));
     return addresses === undefined ? [] : [[key, addresses]];
+  });
+  return found.length === 0 ? undefined : Object.fromEntries(found);
+}
+
+function marksOf(values: readonly (readonly [string, string])[]): Readonly<Record<string, string>> | undefined {
+  const found = values.slice(0, MAX_LISTED).flatMap(([key, value]): readonly (readonly [string, string])[] => {
+    const mark = HOLDS_CREDENTIAL.test(key) ? credentialMark(plainText(value)) : undefined;
+    return mark === undefined ? [] : [[key, mark]];
   });
   return found.length === 0 ? undefined : Object.fromEntries(found);
 }

@@ -1,6 +1,12 @@
 /** Gathers what is known of a pod that serves behind a service: where it listens, and the ConfigMaps that it uses. */
 import { controllerOf, isConditionTrue, type Pod, PODS } from '../../api/index.ts';
-import { configMapsOf, type ServerBehind, type ServerWanted, TEMPLATE_HASH } from '../../diagnosis/index.ts';
+import {
+  configMapsOf,
+  type ServerBehind,
+  type ServerWanted,
+  TEMPLATE_HASH,
+  variableSecrets,
+} from '../../diagnosis/index.ts';
 import type { Asker } from './ask.ts';
 import { gatherConfigs } from './gather-configs.ts';
 import { gatherListening } from './gather-listening.ts';
@@ -10,7 +16,7 @@ import { MAX_SERVICES } from './limits.ts';
 /** The first pod of the service that is ready; undefined: none is, or they cannot be listed. */
 export async function gatherServer(
   asker: Asker,
-  { service: { namespace, selector = {} }, listening, configs }: ServerWanted,
+  { service: { namespace, selector = {} }, listening, configs, secrets }: ServerWanted,
 ): Promise<ServerBehind | undefined> {
   const labelSelector = labelsText(Object.entries(selector));
   if (labelSelector === '') return undefined;
@@ -20,7 +26,9 @@ export async function gatherServer(
   const owner = ownerOf(pod);
   const [heard, maps] = await Promise.all([
     listening ? gatherListening(asker, pod) : undefined,
-    configs ? gatherConfigs(asker, namespace, configMapsOf(pod)) : undefined,
+    configs
+      ? gatherConfigs(asker, namespace, secrets ? [...configMapsOf(pod), ...variableSecrets(pod)] : configMapsOf(pod))
+      : undefined,
   ]);
   return {
     pod,

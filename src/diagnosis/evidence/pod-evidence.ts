@@ -154,6 +154,8 @@ export interface ConfigEvidence {
   readonly texts?: Readonly<Record<string, string>>;
   /** Of a Secret: where the values of its keys lead, hosts and ports alone (`secretAddresses`). */
   readonly addresses?: Readonly<Record<string, string>>;
+  /** Of a Secret: marks of the passwords of its keys (`credentialMark`), which are compared and never shown. */
+  readonly marks?: Readonly<Record<string, string>>;
   /** Of one that is missing: other namespaces that have one of its name. */
   readonly elsewhere?: readonly string[];
   /** Of one that is missing: those of its namespace with similar names. */
@@ -219,7 +221,7 @@ export interface ServerBehind {
   readonly owner?: string;
   /** Where it listens; absent: nothing asks for it, or its node cannot tell. */
   readonly listening?: readonly PodListeningPort[];
-  /** The ConfigMaps that it uses; absent: nothing asks for them. */
+  /** The ConfigMaps that it uses, and its Secrets where a password is refused; absent: nothing asks for them. */
   readonly configs?: readonly ConfigEvidence[];
 }
 
@@ -228,6 +230,8 @@ export interface ServerWanted {
   readonly service: ServiceEvidence;
   readonly listening: boolean;
   readonly configs: boolean;
+  /** Whether the Secrets of its variables are read, too. */
+  readonly secrets: boolean;
 }
 
 /** A port of a service, and where a ready pod of it listens. */

@@ -62,6 +62,13 @@ export function configMapsOf(pod: Pod, containers = pod.spec?.containers ?? []):
   return unique(maps.map(({ kind, name }) => ({ kind, name })));
 }
 
+/** The Secrets that the containers of a pod have variables of. */
+export function variableSecrets({ spec }: Pod): readonly ConfigReference[] {
+  return unique((spec?.containers ?? []).flatMap((container) => ofVariables(container))).filter(
+    ({ kind }) => kind === 'Secret',
+  );
+}
+
 /** A variable that has its value from a key. */
 export interface KeyVariable extends ConfigReference {
   readonly variable: string;

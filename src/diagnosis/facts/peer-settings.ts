@@ -14,6 +14,16 @@ export interface PeerSetting {
 const USER =
   /\b(?:user(?:name)?|role|login|account|principal|for)[ =:]{1,3}(?:name[ =:]{1,3})?["'`]([\w.@+-]{2,64})["'`]/gi;
 
+/** "app", of 'password authentication failed for user "app"'; undefined: the lines name none. */
+export function userRefused(lines: readonly string[]): string | undefined {
+  for (const line of lines) {
+    const [found] = line.matchAll(USER);
+    // "'app'@'10.0.0.8'"
+    if (found !== undefined) return found[1]?.split('@')[0];
+  }
+  return undefined;
+}
+
 /** "the user is that of its variable DB_USER"; undefined: the line names none, or no variable alone has it. */
 export function userSetting(container: ContainerFacts, line: string): PeerSetting | undefined {
   for (const [, user = ''] of line.matchAll(USER)) {

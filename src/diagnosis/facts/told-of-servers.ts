@@ -4,7 +4,25 @@ import type { ContainerFacts } from './container-facts.ts';
 import { withFirstsOf } from './first-ends.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { serverOf, wordsOfPeer } from './server-peers.ts';
-import { settingBehind } from './server-settings.ts';
+import { passwordBehind } from './server-passwords.ts';
+import { settingBehind, type ToldOfServer } from './server-settings.ts';
+import { shownMark } from './credential-sources.ts';
+import { userRefused } from './peer-settings.ts';
+import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
+
+/** What the server has instead of the password that it refuses. */
+function passwordTold(
+  facts: PodFacts,
+  container: ContainerFacts,
+  { id }: RankedFinding,
+  { name, server }: ServiceEvidence,
+): ToldOfServer | undefined {
+  const mark = id === 'authentication-refused' ? shownMark(facts, container, 'password or user') : undefined;
+  if (server === undefined || mark === undefined) return undefined;
+  const has = passwordBehind(server, { mark, user: userRefused(wordsOfPeer(container)) });
+  const object = server.owner ?? `pod/${server.pod.metadata?.name ?? ''}`;
+  return has === undefined ? undefined : { says: `${object} behind service ${name} ${has}`, object };
+}
 
 /** Causes that no setting of a peer has to do with. */
 const UNRELATED =
@@ -15,7 +33,9 @@ export function withServers(facts: PodFacts, found: readonly RankedFinding[]): r
   const tell = (container: ContainerFacts, finding: RankedFinding): RankedFinding => {
     if (UNRELATED.test(finding.id)) return finding;
     const service = serverOf(facts.evidence, container);
-    const told = service && settingBehind(service, wordsOfPeer(container), finding.id);
+    const told =
+      service &&
+      (passwordTold(facts, container, finding, service) ?? settingBehind(service, wordsOfPeer(container), finding.id));
     if (service === undefined || told === undefined) return finding;
     return {
       ...finding,

@@ -1,0 +1,136 @@
+/** A password that a peer refuses, beside the one that the pods of its service have. */
+import { describe } from 'vitest';
+import { crashed, lastWords, pod } from '../evidence.fixtures.ts';
+import type { Container } from '../evidence/kinds.ts';
+import type { ConfigEvidence, PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
+import { credentialMark } from '../facts/credential-marks.ts';
+import { type Case, tellsEach } from './cases.fixtures.ts';
+
+type EnvVar = NonNullable<Container['env']>[number];
+type Values = Readonly<Record<string, string>>;
+
+const secret = (name: string, values: Values): ConfigEvidence => ({
+  kind: 'Secret',
+  name,
+  state: 'found',
+  keys: Object.keys(values),
+  marks: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, credentialMark(value) ?? ''])),
+});
+const key = (variable: string, name: string, of: string): EnvVar => ({
+  name: variable,
+  valueFrom: { secretKeyRef: { name, key: of } },
+});
+
+const SAID =
+  'connection to server at "pg" (10.96.7.7), port 5432 failed: FATAL:  password authentication failed for user "app"';
+
+interface Server {
+  readonly container: Partial<Container>;
+  readonly configs?: readonly ConfigEvidence[];
+}
+
+/** A client with DB_PASSWORD "one" of Secret app. */
+const refused = (server: Server, said = SAID, client: Partial<Container> = {}): Partial<PodEvidence> => {
+  const service: ServiceEvidence = {
+    namespace: 'shop',
+    name: /redis|cache/.test(said) ? 'cache' : 'pg',
+    missing: false,
+    clusterIPs: ['10.96.7.7'],
+    ports: [5432],
+    ready: 1,
+    notReady: 0,
+    selector: { app: 'pg' },
+    server: {
+      pod: pod({ name: 'pg-0', container: server.container }),
+      owner: 'statefulset/pg',
+      configs: server.configs ?? [],
+    },
+  };
+  const shows = { env: [key('DB_PASSWORD', 'app', 'password')], ...client };
+  return {
+    pod: pod({ container: shows, status: crashed({ exitCode: 1 }) }),
+    logs: lastWords(said),
+    configs: [secret('app', { password: 'one' })],
+    services: [service],
+  };
+};
+
+const other =
+  /statefulset\/pg behind service pg has another one \(variable POSTGRES_PASSWORD of Secret pg-auth, key password\)$/;
+const ofServer = [key('POSTGRES_PASSWORD', 'pg-auth', 'password'), { name: 'POSTGRES_USER', value: 'app' }];
+
+const cases: readonly Case[] = [
+  [
+    'another value in the Secret of the server',
+    refused({ container: { env: ofServer }, configs: [secret('pg-auth', { password: 'two' })] }),
+    'authentication-refused',
+    other,
+  ],
+  [
+    'the same value, which a database takes only once',
+    refused({ container: { env: ofServer }, configs: [secret('pg-auth', { password: 'one' })] }),
+    'authentication-refused',
+    /has the same one \(variable POSTGRES_PASSWORD of Secret pg-auth, key password\), which it takes only when it makes its data: those may be older$/,
+  ],
+  [
+    'a Secret as a whole, with the name of the user',
+    refused({
+      container: { envFrom: [{ secretRef: { name: 'pg-auth' } }] },
+      configs: [secret('pg-auth', { MARIADB_USER: 'app', MARIADB_PASSWORD: 'two' })],
+    }),
+    'authentication-refused',
+    /has another one \(variable MARIADB_PASSWORD of Secret pg-auth\)$/,
+  ],
+  [
+    'a cache, whose file has it',
+    refused(
+      {
+        container: { volumeMounts: [{ name: 'conf', mountPath: '/etc/redis' }] },
+        configs: [
+          {
+            kind: 'ConfigMap',
+            name: 'cache-conf',
+            state: 'found',
+            keys: ['redis.conf'],
+            texts: { 'redis.conf': 'port 6379\nrequirepass two\n' },
+          },
+        ],
+      },
+      'redis://cache:6379: WRONGPASS invalid username-password pair or user is disabled.',
+    ),
+    'authentication-refused',
+    /behind service cache has another one \(ConfigMap cache-conf, key redis\.conf: its requirepass\)$/,
+  ],
+  [
+    'the password of a URL in the specification, and an option of the command',
+    refused(
+      { container: { command: ['redis-server', '--requirepass', 'two'] } },
+      'redis://cache:6379: WRONGPASS invalid username-password pair or user is disabled.',
+      { env: [{ name: 'REDIS_DSN', value: 'redis://:one@cache:6379' }] },
+    ),
+    'authentication-refused',
+    /behind service cache has another one \(its command: its requirepass\)$/,
+  ],
+  [
+    'the password of another user is none of it',
+    refused({
+      container: { env: [key('POSTGRES_PASSWORD', 'pg-auth', 'password')] },
+      configs: [secret('pg-auth', { password: 'two' })],
+    }),
+    'authentication-refused',
+    /^(?!.*another one)/,
+  ],
+  [
+    'neither is that of another variable',
+    refused({
+      container: { env: [key('POSTGRES_PASSWORD', 'pg-auth', 'password'), { name: 'POSTGRES_USER', value: 'admin' }] },
+      configs: [secret('pg-auth', { password: 'two' })],
+    }),
+    'authentication-refused',
+    /^(?!.*another one)/,
+  ],
+];
+
+describe('tells what the server has', () => {
+  tellsEach(cases);
+});
