@@ -13,6 +13,8 @@ import { podState } from './facts/pod-state.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
 import { withHome } from './facts/home-folder.ts';
 import { withAliases } from './facts/host-aliases.ts';
+import { withReadyVariables } from './facts/ready-variables.ts';
+import { withScripts } from './facts/fastcgi-scripts.ts';
 import { withFiles } from './facts/named-files.ts';
 import { withStaleValues } from './facts/stale-values.ts';
 import { withServers } from './facts/told-of-servers.ts';
@@ -32,6 +34,8 @@ const JOINS: readonly ((facts: PodFacts, found: readonly RankedFinding[]) => rea
   withPeers,
   withUnseenValues,
   withVariables,
+  withReadyVariables,
+  withScripts,
   withFiles,
   withAdvice,
   withServers,

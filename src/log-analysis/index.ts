@@ -12,7 +12,7 @@ export { failsAgain, type FailsAgain } from './fails-again.ts';
 export { msAfter, withoutFirstRefusals } from './first-refusals.ts';
 export { lastFailure } from './last-failure.ts';
 export { notLoaded } from './not-loaded.ts';
-export { MASK, maskSecrets, withoutKnown } from './mask-secrets.ts';
+export { isSecretKey, MASK, maskSecrets, withoutKnown } from './mask-secrets.ts';
 export * from './names.ts';
 export * from './read-log.ts';
 export { standsAt, type StandsAt } from './stands-at.ts';

@@ -13,7 +13,11 @@ export interface ConfigFile {
 }
 
 /** Programs, scripts and what they are made of. */
-const CODE = /\.(?:[cm]?[jt]sx?|py|rb|pl|pm|php|sh|bash|go|rs|java|jar|class|lua|exs?|erl|rkt|awk|sql|html?|css|xsd)$/i;
+const CODE =
+  /\.(?:[cm]?[jt]sx?|py|rb|ru|pl|pm|psgi|php|sh|bash|go|rs|java|jar|class|kts?|groovy|scala|cljs?|cs|fsx?|vb|mli?|hs|jl|lisp|scm|[ch]|cpp|lua|exs?|erl|rkt|awk|sql|html?|css|xsd|wsgi)$/i;
+/** What names the parts that a program is built of. */
+const BUILD =
+  /(?:^|\/)(?:package(?:-lock)?\.json|composer\.(?:json|lock)|Gemfile(?:\.lock)?|requirements[\w-]{0,20}\.txt|go\.(?:mod|sum)|Cargo\.(?:toml|lock)|pom\.xml|build\.gradle|pyproject\.toml|Pipfile|Makefile|Dockerfile)$/;
 /** Certificates and keys. */
 const KEYS = /\.(?:crt|pem|key|p12|jks|pub)$|\.d$|\.erlang\.cookie$/i;
 /** Where the node puts what every pod has. */
@@ -91,7 +95,7 @@ function filesIn(facts: PodFacts, mounted: MountedVolume): readonly ConfigFile[]
 
 /** Whether the file is a program or a part of one. */
 export function isCode(file: string): boolean {
-  return CODE.test(file);
+  return CODE.test(file) || BUILD.test(file);
 }
 
 export function fileAt(facts: PodFacts, mounted: MountedVolume, file: string): ConfigFile {

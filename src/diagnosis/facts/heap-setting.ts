@@ -32,14 +32,15 @@ const FLAGS: readonly (readonly [HeapPart, RegExp])[] = [
 /** Variables that programs read such flags from: other values are no settings. */
 const VARIABLES = /OPT(?:ION)?S?$|JAVA|JVM|HEAP|ARGS$|FLAGS$/i;
 
-/** The settings of one part; the command's come first, as they outdo those of the environment. */
+/** The settings of one part, each where a user would change it; the command's come first, as they outdo those of the environment. */
 export function heapSettings(container: ContainerFacts, part: HeapPart): readonly HeapSetting[] {
   const { spec, environment } = container;
   const texts: readonly (Pick<HeapSetting, 'at' | 'of'> & { readonly text: string })[] = [
-    { at: 'command', text: commandText(spec, environment) },
+    { at: 'command', text: commandText(spec, []) },
     ...environment.flatMap(({ name, value, at, of }) =>
       VARIABLES.test(name) ? [{ at, ...(of !== undefined && { of }), text: value.slice(0, 2000) }] : [],
     ),
+    { at: 'command', text: commandText(spec, environment) },
   ];
   return texts.flatMap(({ text, ...place }) =>
     FLAGS.flatMap(([of, pattern]): readonly HeapSetting[] => {

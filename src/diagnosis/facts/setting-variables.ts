@@ -12,7 +12,7 @@ export interface SettingVariable {
 
 /** What is said of a value; other lines may have such a word for anything. */
 const OF_A_VALUE =
-  /invalid|illegal|malformed|not (?:a )?valid|validation|must (?:be|have|match|not)|should (?:be|have|match|not)|cannot (?:parse|convert|be)|could not (?:parse|convert)|failed to (?:bind|convert|parse|decode|validate)|unable to (?:parse|convert|decode)|unsupported|not (?:supported|allowed)|out of range|(?:less|greater|more|fewer) than|at (?:least|most)|type_error|bad (?:value|format)|expected|unknown|unrecogni[sz]ed|not a number|wrong (?:type|value|format)|is required|missing/i;
+  /invalid|illegal|malformed|not (?:a )?valid|validation|must (?:be|have|match|not)|should (?:be|have|match|not)|cannot (?:parse|convert|be)|could not (?:parse|convert)|failed to (?:bind|convert|parse|decode|validate)|unable to (?:parse|convert|decode)|unsupported|not (?:supported|allowed)|out of range|(?:less|greater|more|fewer) than|at (?:least|most)|type_error|bad (?:value|format)|expected|unknown|unrecogni[sz]ed|not a number|wrong (?:type|value|format)|is required|missing|may need to (?:add|set)/i;
 /** db_pool_size, server.port, database.pool_size, log-level, settings['pool_size'] → pool_size */
 const PARTS = /\b[A-Za-z][A-Za-z0-9]{0,40}(?:(?:[._-]|__)[A-Za-z0-9]{1,40}){1,8}\b/g;
 /** MaxConns, maxConns, HTTPPort */
@@ -20,6 +20,9 @@ const HUMPS = /\b[A-Za-z][a-z0-9]{1,30}(?:[A-Z][a-z0-9]{1,30}){1,6}\b/g;
 /** 'port', "port" and field port: a short name counts only as one. */
 const NAMED =
   /["'`]([a-z][a-z0-9]{2,40})["'`]|\b(?:field|setting|option|property|parameter|variable|key) ([a-z][a-z0-9]{2,40})\b/gi;
+/** Settings of Django and Flask, whose files read variables with a prefix. */
+const IN_CAPITALS =
+  /^(?:ALLOWED_HOSTS|SECRET_KEY|CSRF_TRUSTED_ORIGINS|DATABASES?|STATIC_ROOT|DEBUG|CORS_[A-Z_]{3,30}|[A-Z]{2,20}_BACKEND)$/;
 const MIN_SETTING = 5;
 const MAX_SETTINGS = 30;
 
@@ -37,7 +40,11 @@ export function settingVariable(environment: readonly Variable[], line: string):
     // A name in capitals is that of a variable itself, and no other one is meant.
     const isOwn = /^[A-Z0-9_]+$/.test(setting);
     const same = environment.filter(({ name }) => (isOwn ? name === setting : plain(name) === wanted));
-    const ending = isShort || isOwn ? [] : environment.filter(({ name }) => endsWithParts(name, setting));
+    // DJANGO_ALLOWED_HOSTS for ALLOWED_HOSTS, which is a setting of the framework.
+    const ending =
+      isShort || (isOwn && !IN_CAPITALS.test(setting))
+        ? []
+        : environment.filter(({ name }) => endsWithParts(name, setting));
     const [only, ...more] = same.length > 0 ? same : ending;
     return only === undefined || more.length > 0 ? [] : [{ variable: only, setting }];
   });

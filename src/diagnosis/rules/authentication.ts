@@ -3,6 +3,9 @@ import { anyOf } from '../../log-analysis/index.ts';
 import { peerIn, urlPeers } from '../../log-analysis/index.ts';
 import { type ConfigChange, configChange } from '../facts/config-changes.ts';
 import type { Pod } from '../evidence/kinds.ts';
+import { backupRepository } from '../facts/backup-repository.ts';
+import { configFile } from '../facts/config-files.ts';
+import { textOf } from '../facts/config-lines.ts';
 import { credentialSource } from '../facts/credential-sources.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { surePeer, variablePeers } from '../facts/dependencies.ts';
@@ -33,7 +36,7 @@ import { isLateForReady } from './readiness.ts';
 
 const REFUSED = new RegExp(
   [
-    String.raw`(?:password )?authentication (?:failed|failure|required)|access denied for user|\bWRONGPASS\b|\bNOAUTH\b`,
+    String.raw`(?:password )?authentication (?:failed|failure|required)|access denied for user(?!.{1,120} to database)|\bWRONGPASS\b|\bNOAUTH\b`,
     String.raw`invalid (?:username-password|user ?name or password|credentials|password\b.*\buser|api[- ]?key|access key|token\b)`,
     String.raw`(?:bad|wrong|incorrect) (?:credentials|password(?! type)|user ?name)|login (?:failed|incorrect)|\bACCESS_REFUSED\b|no pg_hba\.conf entry`,
     String.raw`(?:role|user) "[^"]{1,100}" does not exist|SASL authentication|no password (?:was )?supplied|InvalidAccessKeyId|SignatureDoesNotMatch`,
@@ -60,6 +63,8 @@ const FORBIDDEN = anyOf(
   /\bis forbidden: User\b/i,
   /permission denied for (?:table|schema|database|relation|sequence|function)/i,
   /command denied to user/i,
+  // MySQL knows the user, who lacks a right (ER_DBACCESS_DENIED_ERROR).
+  /access denied for user .{1,120} to database/i,
   /\bNOPERM\b/i,
   /\bhost '?[^'\s]{1,100}'? is (?:not allowed to connect|blocked because of many)/i,
   REFUSED_RIGHT,
@@ -110,7 +115,8 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
   const change = configChange(facts, container);
   const right = isForbidden ? lackedRight(facts, container, word) : undefined;
   const peer = peerOf(container, word);
-  const whom = peer === undefined ? 'its peer' : `its peer ${peer}`;
+  const repository = peer === undefined ? backupRepository(facts, container) : undefined;
+  const whom = peer === undefined ? (repository === undefined ? 'its peer' : `its ${repository}`) : `its peer ${peer}`;
   const what = RELAY.test(word.line)
     ? `may not send mail through ${whom}, which passes on only what comes of its own networks and users (mynetworks of Postfix)`
     : isForbidden
@@ -118,7 +124,7 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
       : OWN_ADDRESS.test(word.line)
         ? `is not let in by ${whom}, whose pg_hba.conf has no rule for it`
         : UNKNOWN_CALLER.test(word.line)
-          ? `is not let in by ${whom}, which wants a password, and it gives none`
+          ? `is not let in by ${whom}, which wants a password, and it gives none${masterPasswordText(facts, container, word.line)}`
           : `is not let in by ${whom}, which refuses its ${credentialIn(word.line)}`;
   const says =
     right === undefined
@@ -161,6 +167,20 @@ function lackedRight(facts: PodFacts, container: ContainerFacts, word: LastWord)
 export function accountOf({ metadata, spec }: Pod): RefusedRight['account'] {
   return { namespace: metadata?.namespace ?? 'default', name: spec?.serviceAccountName ?? 'default' };
 }
+
+/** Which setting of a replica gives its master the password that it lacks. */
+function masterPasswordText(facts: PodFacts, container: ContainerFacts, line: string): string {
+  if (!OF_REPLICA.test(line)) return '';
+  const file = configFile(facts, container);
+  const of = file?.origin?.config;
+  const text = file === undefined ? undefined : textOf(facts, file);
+  const isSet = /^[ \t]{0,20}masterauth\b/m.test(text ?? '');
+  if (of === undefined || isSet) return ' (masterauth of a replica does)';
+  return ` (masterauth does, which its configuration ${file?.file ?? ''} of ${of.kind} ${of.name} lacks)`;
+}
+
+/** "MASTER aborted replication with an error: NOAUTH" */
+const OF_REPLICA = /\bMASTER\b|\breplication\b/;
 
 /** What a peer refuses, as far as its words tell. */
 function credentialIn(line: string): string {

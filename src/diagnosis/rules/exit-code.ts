@@ -7,7 +7,7 @@ import type { PodFacts } from '../facts/pod-facts.ts';
 import { withoutRepeat } from '../facts/repeats.ts';
 import { signalOf } from '../facts/signals.ts';
 import { listed, quotable } from '../facts/text.ts';
-import { type DecisiveLine, decisiveLine, maskSecrets } from '../../log-analysis/index.ts';
+import { type DecisiveLine, decisiveLine, isSecretKey, maskSecrets } from '../../log-analysis/index.ts';
 import type { Finding, Quote, RankedFinding, Severity } from '../finding.ts';
 import { PROVING_LIFE_MS } from '../limits.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -292,7 +292,9 @@ function withNames(says: string, line: string): string {
   const names = [...line.matchAll(NAMING)].flatMap(([, ...groups]) => groups.find((each) => each !== undefined) ?? []);
   if (says.includes(line.slice(0, 40)) || names.every((name) => says.includes(name))) return says;
   const flat = quotable(line).replace(/\.+$/, '');
-  return `${says}: ${flat.length <= MAX_LINE_IN_HEADLINE ? flat : `${flat.slice(0, 80)} … ${flat.slice(-117)}`}`;
+  // A line behind the name of a secret variable would be masked as its value.
+  const sign = isSecretKey(says.split(' ').at(-1) ?? '') ? ', as it says: ' : ': ';
+  return `${says}${sign}${flat.length <= MAX_LINE_IN_HEADLINE ? flat : `${flat.slice(0, 80)} … ${flat.slice(-117)}`}`;
 }
 
 /** A finding about the end of a container that its last log lines explain. */

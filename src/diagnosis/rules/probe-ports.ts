@@ -1,10 +1,13 @@
 /** Probes that ask a port at which the program does not listen, or that its container does not have. Not a rule by itself. */
 import type { Probe } from '../evidence/kinds.ts';
+import { configFile } from '../facts/config-files.ts';
+import type { ContainerFacts } from '../facts/container-facts.ts';
 import { lastLine, quoteLine } from '../facts/last-words.ts';
 import { isAnsweredBySibling, listeningOf, listeningQuote, listensInside, listensInstead } from '../facts/listening.ts';
 import { secondsUntilFailed } from '../facts/probe-failures.ts';
 import { probePort } from '../facts/probe-port.ts';
-import { listed } from '../facts/text.ts';
+import type { PodFacts } from '../facts/pod-facts.ts';
+import { listed, quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { PROVING_LIFE_MS } from '../limits.ts';
 import { title } from './exit-code.ts';
@@ -59,12 +62,26 @@ export function seenElsewhere(one: ProbeCase, port: number | undefined): Elsewhe
   if (port === undefined || ports === undefined) return undefined;
   const quotes = listeningQuote(container, type);
   const inside = listensInside(ports, port);
-  if (inside !== undefined) return { says: `${inside}, where no probe reaches it`, quotes };
+  if (inside !== undefined)
+    return { says: `${inside}, where no probe reaches it${insideText(facts, container)}`, quotes };
   if (ports.some((each) => each.port === port) || hasAnswered(one, port)) return undefined;
   const instead = listensInstead(facts, container, ports);
   if (instead === undefined) return undefined;
   return { says: `nothing listens on port ${port}${shortTime(one, port)}, but ${instead}`, quotes };
 }
+
+/** What it says of it itself, and the configuration that it has. */
+function insideText(facts: PodFacts, container: ContainerFacts): string {
+  const said = container.lines.findLast((line) => ONLY_INSIDE.test(line));
+  const { file, origin } = configFile(facts, container) ?? {};
+  const of = origin?.config;
+  const told = said === undefined ? '' : `, and its log says: ${quotable(said).replace(/\.$/, '')}`;
+  return `${told}${of === undefined ? '' : `; its configuration ${file ?? ''} is of ${of.kind} ${of.name}`}`;
+}
+
+/** "Starting in local only mode", "bind is localhost only" */
+const ONLY_INSIDE =
+  /\blocal(?:host)?[ -]only\b|\bonly\b.{0,40}\b(?:localhost|loopback|this (?:machine|host)|127\.0\.0\.1)\b/i;
 
 /** A container that declares the port may still begin to listen there, so the finding names the time that the probe leaves it. */
 function shortTime({ container, probe, effect }: ProbeCase, port: number): string {

@@ -1,0 +1,162 @@
+/** What a headline says besides the error: where the setting stands that a user would change. */
+import { describe, expect, it } from 'vitest';
+import { diagnosePod } from '../diagnose-pod.ts';
+import { ago, crashed, event, evidence, lastWords, pod } from '../evidence.fixtures.ts';
+import type { ConfigEvidence, PodEvidence } from '../evidence/pod-evidence.ts';
+import { type Case, tellsEach } from './cases.fixtures.ts';
+
+const map = (name: string, texts: Readonly<Record<string, string>>): ConfigEvidence => ({
+  kind: 'ConfigMap',
+  name,
+  state: 'found',
+  keys: Object.keys(texts),
+  texts,
+});
+const FILES = {
+  container: { volumeMounts: [{ name: 'conf', mountPath: '/etc/app' }] },
+  spec: { volumes: [{ name: 'conf', configMap: { name: 'app' } }] },
+};
+const ended = (
+  given: Parameters<typeof pod>[0],
+  lines: readonly string[],
+  configs: readonly ConfigEvidence[] = [],
+): Partial<PodEvidence> => ({
+  pod: pod({ ...given, status: crashed({ exitCode: 1 }) }),
+  logs: lastWords(...lines),
+  configs,
+});
+const unready = (
+  given: Parameters<typeof pod>[0],
+  failure: string,
+  lines: readonly string[],
+  configs: readonly ConfigEvidence[] = [],
+): Partial<PodEvidence> => ({
+  pod: pod({
+    ...given,
+    container: { readinessProbe: { httpGet: { path: '/health.php', port: 8080 } }, ...given?.container },
+    status: { ready: false, started: true, state: { running: { startedAt: ago(300) } } },
+  }),
+  events: [
+    event('Unhealthy', `Readiness probe failed: ${failure}`, { container: 'web', count: 20, first: 290, seconds: 2 }),
+  ],
+  logs: { web: { current: lines } },
+  configs,
+});
+
+const cases: readonly Case[] = [
+  [
+    'a right that MySQL does not give is no wrong password',
+    ended({}, [
+      `mysqldump: Got error: 1044: "Access denied for user 'backup'@'%' to database 'shop'" when using LOCK TABLES`,
+    ]),
+    'not-allowed',
+    /^container web is not allowed by its peer what it asks for: .*'backup'@'%' to database 'shop'" when using LOCK TABLES/,
+  ],
+  [
+    'the repository of a backup, by its variable',
+    ended(
+      {
+        container: {
+          env: [{ name: 'RESTIC_REPOSITORY', value: '/backup/repo' }],
+          volumeMounts: [{ name: 'b', mountPath: '/backup' }],
+        },
+        spec: { volumes: [{ name: 'b', persistentVolumeClaim: { claimName: 'backups' } }] },
+      },
+      ['Fatal: wrong password or no key found'],
+    ),
+    'authentication-refused',
+    /^container web is not let in by its repository \/backup\/repo \(claim backups\), of its variable RESTIC_REPOSITORY,/,
+  ],
+  [
+    'the repository of a backup, by its command',
+    ended({ container: { command: ['sh', '-c', 'restic -r /srv/r snapshots'] } }, [
+      'Fatal: wrong password or no key found',
+    ]),
+    'authentication-refused',
+    /by its repository \/srv\/r,/,
+  ],
+  [
+    'the heap of a JVM, by the variable that its command uses',
+    ended(
+      {
+        container: {
+          command: ['sh', '-c', 'exec java $JVM_ARGS -jar /a.jar'],
+          envFrom: [{ configMapRef: { name: 'app' } }],
+        },
+      },
+      ['java.lang.OutOfMemoryError: Java heap space'],
+      [map('app', { JVM_ARGS: '-Xmx32m' })],
+    ),
+    'heap-exhausted',
+    /its Java heap is full \(-Xmx32m of its variable JVM_ARGS of ConfigMap app, key JVM_ARGS\)/,
+  ],
+  [
+    'a variable with a secret name, with the whole line behind it',
+    ended({}, ['config.rb:3:in `fetch\': key not found: "SESSION_SECRET" (KeyError)']),
+    'missing-setting',
+    /^container web lacks the environment variable SESSION_SECRET, as it says: config\.rb:3:in/,
+  ],
+  [
+    'what a program is built of is none of its configuration',
+    ended(
+      FILES,
+      ["Error: Cannot find module 'dotenv'"],
+      [map('app', { 'package.json': '{"dependencies":{"dotenv":"1"}}' })],
+    ),
+    'missing-module',
+    /^container web lacks a module or library that it needs: Error: Cannot find module 'dotenv'$/,
+  ],
+];
+
+describe('tells the place', () => {
+  tellsEach(cases);
+});
+
+describe('tells the place of a container that is not ready', () => {
+  it('the setting of a framework, by a variable with a prefix', () => {
+    const { findings } = diagnosePod(
+      evidence(
+        unready(
+          { container: { env: [{ name: 'SHOP_ALLOWED_HOSTS', value: 'a.example' }] } },
+          'HTTP probe failed with statuscode: 400',
+          ["Invalid HTTP_HOST header: '10.244.0.39:8000'. You may need to add '10.244.0.39' to ALLOWED_HOSTS."],
+        ),
+      ),
+    );
+    expect(findings[0]?.says).toMatch(/; its variable SHOP_ALLOWED_HOSTS sets ALLOWED_HOSTS$/);
+  });
+
+  it('the script that a web server asks FPM for', () => {
+    const given = unready(
+      {
+        container: {
+          volumeMounts: [
+            { name: 'conf', mountPath: '/etc/nginx/conf.d' },
+            { name: 'code', mountPath: '/var/www/html' },
+          ],
+        },
+        spec: {
+          volumes: [
+            { name: 'conf', configMap: { name: 'app' } },
+            { name: 'code', emptyDir: {} },
+          ],
+        },
+      },
+      'HTTP probe failed with statuscode: 404',
+      [
+        '2026/11/28 07:00:00 [error] 9#9: *1 FastCGI sent in stderr: "Primary script unknown" while reading response header from upstream, client: 10.2.0.1, server: , request: "GET /health.php HTTP/1.1", upstream: "fastcgi://127.0.0.1:9000", host: "10.2.0.7:8080"',
+      ],
+      [map('app', { 'default.conf': 'server {\n  listen 8080;\n  root /var/www/html;\n}\n' })],
+    );
+    const web = given.pod as PodEvidence['pod'];
+    const fpm = { name: 'fpm', image: 'fpm', volumeMounts: [{ name: 'code', mountPath: '/srv/app' }] };
+    const whole = {
+      ...web,
+      spec: { ...web.spec, containers: [...(web.spec?.containers ?? []), fpm] },
+    } as PodEvidence['pod'];
+    const { findings } = diagnosePod(evidence({ ...given, pod: whole }));
+    expect(findings[0]?.says).toMatch(
+      /; it asks for \/var\/www\/html\/health\.php, and container fpm has volume code at \/srv\/app, not at \/var\/www\/html$/,
+    );
+  });
+});
