@@ -24,6 +24,8 @@ export function overcome(roled: readonly RoledLine[], dialects: readonly Dialect
     if (role !== 'line' || part === true || level === 'error' || level === 'fatal') return false;
     if (dialects.some(({ noise }) => noise?.test(text) === true || noise?.test(said) === true)) return false;
     if (dialects.some(({ recovery }) => recovery?.test(text) === true || recovery?.test(said) === true)) return true;
+    // A detail of the line above: "-> Applied to database : 1".
+    if (DETAIL.test(text)) return false;
     // What is told below the reason of an end may speak of work, as a dump of threads does.
     return (
       (isReady(text) || (isGoingOn(text) && (lastEnd === -1 || position < lastEnd))) &&
@@ -32,6 +34,8 @@ export function overcome(roled: readonly RoledLine[], dialects: readonly Dialect
     );
   });
 }
+
+const DETAIL = /^(?:->|=>|\u2192|\|) /;
 
 /** The fields of a structured line about one request, which was answered. */
 const ANSWERED = /(?:^|\s)(?:\w{1,20}_)?status(?:_code)?=[1-5]\d\d\b/;
@@ -153,6 +157,7 @@ function isOrdinary({ role, text, said, level, indent, unfolded }: RoledLine, di
     !/^\W{0,3}[a-z]/i.test(text) ||
     !/[a-z]{3}/i.test(text) ||
     isBad(text) ||
+    DETAIL.test(text) ||
     saysWhyItEnds(text) ||
     isClosing(text) ||
     isTidying(text) ||

@@ -132,6 +132,8 @@ const NAMED_COLON_LEVEL =
   /^(?:[\w.-]{1,30}|\/[^\s:]{1,200}:\d+(?::\d+)?): ([A-Za-z]{3,13})(?: ERROR| error)? ?:(?=\s|$)/;
 const PLAIN_LEVEL = /^([A-Z]{3,13})(?:!{1,3})?(?=[\s|])(?! ERROR:)/;
 const LOWER_LEVEL = /^(error|warn|warning|info|fatal|debug)(?=\s)/;
+/** "error during start", "error reading the file": the word is a part of the sentence. */
+const GOES_ON = /^ (?:during|while|when|[a-z]{2,20}ing)\b/;
 const PYTHON_LEVEL = /^([A-Z]{4,8}):[\w.]{1,60}:/;
 
 /** Lines of one given line: one, or more for a structured line with a stack trace. */
@@ -284,7 +286,10 @@ function cutLevel(text: string, step: number, isStamped = false): Cut | undefine
     const level = match === null ? undefined : levelOfWord(match[1] ?? '');
     if (match === null || level === undefined) continue;
     // "Error occurred" is what is said, but "ERROR occurred" and "error: x" have a level before it.
-    return { rest: text.slice(match[0].length), level, keep: pattern === COLON_LEVEL || pattern === NAMED_COLON_LEVEL };
+    const rest = text.slice(match[0].length);
+    const isKept =
+      pattern === COLON_LEVEL || pattern === NAMED_COLON_LEVEL || (pattern === LOWER_LEVEL && GOES_ON.test(rest));
+    return { rest, level, keep: isKept };
   }
   return undefined;
 }

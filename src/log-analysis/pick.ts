@@ -20,6 +20,7 @@ export function pick(candidates: readonly Candidate[]): Candidate | undefined {
   const announcement = tops.find(({ position, line }) => position === best.position - 1 && line.said.endsWith(':'));
   return (
     announcement ??
+    pointedAt(best, tops) ??
     lastTry(best, tops) ??
     traceAbove(best, tops) ??
     causeAbove(best, tops) ??
@@ -27,6 +28,17 @@ export function pick(candidates: readonly Candidate[]): Candidate | undefined {
     toldAgain(best, tops) ??
     best
   );
+}
+
+/** "You must address the points described in the following lines" */
+const POINTS_BELOW = words(
+  /(?:the|these) following (?:\[?\d+\]? )?(?:lines?|errors?|problems?|points?|checks?|issues?)/i,
+);
+
+/** The error right below one that only points there. */
+function pointedAt({ position, line }: Candidate, tops: readonly Candidate[]): Candidate | undefined {
+  if (!POINTS_BELOW.test(line.text)) return undefined;
+  return tops.find((each) => each.position === position + 1);
 }
 
 /** That a peer was not reached in the end, or that tries were given up: each try has said why. */

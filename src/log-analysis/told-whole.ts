@@ -58,6 +58,8 @@ export function toldWhole(roled: readonly RoledLine[], position: number): string
     snippetOfJson(roled, position) ??
     mistakeInYaml(roled, position) ??
     mistakeInHcl(roled, position) ??
+    mistakesInModel(roled, position) ??
+    termWhole(roled, position) ??
     blockAround(roled, position) ??
     withParts(roled, position) ??
     (nameCount(line.said) === 0 ? toldWithParts(roled, position) : undefined) ??
@@ -91,6 +93,40 @@ function mistakeInHcl(roled: readonly RoledLine[], position: number): string | u
     .map((next) => next.said)
     .join(' ');
   return `${line.said} ${below[at]?.said ?? ''}${what === '' ? '' : ` ${what}`}`;
+}
+
+/** Pydantic counts the mistakes, and names each field in a line of its own, above what is wrong with it. */
+const MODEL = /\b\d+ validation errors? for [\w.[\], ]{1,100}$/;
+const FIELD = /^[\w.[\]-]{1,100}$/;
+const MODEL_LINES = 20;
+const MAX_FIELDS = 4;
+
+function mistakesInModel(roled: readonly RoledLine[], position: number): string | undefined {
+  const said = roled[position]?.said ?? '';
+  if (!MODEL.test(said)) return undefined;
+  const below = roled.slice(position + 1, position + 1 + MODEL_LINES);
+  const fields = below.flatMap(({ said: name, indent }, at) => {
+    const next = below[at + 1];
+    if (indent > 0 || !FIELD.test(name) || next === undefined || next.indent === 0) return [];
+    return [`${name} (${next.said.replace(/ [[(]type=.*$/, '')})`];
+  });
+  if (fields.length === 0) return undefined;
+  return `${said}: ${fields.slice(0, MAX_FIELDS).join(', ')}${fields.length > MAX_FIELDS ? ', …' : ''}`;
+}
+
+/** An Erlang term that is printed over several lines: "Error during startup: {error,". */
+const TERM_BEGINS = /^[A-Z][\w ]{2,60}: \{\w{1,60},$/;
+const TERM_LINES = 8;
+
+function termWhole(roled: readonly RoledLine[], position: number): string | undefined {
+  const said = roled[position]?.said ?? '';
+  if (!TERM_BEGINS.test(said)) return undefined;
+  let whole = said;
+  for (const { said: next } of roled.slice(position + 1, position + 1 + TERM_LINES)) {
+    whole = `${whole} ${next}`;
+    if (whole.replace(/[^{[]/g, '').length <= whole.replace(/[^}\]]/g, '').length) return whole;
+  }
+  return undefined;
 }
 
 function mistakeInYaml(roled: readonly RoledLine[], position: number): string | undefined {
@@ -206,7 +242,7 @@ function belongs({ line, said, next, isAnnounced }: Below): boolean {
     line.atMs === undefined &&
     next.indent === 0 &&
     worldNames(said) === 0 &&
-    worldNames(next.said) > 0 &&
+    (worldNames(next.said) > 0 || (nameCount(said) === 0 && /\d/.test(next.said))) &&
     isBad(next.text) &&
     !isConsequence(next.text) &&
     !advises(next.text)

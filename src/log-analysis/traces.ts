@@ -80,7 +80,7 @@ const RUST_HEAD = /^thread '[^']{0,100}' (?:\(\d+\) )?(?:panicked at|has overflo
 const RUBY_HEAD = /^\S{1,300}:\d+:in [`'][^']{0,200}': /;
 const BEAM_HEAD = /^\*\* \((?:[A-Z][\w.]{1,80}|exit|throw)\) /;
 const CAUSE =
-  /^(?:Caused by: ?|(?:origin|cause|original|parent|reason|innerError|previous|error|err): (?=(?:[\w$.]{1,100})?(?:Error|Exception)\b)|\[cause\]: |Reason: |---> |Nested exception: )(?=\S)/;
+  /^(?:Caused by: ?|(?:Likely )?[Rr]oot cause: ?|(?:origin|cause|original|parent|reason|innerError|previous|error|err): (?=(?:[\w$.]{1,100})?(?:Error|Exception)\b)|\[cause\]: |Reason: |---> |Nested exception: )(?=\S)/;
 const INNER_ERRORS = /^\[errors\]: \[/;
 /** Places in code that is not the user's. */
 const FOREIGN = anyOf(

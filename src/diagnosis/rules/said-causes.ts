@@ -39,6 +39,13 @@ interface SaidCause {
   readonly showsArguments?: true;
 }
 
+/** What fails where a program wants to keep its memory from being swapped. */
+const MEMORY_LOCK = anyOf(
+  /\bmlock(?:all)?\b.{0,80}(?:fail|denied|not permitted|cannot|error)/i,
+  /(?:failed|unable|cannot|could not) (?:to )?lock (?:the |its |JVM )?memory\b/i,
+  /\bmemory is not locked\b/i,
+);
+
 const SAID_CAUSES: readonly SaidCause[] = [
   {
     id: 'connections-exhausted',
@@ -177,6 +184,13 @@ const SAID_CAUSES: readonly SaidCause[] = [
     codes: NO_SUCH_OBJECT,
     means: 'does not find data that it needs in its peer',
     ofPeer: 'lacks data that is needed',
+  },
+  {
+    id: 'memory-not-locked',
+    rank: 88,
+    pattern: MEMORY_LOCK,
+    means:
+      'may not lock its memory (mlock asks for the capability IPC_LOCK; most programs have a setting that turns it off)',
   },
   {
     id: 'no-memory',
@@ -330,6 +344,7 @@ function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): 
   if (cause.id === 'bad-argument' && unknownSetting(facts, container, word.line) !== undefined) return NOTHING;
   if (OF_PEERS.has(cause.id) && isCausedBySystem(word.line, word.match)) return NOTHING;
   if (cause.pattern === LOCKED && isDenied(container, word.line)) return NOTHING;
+  if (cause.id === 'no-memory' && MEMORY_LOCK.test(word.line)) return NOTHING;
   // Another limit has the same error number.
   if (cause.id === 'too-many-files' && /inotify|fsnotify|file watchers/i.test(word.line)) return NOTHING;
   const { decisive } = container.reading;

@@ -80,7 +80,7 @@ const settings: readonly Case[] = [
       '  value is not a valid integer (type=type_error.integer)',
     ),
     'exit-code',
-    /db_pool_size value is not a valid integer.*; its variable DB_POOL_SIZE of ConfigMap app, key DB_POOL_SIZE sets db_pool_size$/,
+    /db_pool_size \(value is not a valid integer\).*; its variable DB_POOL_SIZE of ConfigMap app, key DB_POOL_SIZE sets db_pool_size$/,
     [/envFrom\[0\] \(DB_POOL_SIZE\)/],
   ],
   [

@@ -9,7 +9,7 @@ export const rabbitmq: Dialect = {
   noise: anyOf(
     /^BOOT FAILED/i,
     /^[["{<]/i,
-    /,$/i,
+    /^(?!Error during startup: ).*,$/i,
     /^=+$/i,
     /^#+/i,
     /^Crash dump is being written/i,
@@ -30,12 +30,13 @@ export const rabbitmq: Dialect = {
     /^\(file /i,
   ),
   consequence:
-    /^Error during startup: |application rabbit exited|Failed to start Ranch listener.*\{|supervisor .* started with|^Application \w+ exited/,
+    /^Error during startup: (?!\{error,$)|application rabbit exited|Failed to start Ranch listener.*\{|supervisor .* started with|^Application \w+ exited/,
   recovery: /Server startup complete|completed with \d+ plugins/,
   request:
     /closing AMQP connection|^Error on AMQP connection|HTTP access denied|^PLAIN login refused|^Channel error on connection/,
   decisive: anyOf(
     /^(?:Error: |ERROR: )/,
+    /^Error during startup: \{error,$/,
     /could not bind to distribution port/,
     /Cookie file \S+ must be/,
     /mnesia_not_running/,

@@ -7,6 +7,7 @@ const CONSEQUENCE = whole(
   /(?:application|server|service|process|program|worker|app|startup|start|boot|bootstrap|initiali[sz]ation|config(?:uration)?(?: check| test)?|task|job|main|migration)s?(?: process)? (?:failed|crashed|aborted|error)(?: to (?:start|boot|run|initiali[sz]e))?[.:!]*/i,
   /(?:failed|unable|could not|cannot|error while) (?:to )?(?:start|starting|boot|run|launch|initiali[sz]e|initiali[sz]ing|startup)(?: (?:the |up )?(?:HTTPS? |web |main |management )?(?:application|server|service|program|app|daemon|process|main|up))?(?: in \(?[\w -]{1,20}\)? mode)?[.:!]*/i,
   /(?:failed|unable|could not|cannot) (?:to )?(?:set ?up|initiali[sz]e|init|configure|enable) (?:the )?(?:SSL|TLS|HTTPS)(?: (?:context|layer|support|library|settings))?[.:!]*/i,
+  /.{0,120}\bbecause it depends on .{1,80} (?:has|have|had) failed\b.{0,400}/i,
   /build failed(?: in .{1,20}| with an exception)?[.!]?/i,
   /.{0,20}failure: build failed.{0,40}/i,
   /.{0,80}\bdue to (?:(?:\d+|the|one or more) )?previous errors?\b.{0,40}/i,

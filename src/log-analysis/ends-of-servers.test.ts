@@ -1,0 +1,43 @@
+/** Ends of logs as programs print them whose decisive line stands apart: below a pointer, before a cascade, over several lines. */
+import { expect, it } from 'vitest';
+import { decisiveLine } from './index.ts';
+
+it.each<[string, string, RegExp]>([
+  [
+    'the line to which another one points',
+    'ERROR: [1] bootstrap checks failed. You must address the points described in the following [1] lines before starting Elasticsearch.\nbootstrap check failure [1] of [1]: max virtual memory areas vm.max_map_count [65530] is too low, increase to at least [262144]\nERROR: Elasticsearch did not exit normally - check the logs at /usr/share/elasticsearch/logs/docker-cluster.log',
+    /vm\.max_map_count \[65530\] is too low/,
+  ],
+  [
+    'the part that failed by itself, and not those that depend on it',
+    'level=error ts=2026-01-31T07:02:19.1Z caller=loki.go:517 msg="module failed" module=memberlist-kv error="starting module memberlist-kv: failed to create memberlist: No private IP address found, and explicit IP not provided"\nlevel=error ts=2026-01-31T07:02:19.2Z caller=loki.go:517 msg="module failed" module=ring error="failed to start ring, because it depends on module memberlist-kv, which has failed: invalid service state: Failed"\nlevel=error ts=2026-01-31T07:02:19.3Z caller=loki.go:517 msg="module failed" module=distributor error="failed to start distributor, because it depends on module ring, which has failed: context canceled"\nlevel=info ts=2026-01-31T07:02:19.4Z caller=loki.go:500 msg="Loki stopped"',
+    /No private IP address found/,
+  ],
+  [
+    'a term over several lines',
+    '=INFO REPORT==== 31-Jan-2026::10:00:00.000000 ===\nBOOT FAILED\n===========\nError during startup: {error,\n                          {schema_integrity_check_failed,\n                              [{table_attributes_mismatch,rabbit_queue}]}}',
+    /schema_integrity_check_failed, \[\{table_attributes_mismatch,rabbit_queue\}\]/,
+  ],
+  [
+    'the fields of a model, each with its mistake',
+    "pydantic_core._pydantic_core.ValidationError: 2 validation errors for Settings\ndatabase_url\n  Field required [type=missing, input_value={}, input_type=dict]\n    For further information visit https://errors.pydantic.dev/2.5/v/missing\nworkers\n  Input should be a valid integer [type=int_parsing, input_value='four', input_type=str]\n    For further information visit https://errors.pydantic.dev/2.5/v/int_parsing",
+    /2 validation errors for Settings: database_url \(Field required\), workers \(Input should be a valid integer\)$/,
+  ],
+  [
+    'a migration whose details are no work',
+    'ERROR: Validate failed: Migrations have failed validation\nMigration checksum mismatch for migration version 3\n-> Applied to database : -1234567\n-> Resolved locally    : 7654321\nEither revert the changes to the migration, or run repair to update the schema history.',
+    /checksum mismatch for migration version 3/,
+  ],
+  [
+    'a level that is a word of the sentence',
+    'E0101 10:00:00.000000       1 main.go:112] error during command execution: unable to load in-cluster configuration',
+    /^error during command execution: unable to load/,
+  ],
+  [
+    'the root cause of a lock that nobody has',
+    'java.lang.IllegalStateException: failed to obtain node locks, tried [/srv/es/data]; maybe these locations are not writable or multiple nodes were started on the same data path?\nLikely root cause: java.nio.file.AccessDeniedException: /srv/es/data/node.lock\n\tat java.base/sun.nio.fs.UnixException.translateToIOException(UnixException.java:90)\nERROR: Elasticsearch did not exit normally - check the logs at /srv/es/logs/docker-cluster.log',
+    /AccessDeniedException: \/srv\/es\/data\/node\.lock/,
+  ],
+])('%s', (_, log, wanted) => {
+  expect(decisiveLine(log.split('\n'))?.line).toMatch(wanted);
+});
