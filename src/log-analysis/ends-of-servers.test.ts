@@ -34,6 +34,11 @@ it.each<[string, string, RegExp]>([
     /^error during command execution: unable to load/,
   ],
   [
+    'a program that a supervisor cannot start',
+    "2026-01-31 07:38:28,155 INFO supervisord started with pid 1\n2026-01-31 07:38:29,158 INFO spawned: 'x' with pid 7\n2026-01-31 07:38:30,159 INFO success: x entered RUNNING state, process has stayed up for > than 1 seconds (startsecs)\n2026-01-31 07:38:30,160 INFO spawnerr: can't find command '/opt/app/serve'\n2026-01-31 07:38:30,160 INFO gave up: web entered FATAL state, too many start retries too quickly\n2026-01-31 07:38:32,163 WARN received SIGTERM indicating exit request\n2026-01-31 07:38:32,163 INFO waiting for x to die\n2026-01-31 07:38:32,163 INFO exited: x (exit status 0; expected)",
+    /can't find command '\/opt\/app\/serve'/,
+  ],
+  [
     'the root cause of a lock that nobody has',
     'java.lang.IllegalStateException: failed to obtain node locks, tried [/srv/es/data]; maybe these locations are not writable or multiple nodes were started on the same data path?\nLikely root cause: java.nio.file.AccessDeniedException: /srv/es/data/node.lock\n\tat java.base/sun.nio.fs.UnixException.translateToIOException(UnixException.java:90)\nERROR: Elasticsearch did not exit normally - check the logs at /srv/es/logs/docker-cluster.log',
     /AccessDeniedException: \/srv\/es\/data\/node\.lock/,

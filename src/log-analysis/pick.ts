@@ -45,6 +45,7 @@ function pointedAt({ position, line }: Candidate, tops: readonly Candidate[]): C
 const GIVES_UP = words(
   /giv(?:ing|en|es) up/i,
   /gave up/i,
+  /failed (?:too many times|repeatedly)/i,
   /(?:un|not )(?:reachable|available|ready)/i,
   /unavailable/i,
   /never (?:became|came|got)/i,

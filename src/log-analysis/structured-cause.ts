@@ -246,6 +246,8 @@ function ofSystem(error: Fields): string {
   const [syscall, code, address, port, hostname, path] = ['syscall', 'code', 'address', 'port', 'hostname', 'path'].map(
     (key) => text(error[key]),
   ) as [string, string, string, string, string, string];
+  if (syscall === '' && /^E[A-Z]{3,}$/.test(code) && address !== '')
+    return `connect ${code} ${address}${port === '' ? '' : `:${port}`}`;
   if (syscall === '' || code === '') return '';
   const words = FILE_CODES[code];
   if (words !== undefined && address === '') return `${code}: ${words}, ${syscall}${path === '' ? '' : ` '${path}'`}`;

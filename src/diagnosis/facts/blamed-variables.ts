@@ -12,7 +12,7 @@ import { heapQuote, heapSettings } from './heap-setting.ts';
 import { absentField } from './pod-fields.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { settingVariable } from './setting-variables.ts';
-import { placeText } from './spec-peers.ts';
+import { environmentPeers, peerText, placeText } from './spec-peers.ts';
 import { hasWord, quotable } from './text.ts';
 import { oddOfSources, unseenVariable } from './unseen-values.ts';
 import { lacksHost, unsetVariables } from './unset-variables.ts';
@@ -306,8 +306,16 @@ function blamedVariable({ pod }: PodFacts, container: ContainerFacts, { id, says
     ? undefined
     : {
         name: read,
-        says: `it reads its variable ${read} there${absentField(pod, container.spec, read) || unsetText(container, read)}`,
+        says: `it reads its variable ${read} there${absentField(pod, container.spec, read) || unsetText(container, read) || peerOfVariable(container, read)}`,
       };
+}
+
+/** " (catalog:8080, of ConfigMap settings, key CATALOG_URL)", of a variable that names a peer; empty: it names none. */
+function peerOfVariable({ environment }: ContainerFacts, name: string): string {
+  const variable = environment.find((each) => each.name === name);
+  const [peer] = variable === undefined ? [] : environmentPeers([variable]);
+  if (variable === undefined || peer === undefined) return '';
+  return ` (${peerText(peer)}${variable.of === undefined ? '' : `, of ${variable.of}`})`;
 }
 
 /** The variable that a line of code reads; of several the one that has most words in common with the error. */

@@ -97,6 +97,48 @@ const cases: readonly Case[] = [
     /^container web lacks the environment variable SESSION_SECRET, as it says: config\.rb:3:in/,
   ],
   [
+    'an address that has no name is no port that is taken',
+    ended({}, ["Fatal error: can't bind to no-such-host:8118: The hostname is not resolvable"]),
+    'exit-code',
+    /can't bind to no-such-host:8118/,
+  ],
+  [
+    'a setting in small letters is no variable',
+    ended({}, ["traffic_server: please set 'proxy.config.local_state_dir'"]),
+    'exit-code',
+    /please set 'proxy\.config\.local_state_dir'$/,
+  ],
+  [
+    'the only other container that listens, for an error without a port',
+    {
+      ...ended({}, ['java.net.BindException: Address already in use']),
+      listening: [{ port: 8080, container: 'proxy', process: 'envoy' }],
+    },
+    'port-in-use',
+    /^container web cannot listen: container proxy of its pod listens on 8080 \(java\.net\.BindException/,
+  ],
+  [
+    'the peer of a variable that the code reads there',
+    ended({ container: { env: [{ name: 'CATALOG_URL', value: 'http://catalog:8080' }] } }, [
+      '/app/a.js:1',
+      'const r=await fetch(process.env.CATALOG_URL+"/items")',
+      '      ^',
+      '',
+      'Error: catalog answered 503 Service Unavailable',
+      '    at m (/app/a.js:1:120)',
+    ]),
+    'exit-code',
+    /it reads its variable CATALOG_URL there \(catalog:8080\)$/,
+  ],
+  [
+    'the parts of a system error in a field, without a call',
+    ended({}, [
+      '{"level":"fatal","msg":"boot failed","err":{"code":"ECONNREFUSED","address":"10.96.200.9","port":9092}}',
+    ]),
+    'dependency-refused',
+    /^container web is refused by 10\.96\.200\.9:9092/,
+  ],
+  [
     'what a program is built of is none of its configuration',
     ended(
       FILES,

@@ -22,7 +22,7 @@ const VARIABLES: readonly RegExp[] = [
   /\b(?:[Mm]issing|[Rr]equired|[Uu]ndefined|[Uu]nset|not set)\b.*\b[Ee]nv(?:ironment)? ?var(?:iable)?s?\b[^A-Za-z]*([A-Z][A-Z0-9_]{2,})\b/,
   /\b[Tt]he ([A-Z][A-Z0-9]*_[A-Z0-9_]+) environment variable is not\b/,
   /\benv(?:ironment)?[ -]?var(?:iable)?s?\b.{0,40}?\b(?:not found|not (?:been )?(?:set|provided|given|defined)|is missing|required|empty)\b[^A-Za-z]{0,6}([A-Z][A-Z0-9_]{2,})\b/i,
-  /\b(?:must|need to|have to|should|please) (?:also )?(?:specify|set|provide|define|pass)\b(?! settings\.).{0,80}?\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b/i,
+  /\b(?:[Mm]ust|[Nn]eed to|[Hh]ave to|[Ss]hould|[Pp]lease|MUST|PLEASE) (?:also )?(?:[Ss]pecify|[Ss]et|[Pp]rovide|[Dd]efine|[Pp]ass|SET)\b(?! settings\.).{0,80}?\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b/,
   /\bno such variable\b.*\benv\(([A-Z][A-Z0-9_]{2,})\)/,
   /\b[Ee]nv(?:ironment)? ?var(?:iable)? not found: ([A-Z][A-Z0-9_]{2,})\b/,
   /\bkey not found: "([A-Z][A-Z0-9]*_[A-Z0-9_]+)"/,

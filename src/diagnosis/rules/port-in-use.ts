@@ -4,7 +4,7 @@ import type { Pod } from '../evidence/kinds.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, type LastWord, lastWord, linesAround, rankOfWord } from '../facts/last-words.ts';
 import { listenPort } from '../../log-analysis/index.ts';
-import { quotable } from '../facts/text.ts';
+import { listed, quotable } from '../facts/text.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { hasInCommand, type OwnPort, ownPorts } from '../facts/own-ports.ts';
 import { keptText } from '../facts/rollout-overlap.ts';
@@ -26,7 +26,7 @@ const IN_USE = anyOf(
   /Only one usage of each socket/i,
 );
 /** Words of another reason. */
-const GIVEN_REASON = /permission|denied|not permitted|no such|invalid|unknown|assign|resolve/i;
+const GIVEN_REASON = /permission|denied|not permitted|no such|invalid|unknown|assign|resolv/i;
 const ABOUT = /\bport\b|listen|bind|serve|in use|\baddress\b/i;
 
 /** The line in which a container that ended says that a port is in use. */
@@ -49,7 +49,7 @@ const ofContainer: ContainerRule = (facts, container) => {
     explainedEnd(facts, container, {
       id: 'port-in-use',
       rank: rankOfWord(88, word),
-      says: `${title(container)} cannot listen${port === undefined ? '' : ` on port ${port}`}: ${holder?.says ?? nobodyKnown(facts)}${port === undefined ? ` (${quotable(word.line).replace(/\.+$/, '')})` : ''}`,
+      says: `${title(container)} cannot listen${port === undefined ? '' : ` on port ${port}`}: ${holder?.says ?? nobodyKnown(facts, container, port)}${port === undefined ? ` (${quotable(word.line).replace(/\.+$/, '')})` : ''}`,
       line: word.line,
       more: [
         ...(holder?.quotes ?? []),
@@ -64,7 +64,16 @@ const ofContainer: ContainerRule = (facts, container) => {
 
 export const portInUse: PodRule = eachContainer(ofContainer);
 
-function nobodyKnown({ pod }: PodFacts): string {
+/** Of an error without a port the only other container that listens is told. */
+function nobodyKnown({ pod, evidence }: PodFacts, { name }: ContainerFacts, port: string | undefined): string {
+  const seen = port === undefined ? (evidence.listening ?? []) : [];
+  const others = seen.filter((each) => each.container !== undefined && each.container !== name);
+  const owners = [...new Set(others.map((each) => each.container))];
+  const [owner, ...more] = owners;
+  if (owner !== undefined && more.length === 0) {
+    const ports = [...new Set(others.map((each) => each.port))];
+    return `container ${owner} of its pod listens on ${listed(ports.map(String))}`;
+  }
   return `something in ${pod.spec?.hostNetwork === true ? 'its node' : 'its pod'} does already`;
 }
 

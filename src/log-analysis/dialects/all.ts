@@ -20,6 +20,7 @@ import { redis } from './redis.ts';
 import { ruby } from './ruby.ts';
 import { rust } from './rust.ts';
 import { shell } from './shell.ts';
+import { supervisor } from './supervisor.ts';
 
 export const DIALECTS: readonly Dialect[] = [
   apache,
@@ -42,4 +43,5 @@ export const DIALECTS: readonly Dialect[] = [
   ruby,
   rust,
   shell,
+  supervisor,
 ];
