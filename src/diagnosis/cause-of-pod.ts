@@ -21,7 +21,7 @@ export function causeOfPod(evidence: PodEvidence): PodCause | undefined {
 }
 
 /** Findings about a peer that is there and does not answer as it should. */
-const UNANSWERED: ReadonlySet<string> = new Set(['dependency-times-out', 'dependency-closes']);
+const UNANSWERED: ReadonlySet<string> = new Set(['dependency-times-out', 'dependency-closes', 'dependency-fails']);
 
 /** The service that does not answer the pod although pods of it are ready: their logs may know why; undefined: there is none. */
 export function complaintWanted(evidence: PodEvidence): ServiceEvidence | undefined {

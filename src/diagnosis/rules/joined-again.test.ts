@@ -124,11 +124,42 @@ const cases: readonly Case[] = [
       'const r=await fetch(process.env.CATALOG_URL+"/items")',
       '      ^',
       '',
-      'Error: catalog answered 503 Service Unavailable',
+      'Error: the list has no items',
       '    at m (/app/a.js:1:120)',
     ]),
     'exit-code',
     /it reads its variable CATALOG_URL there \(catalog:8080\)$/,
+  ],
+  [
+    'what a ready pod behind the service complains of, where its answer is an error of its own',
+    {
+      ...ended({ container: { env: [{ name: 'CATALOG_URL', value: 'http://catalog:8080' }] } }, [
+        'Error: catalog answered 503 Service Unavailable',
+      ]),
+      services: [
+        {
+          namespace: 'shop',
+          name: 'catalog',
+          missing: false,
+          clusterIPs: ['10.96.7.7'],
+          ports: [8080],
+          ready: 1,
+          notReady: 0,
+          selector: { app: 'catalog' },
+          complaint: { pod: 'catalog-7', says: 'index is not loaded' },
+        },
+      ],
+    },
+    'dependency-fails',
+    /^container web is answered by its peer with an error of its own .*whose pod catalog-7 is ready and says: index is not loaded\)/,
+  ],
+  [
+    'a pooler that has no server to give',
+    ended({}, [
+      'psycopg2.OperationalError: connection to server at "pgbouncer" (10.96.2.109), port 6432 failed: FATAL:  query_wait_timeout',
+    ]),
+    'dependency-times-out',
+    /query_wait_timeout$/,
   ],
   [
     'the parts of a system error in a field, without a call',

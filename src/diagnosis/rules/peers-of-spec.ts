@@ -12,7 +12,7 @@ import { blameOf, serviceCommands, serviceQuote } from './dependencies.ts';
 import { because } from './peer-words.ts';
 
 /** Findings about a peer that does not answer, of which more may be known. */
-const OF_A_PEER = ['dependency-times-out', 'dependency-closes', 'connections-exhausted'];
+const OF_A_PEER = ['dependency-times-out', 'dependency-closes', 'dependency-fails', 'connections-exhausted'];
 
 /** Findings that say what happened, and of which a peer may be the cause. */
 const OPEN: ReadonlySet<string> = new Set([

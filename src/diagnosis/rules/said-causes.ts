@@ -233,9 +233,22 @@ const SAID_CAUSES: readonly SaidCause[] = [
       /deadline exceeded/i,
       /SocketTimeoutException/i,
       /Client\.Timeout/i,
+      // A pooler that has no server to give.
+      /\bquery_wait_timeout\b|\bserver_login_retry\b/i,
     ),
     means: 'gets no answer from its peer in time',
     ofPeer: 'does not answer in time',
+    isUnreached: true,
+  },
+  {
+    id: 'dependency-fails',
+    rank: 78,
+    pattern: anyOf(
+      /\b(?:answer(?:s|ed)?|respon(?:se|ds|ded)|return(?:s|ed)|got|received|status(?: ?code)?|HTTP(?: Error|\/[\d.]{1,3})?|code)[ :=]{1,3}(?:with )?(?:an? )?(?:HTTP )?(?:error:? )?(?:status )?(?:code )?[:=]? ?50[0234]\b/i,
+      /\b50[0234]:? (?:Server Error|Internal Server Error|Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out)\b/i,
+    ),
+    means: 'is answered by its peer with an error of its own',
+    ofPeer: 'answers with an error of its own',
     isUnreached: true,
   },
   {
@@ -345,6 +358,8 @@ function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): 
   if (OF_PEERS.has(cause.id) && isCausedBySystem(word.line, word.match)) return NOTHING;
   if (cause.pattern === LOCKED && isDenied(container, word.line)) return NOTHING;
   if (cause.id === 'no-memory' && MEMORY_LOCK.test(word.line)) return NOTHING;
+  // Other lines may tell of what it answers itself.
+  if (cause.id === 'dependency-fails' && container.reading.decisive?.line !== word.line) return NOTHING;
   // Another limit has the same error number.
   if (cause.id === 'too-many-files' && /inotify|fsnotify|file watchers/i.test(word.line)) return NOTHING;
   const { decisive } = container.reading;
