@@ -15,6 +15,7 @@ import { withHome } from './facts/home-folder.ts';
 import { withAliases } from './facts/host-aliases.ts';
 import { withReadyVariables } from './facts/ready-variables.ts';
 import { withScripts } from './facts/fastcgi-scripts.ts';
+import { withFailedJob } from './facts/failed-jobs.ts';
 import { withFiles } from './facts/named-files.ts';
 import { withStaleValues } from './facts/stale-values.ts';
 import { withServers } from './facts/told-of-servers.ts';
@@ -39,6 +40,7 @@ const JOINS: readonly ((facts: PodFacts, found: readonly RankedFinding[]) => rea
   withFiles,
   withAdvice,
   withServers,
+  withFailedJob,
   withOrder,
   (_, found) => ordered(found),
   withHome,

@@ -3,7 +3,7 @@
  * Each rule is a file in `rules/`, and finds nothing without evidence to quote.
  */
 export { diagnosePod } from './diagnose-pod.ts';
-export { causeOfPod, complaintWanted, type PodCause } from './cause-of-pod.ts';
+export { causeOfPod, complaintWanted, type PodCause, wantsFailedJob } from './cause-of-pod.ts';
 export type * from './evidence/kinds.ts';
 export type * from './evidence/pod-evidence.ts';
 export type * from './finding.ts';

@@ -22,6 +22,7 @@ import {
   namedPodsOf,
   namedServicesOf,
   complaintWanted,
+  wantsFailedJob,
   type PodEvidence,
   type ServiceName,
   TEMPLATE_HASH,
@@ -38,6 +39,7 @@ import { type Asker, found } from './ask.ts';
 import { type CauseOptions, withCauses } from './gather-causes.ts';
 import { gatherComplaint } from './gather-complaint.ts';
 import { gatherConfigs } from './gather-configs.ts';
+import { gatherFailedJob } from './gather-failed-job.ts';
 import { gatherHeld } from './gather-held.ts';
 import { gatherHistory } from './gather-history.ts';
 import { gatherAddresses } from './gather-addresses.ts';
@@ -167,7 +169,8 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
     ...(firstAttempt && { firstAttempt }),
     notLookedAt: asker.notLookedAt,
   };
-  return await withComplaint(asker, known.isBehind === true ? third : await withServers(asker, third));
+  const fourth = known.isBehind === true ? third : await withJob(asker, await withServers(asker, third), known);
+  return await withComplaint(asker, fourth);
 }
 
 /** The evidence, with what is known of the pods behind services that are ready and refuse this pod. */
@@ -180,6 +183,14 @@ async function withServers(asker: Asker, evidence: PodEvidence): Promise<PodEvid
   const known = new Map(servers);
   const services = evidence.services.map((each) => (known.has(each) ? { ...each, server: known.get(each) } : each));
   return { ...evidence, services, notLookedAt: asker.notLookedAt };
+}
+
+/** The evidence, with the Job that may have been meant to make the data that a container lacks. */
+async function withJob(asker: Asker, evidence: PodEvidence, known: Known): Promise<PodEvidence> {
+  if (!wantsFailedJob(evidence)) return evidence;
+  const { namespace = 'default' } = evidence.pod.metadata ?? {};
+  const failedJob = await gatherFailedJob(asker, namespace, behind(asker, evidence.pod, known).gather);
+  return failedJob === undefined ? evidence : { ...evidence, failedJob, notLookedAt: asker.notLookedAt };
 }
 
 /** The logs of those that look well, as many as a question may read. */

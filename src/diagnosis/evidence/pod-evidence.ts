@@ -68,6 +68,8 @@ export interface PodEvidence {
   readonly siblings: readonly Pod[];
   /** The first pod of its Job, where this one may only meet what that left; absent: not asked for, or it is the first. */
   readonly firstAttempt?: PodEvidence | undefined;
+  /** A Job of its namespace that has failed, and may have been meant to make data that it lacks; absent: nothing asks for it, or there is none. */
+  readonly failedJob?: FailedJob | undefined;
   /** Killing events of siblings. */
   readonly siblingEvents: readonly Event[];
   readonly notLookedAt: readonly string[];
@@ -140,6 +142,12 @@ export interface ClaimEvidence {
   /** The node that has the volume, when it is a folder of one. */
   readonly home?: NodeEvidence;
   readonly events: readonly Event[];
+}
+
+export interface FailedJob {
+  readonly name: string;
+  /** The headline of its pod; absent: it has none left. */
+  readonly says?: string;
 }
 
 export interface ConfigEvidence {

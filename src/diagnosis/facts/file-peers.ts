@@ -9,6 +9,16 @@ import { HOST_IN_CODE, peersAwaitedIn, peersIn, type SpecPeer } from './spec-pee
 const HOST_SETTING =
   /^\s*["']?[\w.-]{0,60}?(?:host(?:name)?|server|addr(?:ess)?)["']?\s*[:=]\s*["']?([a-z][\w-]*(?:\.[\w-]+)*)(?::(\d{2,5}))?["']?,?\s*$/i;
 const PORT_SETTING = /^\s*["']?[\w.-]{0,60}?port["']?\s*[:=]\s*["']?(\d{2,5})["']?,?\s*$/i;
+/** Settings that name a peer in one word with its port: "server s1 api:8080 check", "connect = redis:6379", "server api:8080;", "targets: ['api:9090']". */
+const WORD_BEFORE =
+  /\b(?:server|backend|upstream|targets?|connect|peer|address|host|broker|nodes?|seeds?|endpoints?|proxy|proxy_pass|fastcgi_pass|uwsgi_pass|grpc_pass|forward|relay(?:host)?|master|primary|remote|dest(?:ination)?|bootstrap[._-]servers)\b/i;
+const HOST_WITH_PORT =
+  /(?:^|[\s"'=,[@(])((?!localhost\b)[a-z][a-z0-9-]{0,62}(?:\.[a-z0-9-]{1,63}){0,8}):(\d{2,5})(?=[\s"',;\])/]|$)/gi;
+/** "replicaof redis-main 6379", "cache_peer parent-proxy parent 3128 0", "sentinel monitor shop redis-main 6379 2" */
+const TWO_WORDS =
+  /^\s{0,40}(?:(?:replicaof|slaveof)|cache_peer|sentinel monitor [\w.-]{1,60}) ([a-z][\w.-]{0,200})(?: parent| sibling)? (\d{2,5})\b/i;
+/** "shop = host=pg port=5432 dbname=shop" */
+const PAIRS = /(?:^|[\s"'])host=([a-z][\w.-]{0,200})(?:[^\n]{0,200}?\bport=(\d{2,5}))?/i;
 /** Lines around that of a host in which its port is looked for, the likeliest first. */
 const NEAR = [1, -1, 2, -2];
 /** Certificates, keys and what only documents. */
@@ -46,6 +56,10 @@ function peersOf(text: string): readonly Peer[] {
     if (urls.length > 0) return urls;
     const [, host, ownPort] = HOST_SETTING.exec(line) ?? [];
     if (host !== undefined) return [withPort(host, ownPort ?? portNear(lines, index))];
+    const [, two, twoPort] = TWO_WORDS.exec(line) ?? PAIRS.exec(line) ?? [];
+    if (two !== undefined) return [withPort(two, twoPort)];
+    const words = WORD_BEFORE.test(line) ? [...line.matchAll(HOST_WITH_PORT)] : [];
+    if (words.length > 0) return words.map(([, named = '', port]) => withPort(named, port));
     const inCode = [...line.matchAll(HOST_IN_CODE)].flatMap(([, named]) => named ?? []);
     return inCode.map((named) => withPort(named, String(peerIn(line).port ?? '')));
   });

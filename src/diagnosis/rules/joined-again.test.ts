@@ -162,6 +162,38 @@ const cases: readonly Case[] = [
     /query_wait_timeout$/,
   ],
   [
+    'a Job that has failed, and may have been meant to make what is not there',
+    {
+      ...ended({}, ['psycopg2.errors.UndefinedTable: relation "orders" does not exist']),
+      failedJob: { name: 'migrate', says: 'container m ends: syntax error at or near "CREAT" (exit code 1)' },
+    },
+    'missing-data',
+    /; job\/migrate, which may be meant to make it, has failed: container m ends: syntax error at or near "CREAT" \(exit code 1\)$/,
+    [/job\/migrate: has failed/],
+  ],
+  [
+    'a Job that has to do with nothing that is said',
+    { ...ended({}, ['Error: boom at shop']), failedJob: { name: 'migrate' } },
+    'exit-code',
+    /^(?!.*migrate)/,
+  ],
+  [
+    'a virtual host that nobody has made',
+    ended({}, [
+      "pika.exceptions.ProbableAccessDeniedError: ConnectionClosedByBroker: (530) 'NOT_ALLOWED - vhost shop not found'",
+    ]),
+    'missing-data',
+    /vhost shop not found/,
+  ],
+  [
+    'a URL without TLS to a port of TLS, whose peer closes the connection',
+    ended({ container: { env: [{ name: 'API_URL', value: 'http://secure:8443/v1' }] } }, [
+      'http.client.RemoteDisconnected: Remote end closed connection without response',
+    ]),
+    'dependency-closes',
+    /; its http:\/\/ asks port 8443 without TLS, which servers mostly speak there \(variable API_URL\)$/,
+  ],
+  [
     'the parts of a system error in a field, without a call',
     ended({}, [
       '{"level":"fatal","msg":"boot failed","err":{"code":"ECONNREFUSED","address":"10.96.200.9","port":9092}}',

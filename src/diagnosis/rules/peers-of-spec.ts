@@ -1,6 +1,7 @@
 /** Tells with a finding that names no cause what is wrong with the peers that the container's specification names. Not a rule by itself. */
 import { answeringPeer } from '../facts/answering-peer.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
+import { plainUrlText } from '../facts/plain-urls.ts';
 import { tlsSetting, userSetting } from '../facts/peer-settings.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { saidLast } from '../facts/said-last.ts';
@@ -68,6 +69,8 @@ function withSettings(container: ContainerFacts, finding: RankedFinding): Ranked
     const user = userSetting(container, finding.says);
     return user === undefined ? finding : joinedWith(finding, user);
   }
+  const plain = finding.id === 'dependency-closes' ? plainUrlText(container) : undefined;
+  if (plain !== undefined) return joinedWith(finding, { says: plain, quotes: [] });
   const tls = finding.id === 'tls-mismatch' ? tlsSetting(container, finding.says) : undefined;
   return tls === undefined ? finding : joinedWith(finding, tls);
 }

@@ -39,6 +39,9 @@ interface SaidCause {
   readonly showsArguments?: true;
 }
 
+/** What RabbitMQ says of a virtual host that nobody has made. */
+const NO_VHOST = /\bvhost ['"]?[\w/.-]{1,100}['"]? (?:not found|does not exist)/i;
+
 /** What fails where a program wants to keep its memory from being swapped. */
 const MEMORY_LOCK = anyOf(
   /\bmlock(?:all)?\b.{0,80}(?:fail|denied|not permitted|cannot|error)/i,
@@ -179,6 +182,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
       /no such (?:(?:table|column)(?!: )|bucket|collection|topic)/i,
       /table '[^']{1,200}' doesn't exist/i,
       /NoSuchBucket/i,
+      NO_VHOST,
       NO_SUCH_OBJECT,
     ),
     codes: NO_SUCH_OBJECT,
@@ -258,6 +262,8 @@ const SAID_CAUSES: readonly SaidCause[] = [
       /connection (?:was )?reset by peer/i,
       /\bECONNRESET\b/i,
       /\bsocket hang up\b/i,
+      /\bRemoteDisconnected\b|remote end closed connection without response/i,
+      /\bempty reply from server\b/i,
       /lost connection to .{0,30}server/i,
       /server closed the connection unexpectedly/i,
     ),

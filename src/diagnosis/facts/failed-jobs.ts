@@ -1,0 +1,36 @@
+/** Tells with data that is not there which Job, that has failed, may have been meant to make it. Pure. */
+import type { PodEvidence } from '../evidence/pod-evidence.ts';
+import type { RankedFinding } from '../finding.ts';
+import type { PodFacts } from './pod-facts.ts';
+import { controllerOf } from '../../api/index.ts';
+
+/** Findings about what somebody else should have made. */
+const LACKS = new Set(['missing-data']);
+const MAX_SAYS = 200;
+
+/** Whether the Jobs of the namespace may tell more: a container lacks data, and its pod is of no Job itself. */
+export function failedJobWanted({ pod }: Pick<PodEvidence, 'pod'>, found: readonly RankedFinding[]): boolean {
+  return controllerOf(pod)?.kind !== 'Job' && found.some(({ id }) => LACKS.has(id));
+}
+
+/** The findings; the first that lacks data names the Job. */
+export function withFailedJob(
+  { evidence, commands }: PodFacts,
+  found: readonly RankedFinding[],
+): readonly RankedFinding[] {
+  const { failedJob } = evidence;
+  const first = failedJob === undefined ? undefined : found.find(({ id }) => LACKS.has(id));
+  if (failedJob === undefined || first === undefined) return found;
+  const { name, says = '' } = failedJob;
+  const why = says.length <= MAX_SAYS ? says : `${says.slice(0, MAX_SAYS - 1)}…`;
+  return found.map((finding) =>
+    finding === first
+      ? {
+          ...finding,
+          says: `${finding.says}; job/${name}, which may be meant to make it, has failed${why === '' ? '' : `: ${why}`}`,
+          evidence: [...finding.evidence, { source: 'object', object: `job/${name}`, says: 'has failed' }],
+          try: [...finding.try, commands.kubectl('logs', `job/${name}`)],
+        }
+      : finding,
+  );
+}
