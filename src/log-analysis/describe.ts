@@ -59,6 +59,7 @@ export function describe(
         ofWrapper(said, wrappers) ||
         ofSystemCall(said, own) ||
         ofProperties(said, own) ||
+        reasonAbove(line, said, roled[position - 1]) ||
         stepBefore(said, before) ||
         ofNamedCause(line, said, wrappers) ||
         wholePlace(said, own, place) ||
@@ -84,6 +85,26 @@ export function describe(
     ...(place === undefined ? {} : { place }),
     firmness: firm ? 'firm' : 'weak',
   };
+}
+
+const MAX_REASON = 160;
+/** "beanstalkd: walg.c:416 in waldirlock: " */
+const PROGRAM = /^([a-z][\w.-]{1,30}): /;
+
+/**
+ * Why it failed, by the line right above it of the same moment or program: "failed to lock /data/binlog (open: No such file or directory)",
+ * "FATAL: Bungled a.conf line 3: http_access allow nets (ACL not found: nets)".
+ */
+function reasonAbove(line: RoledLine, said: string, above: RoledLine | undefined): string {
+  if (above === undefined || above.role !== 'line' || line.role !== 'line' || above.part === true) return '';
+  if (above.indent > 0 || above.said.length > MAX_REASON || !isBad(above.text) || isConsequence(above.text)) return '';
+  const isSameMoment = line.atMs !== undefined && above.atMs === line.atMs && above.level === undefined;
+  const program = PROGRAM.exec(said)?.[1];
+  const isSameProgram = program !== undefined && PROGRAM.exec(above.said)?.[1] === program;
+  const isWithout = !isBad(line.text) || (SYSTEM_ERROR.test(above.text) && !SYSTEM_ERROR.test(line.text));
+  if (!isWithout || !(isSameMoment || isSameProgram)) return '';
+  const reason = isSameProgram ? above.said.slice(program.length + 2) : above.said;
+  return ` (${reason.replace(/^\S{1,60}:\d+ in \w{1,60}: /, '').replace(/\.+$/, '')})`;
 }
 
 /** Shorter texts stand in others by accident. */

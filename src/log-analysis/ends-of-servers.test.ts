@@ -39,6 +39,26 @@ it.each<[string, string, RegExp]>([
     /can't find command '\/opt\/app\/serve'/,
   ],
   [
+    'the reason that the system gave, in the line above of the same program',
+    'beanstalkd: walg.c:416 in waldirlock: open: No such file or directory\nbeanstalkd: serv.c:24 in srv_acquire_wal: failed to lock wal dir /data/binlog',
+    /failed to lock wal dir \/data\/binlog \(open: No such file or directory\)$/,
+  ],
+  [
+    'the reason of the same moment, above a line that only says where',
+    '2026/01/31 07:39:48| ACL not found: localnets\n2026/01/31 07:39:48| FATAL: Bungled /c/squid.conf line 3: http_access allow localnets\n2026/01/31 07:39:48| Squid Cache (Version 5.7): Terminated abnormally.\nCPU Usage: 0.017 seconds = 0.000 user + 0.017 sys',
+    /Bungled \/c\/squid\.conf line 3: http_access allow localnets \(ACL not found: localnets\)/,
+  ],
+  [
+    'a program that a supervisor cannot start, of one that serves',
+    "2026-01-31 08:11:15,781 CRIT Server 'unix_http_server' running without any HTTP authentication checking\n2026-01-31 08:11:15,782 INFO supervisord started with pid 1\n2026-01-31 08:11:16,787 INFO spawnerr: can't find command '/opt/worker/run.sh'\n2026-01-31 08:11:17,788 INFO success: web entered RUNNING state, process has stayed up for > than 1 seconds (startsecs)\n2026-01-31 08:11:20,041 INFO spawnerr: can't find command '/opt/worker/run.sh'\n2026-01-31 08:11:20,041 INFO gave up: worker entered FATAL state, too many start retries too quickly",
+    /can't find command '\/opt\/worker\/run\.sh'/,
+  ],
+  [
+    'the call that failed, and not the queue of errors above it',
+    '[ ] Loading private key from file: /tls/stunnel.pem\n[:] Insecure file permissions on /tls/stunnel.pem\n[!] Unhandled error library: 60\n[!] error queue: ../ssl/ssl_rsa.c:385: error:0A080009:SSL routines::PEM lib\n[!] SSL_CTX_use_PrivateKey_file: ../crypto/encode_decode/decoder_lib.c:103: error:1E08010C:DECODER routines::unsupported\n[!] Service [redis]: Failed to initialize TLS context\n[!] Configuration failed\n[ ] Deallocating temporary section defaults\n[ ] Deallocating section [redis]',
+    /^SSL_CTX_use_PrivateKey_file/,
+  ],
+  [
     'the root cause of a lock that nobody has',
     'java.lang.IllegalStateException: failed to obtain node locks, tried [/srv/es/data]; maybe these locations are not writable or multiple nodes were started on the same data path?\nLikely root cause: java.nio.file.AccessDeniedException: /srv/es/data/node.lock\n\tat java.base/sun.nio.fs.UnixException.translateToIOException(UnixException.java:90)\nERROR: Elasticsearch did not exit normally - check the logs at /srv/es/logs/docker-cluster.log',
     /AccessDeniedException: \/srv\/es\/data\/node\.lock/,

@@ -93,6 +93,7 @@ function causeAbove(best: Candidate, tops: readonly Candidate[]): Candidate | un
     if (lines > NEAR_LINES || above.line.role !== 'line' || isLongBefore(above, below)) break;
     // A warning that holds the names is told when no error below it has one.
     const mayTell = lines <= 2 && saysMore(above, best) && !HAS_PORT.test(best.line.text);
+    if (isConsequence(above.line.text)) continue;
     if (!above.firm && !(mayTell && nameCount(found?.line.text ?? '') === 0)) continue;
     if (found === undefined || nameCount(above.line.text) >= Math.min(1, nameCount(found.line.text))) found = above;
     below = above;

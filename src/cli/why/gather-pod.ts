@@ -177,8 +177,10 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
 async function withServers(asker: Asker, evidence: PodEvidence): Promise<PodEvidence> {
   const wanted = serversWanted(evidence);
   if (wanted.length === 0) return evidence;
+  const linesOf = (pod: Pod, container: string): Promise<readonly string[] | undefined> =>
+    gatherLog(asker, pod, container, false);
   const servers = await Promise.all(
-    wanted.map(async (each) => [each.service, await gatherServer(asker, each)] as const),
+    wanted.map(async (each) => [each.service, await gatherServer(asker, each, linesOf)] as const),
   );
   const known = new Map(servers);
   const services = evidence.services.map((each) => (known.has(each) ? { ...each, server: known.get(each) } : each));

@@ -17,6 +17,7 @@ import { MAX_SERVICES } from './limits.ts';
 export async function gatherServer(
   asker: Asker,
   { service: { namespace, selector = {} }, listening, configs, secrets }: ServerWanted,
+  linesOf: (pod: Pod, container: string) => Promise<readonly string[] | undefined>,
 ): Promise<ServerBehind | undefined> {
   const labelSelector = labelsText(Object.entries(selector));
   if (labelSelector === '') return undefined;
@@ -24,8 +25,10 @@ export async function gatherServer(
   const pod = pods.find(({ status }) => isConditionTrue(status?.conditions, 'Ready'));
   if (pod === undefined) return undefined;
   const owner = ownerOf(pod);
-  const [heard, maps] = await Promise.all([
+  const [container] = pod.spec?.containers ?? [];
+  const [heard, lines, maps] = await Promise.all([
     listening ? gatherListening(asker, pod) : undefined,
+    secrets && container !== undefined ? linesOf(pod, container.name) : undefined,
     configs
       ? gatherConfigs(asker, namespace, secrets ? [...configMapsOf(pod), ...variableSecrets(pod)] : configMapsOf(pod))
       : undefined,
@@ -34,6 +37,7 @@ export async function gatherServer(
     pod,
     ...(owner !== undefined && { owner }),
     ...(heard && { listening: heard.ports }),
+    ...(lines && { lines }),
     ...(maps && { configs: maps }),
   };
 }

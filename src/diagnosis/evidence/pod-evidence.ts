@@ -229,6 +229,8 @@ export interface ServerBehind {
   readonly owner?: string;
   /** Where it listens; absent: nothing asks for it, or its node cannot tell. */
   readonly listening?: readonly PodListeningPort[];
+  /** The last lines of its log, where a password is refused; absent: nothing asks for them. */
+  readonly lines?: readonly string[];
   /** The ConfigMaps that it uses, and its Secrets where a password is refused; absent: nothing asks for them. */
   readonly configs?: readonly ConfigEvidence[];
 }

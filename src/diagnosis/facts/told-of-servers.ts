@@ -4,6 +4,7 @@ import type { ContainerFacts } from './container-facts.ts';
 import { withFirstsOf } from './first-ends.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { serverOf, wordsOfPeer } from './server-peers.ts';
+import { refusalReason } from './server-reasons.ts';
 import { passwordBehind } from './server-passwords.ts';
 import { settingBehind, type ToldOfServer } from './server-settings.ts';
 import { shownMark } from './credential-sources.ts';
@@ -17,11 +18,14 @@ function passwordTold(
   { id }: RankedFinding,
   { name, server }: ServiceEvidence,
 ): ToldOfServer | undefined {
-  const mark = id === 'authentication-refused' ? shownMark(facts, container, 'password or user') : undefined;
-  if (server === undefined || mark === undefined) return undefined;
-  const has = passwordBehind(server, { mark, user: userRefused(wordsOfPeer(container)) });
+  if (server === undefined || id !== 'authentication-refused') return undefined;
+  const mark = shownMark(facts, container, 'password or user');
+  const user = userRefused(wordsOfPeer(container));
+  const has = mark === undefined ? undefined : passwordBehind(server, { mark, user });
+  const reason = refusalReason(server.lines ?? [], user);
+  const told = [...(reason === undefined ? [] : [`says: ${reason}`]), ...(has === undefined ? [] : [has])];
   const object = server.owner ?? `pod/${server.pod.metadata?.name ?? ''}`;
-  return has === undefined ? undefined : { says: `${object} behind service ${name} ${has}`, object };
+  return told.length === 0 ? undefined : { says: `${object} behind service ${name} ${told.join(', and ')}`, object };
 }
 
 /** Causes that no setting of a peer has to do with. */

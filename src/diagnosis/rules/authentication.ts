@@ -71,7 +71,7 @@ const FORBIDDEN = anyOf(
   RELAY,
 );
 /** "no pg_hba.conf entry for host "10.2.0.8"" */
-const OWN_ADDRESS = /pg_hba\.conf entry for host "[^"]{1,100}"/;
+const OWN_ADDRESS = /pg_hba\.conf entry for (?:replication connection from )?host "[^"]{1,100}"/;
 /** It has not said who it is. */
 const UNKNOWN_CALLER = /\bNOAUTH\b|no password (?:was )?supplied|\(using password: NO\)/;
 /** A program's own settings, which no peer has seen yet. */

@@ -7,6 +7,7 @@ import type { PodFacts } from '../facts/pod-facts.ts';
 import { withoutRepeat } from '../facts/repeats.ts';
 import { signalOf } from '../facts/signals.ts';
 import { listed, quotable } from '../facts/text.ts';
+import { parseTime } from '../../lib/index.ts';
 import { type DecisiveLine, decisiveLine, isSecretKey, maskSecrets } from '../../log-analysis/index.ts';
 import type { Finding, Quote, RankedFinding, Severity } from '../finding.ts';
 import { PROVING_LIFE_MS } from '../limits.ts';
@@ -166,8 +167,12 @@ const AT_ONCE_MS = 5000;
 const LEFT_SOON_MS = 60_000;
 
 /** Whether it runs again after at least two ends, and has not come as far as to be ready. */
-function isBackAgain({ status }: ContainerFacts): boolean {
-  return status?.state?.running !== undefined && !status.ready && (status.restartCount ?? 0) >= 2;
+function isBackAgain(facts: PodFacts, { status, death }: ContainerFacts): boolean {
+  if (status?.state?.running === undefined || (status.restartCount ?? 0) < 2) return false;
+  if (!status.ready) return true;
+  // Without a probe a container counts as ready at once, and between two short lives, too.
+  const endedMs = parseTime(death?.finishedAt ?? undefined);
+  return (death?.livedMs ?? LEFT_SOON_MS) < LEFT_SOON_MS && endedMs !== undefined && facts.now - endedMs < LEFT_SOON_MS;
 }
 
 /** A program that ends with 0 under restartPolicy Always is started again and again. */
@@ -176,7 +181,7 @@ function completed(facts: PodFacts, container: ContainerFacts): readonly RankedF
   const { waiting, terminated } = container.status?.state ?? {};
   const again = terminated !== undefined && (container.status?.restartCount ?? 0) > 0;
   const crashing = waiting?.reason === 'CrashLoopBackOff' || again;
-  if (!(crashing || isBackAgain(container)) || policy !== 'Always' || container.kind === 'init') return NOTHING;
+  if (!(crashing || isBackAgain(facts, container)) || policy !== 'Always' || container.kind === 'init') return NOTHING;
   const path = container.spec.restartPolicy === undefined ? 'spec.restartPolicy' : `${container.path}.restartPolicy`;
   const { decisive } = container.reading;
   const behind = inBackground(container);

@@ -194,6 +194,62 @@ const cases: readonly Case[] = [
     /; its http:\/\/ asks port 8443 without TLS, which servers mostly speak there \(variable API_URL\)$/,
   ],
   [
+    'a file without a private key, which another line names',
+    ended(
+      {
+        container: { volumeMounts: [{ name: 't', mountPath: '/tls' }] },
+        spec: { volumes: [{ name: 't', secret: { secretName: 'tunnel' } }] },
+      },
+      [
+        '[ ] Loading private key from file: /tls/stunnel.pem',
+        '[!] Unhandled error library: 60',
+        '[!] error queue: ../ssl/ssl_rsa.c:385: error:0A080009:SSL routines::PEM lib',
+        '[!] SSL_CTX_use_PrivateKey_file: ../crypto/encode_decode/decoder_lib.c:103: error:1E08010C:DECODER routines::unsupported',
+      ],
+    ),
+    'private-key-unreadable',
+    /^container web finds no private key that it can read in its file \/tls\/stunnel\.pem in volume t \(Secret tunnel\)/,
+  ],
+  [
+    'the rule that PostgreSQL lacks for a replica',
+    ended({}, [
+      'pg_basebackup: error: connection to server at "pg" (10.96.1.1), port 5432 failed: FATAL:  no pg_hba.conf entry for replication connection from host "10.244.0.225", user "repl", no encryption',
+    ]),
+    'authentication-refused',
+    /^container web is not let in by its peer pg:5432, whose pg_hba\.conf has no rule for it/,
+  ],
+  [
+    'a file of a ConfigMap that is to be written',
+    ended(
+      FILES,
+      ['*** FATAL: could not write /etc/app/sentinel.conf: Read-only file system'],
+      [map('app', { 'sentinel.conf': 'port 26379' })],
+    ),
+    'read-only-file-system',
+    /^container web cannot write \/etc\/app\/sentinel\.conf: the file system is read-only \(it is of ConfigMap app, of which nobody can write files; a copy in another volume can be written\)/,
+  ],
+  [
+    'a port that a user may not have, without the volume of the file that names it',
+    ended({ ...FILES, spec: { ...FILES.spec, securityContext: { runAsUser: 1000 } } }, [
+      'Binding [/etc/app/haproxy.cfg:7] for frontend fe: cannot bind socket (Permission denied) for [0.0.0.0:80]',
+    ]),
+    'permission-denied',
+    /^container web may not listen on port 80 as user 1000: permission denied: Binding/,
+  ],
+  [
+    'a name that a file does not define, whose line is told',
+    ended(
+      FILES,
+      [
+        '2026/01/31 13:47:42| ACL not found: nets',
+        '2026/01/31 13:47:42| FATAL: Bungled /etc/app/squid.conf line 8: http_access allow nets',
+      ],
+      [map('app', { 'squid.conf': '\n' })],
+    ),
+    'missing-setting',
+    /^container web does not find what its configuration \/etc\/app\/squid\.conf names: FATAL: Bungled .* line 8: http_access allow nets \(ACL not found: nets\)/,
+  ],
+  [
     'the parts of a system error in a field, without a call',
     ended({}, [
       '{"level":"fatal","msg":"boot failed","err":{"code":"ECONNREFUSED","address":"10.96.200.9","port":9092}}',

@@ -155,8 +155,8 @@ function missingFile(facts: PodFacts, container: ContainerFacts): readonly Ranke
   if (content !== undefined) return [content];
   // A file with the number of a line is there: it is the place of the error.
   if (
-    word.line.includes(`${file}:`) &&
-    /^:\d/.test(word.line.slice(word.line.indexOf(file) + file.length)) &&
+    word.line.includes(file) &&
+    /^["']?(?::\d|\[\d|,? (?:on |at )?line \d)/.test(word.line.slice(word.line.indexOf(file) + file.length)) &&
     !OF_SYSTEM.test(word.line)
   )
     return NOTHING;

@@ -52,7 +52,7 @@ const ofContainer: ContainerRule = (facts, container) => {
       explainedEnd(facts, container, {
         id: 'read-only-file-system',
         rank: rankOfWord(85, readOnly),
-        says: `${title(container)} cannot write${file === undefined ? '' : ` ${file}`}: ${file === undefined ? `${quotable(readOnly.line)}${onlyReadOnlyMount(container)}` : `the file system is read-only${container.spec.securityContext?.readOnlyRootFilesystem === true && volumeOf(facts, container, file) === undefined ? ' (readOnlyRootFilesystem)' : ''}${besideText(facts, container, file)}`}`,
+        says: `${title(container)} cannot write${file === undefined ? '' : ` ${file}`}: ${file === undefined ? `${quotable(readOnly.line)}${onlyReadOnlyMount(container)}` : `the file system is read-only${container.spec.securityContext?.readOnlyRootFilesystem === true && volumeOf(facts, container, file) === undefined ? ' (readOnlyRootFilesystem)' : ''}${ofConfigText(facts, container, file)}${besideText(facts, container, file)}`}`,
         line: readOnly.line,
         more: [...readOnlyFields(container, file), ...readOnlyKind(facts, container, file)],
         try: facts.commands.edit,
@@ -88,7 +88,7 @@ const ofContainer: ContainerRule = (facts, container) => {
       ? `${title(container)} ${lacks.says}${owns === undefined ? `: ${quotable(denied.line).replace(/\.+$/, '')}` : ''}`
       : owner !== null && file !== undefined
         ? `${title(container)} refuses ${file}, which ${owner[0]}${runsAs(facts, container)}`
-        : `${title(container)} may not ${what}${file === undefined ? '' : keptFrom(facts, container, file)}: ${why}${file === undefined ? '' : ofImageText(facts, container, { line: denied.line, file })}`;
+        : `${title(container)} may not ${what}${port !== undefined ? asUser(facts, container) : file === undefined ? '' : keptFrom(facts, container, file)}: ${why}${file === undefined ? '' : ofImageText(facts, container, { line: denied.line, file })}`;
   return [
     explainedEnd(facts, container, {
       id: 'permission-denied',
@@ -133,6 +133,12 @@ const OWNER =
 function runsAs({ pod }: PodFacts, { spec }: ContainerFacts): string {
   const user = spec.securityContext?.runAsUser ?? pod.spec?.securityContext?.runAsUser;
   return user === undefined ? '' : ` (it runs as user ${user})`;
+}
+
+/** " as user 1000", of a port, which no volume has to do with. */
+function asUser(facts: PodFacts, container: ContainerFacts): string {
+  const user = userOf(facts, container);
+  return user === undefined || user === 0 ? '' : ` as user ${user}`;
 }
 
 /** " as user 1000: volume tls (Secret tls-api) has mode 0400 and its pod no fsGroup", where a volume's mode keeps its user out. */
@@ -304,6 +310,15 @@ function readOnlyKind(facts: PodFacts, container: ContainerFacts, file: string |
 }
 
 /** "; its claim data-0 is mounted at /var/lib/series2", beside the folder that it writes. */
+/** " (it is of ConfigMap app, of which nobody can write files; a copy in another volume can be written)" */
+function ofConfigText(facts: PodFacts, container: ContainerFacts, file: string): string {
+  const mounted = volumeOf(facts, container, file);
+  const [config] = mounted === undefined ? [] : configsBehind(mounted);
+  return config === undefined
+    ? ''
+    : ` (it is of ${config.kind} ${config.name}, of which nobody can write files; a copy in another volume can be written)`;
+}
+
 function besideText(facts: PodFacts, container: ContainerFacts, file: string): string {
   const beside = claimBeside(facts, container, folderOf(file));
   return beside === undefined ? '' : `; its claim ${beside.claim} is mounted at ${beside.at}`;

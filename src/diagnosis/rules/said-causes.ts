@@ -8,7 +8,7 @@ import { aliasInLine, aliasOf } from '../facts/host-aliases.ts';
 import { endedByItself, type LastWord, lastWord, linesAround, propertyWord, rankOfWord } from '../facts/last-words.ts';
 import { libraryText } from '../facts/library-places.ts';
 import { LOCKED, lockedClaim, lockHolder, namedHolder } from '../facts/lock-holders.ts';
-import { hiddenBy, volumeOf } from '../facts/mounts.ts';
+import { hiddenBy, ofVolumeText, volumeOf } from '../facts/mounts.ts';
 import { behindPeer, blameOfPeer, peerOfWord } from '../facts/peer-blame.ts';
 import { withPeer } from '../facts/peer-name.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -190,6 +190,12 @@ const SAID_CAUSES: readonly SaidCause[] = [
     ofPeer: 'lacks data that is needed',
   },
   {
+    id: 'private-key-unreadable',
+    rank: 86,
+    pattern: /use_PrivateKey(?:_file)?\b.{0,200}(?:DECODER routines::unsupported|no start line|PEM lib)/i,
+    means: 'finds no private key that it can read in its file',
+  },
+  {
     id: 'memory-not-locked',
     rank: 88,
     pattern: MEMORY_LOCK,
@@ -320,6 +326,18 @@ function dataText(facts: PodFacts, container: ContainerFacts, { id }: SaidCause,
   return claim === undefined ? '' : ` in volume ${mounted.volume.name} (claim ${claim})`;
 }
 
+/** "Loading private key from file: /tls/stunnel.pem" */
+const KEY_FILE = /private key (?:from )?(?:file)?:? {0,2}["']?(\/[^\s"':]{1,300})/i;
+
+/** " /tls/stunnel.pem in volume t (Secret tunnel)" */
+function keyFileText(facts: PodFacts, container: ContainerFacts, { id }: SaidCause, line: string): string {
+  if (id !== 'private-key-unreadable') return '';
+  const file = fileIn(line) ?? container.lines.toReversed().flatMap((each) => KEY_FILE.exec(each)?.[1] ?? [])[0];
+  if (file === undefined) return '';
+  const mounted = volumeOf(facts, container, file);
+  return ` ${file}${mounted === undefined ? '' : ` in volume ${mounted.volume.name}${ofVolumeText(mounted)}`}`;
+}
+
 const LIBRARY = /\b(lib[\w+.-]{1,80}\.so(?:\.\d{1,6}){0,3}): cannot open shared object/;
 
 /** " (libshop.so.1 lies in /opt/shop/lib …)" */
@@ -391,7 +409,7 @@ function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): 
   const told = explainedEnd(facts, container, {
     id: cause.id,
     rank: rankOfWord(cause.rank, word),
-    says: `${title(container)} ${means}${cause.ofPeer === undefined || means !== cause.means ? '' : peerOfSpec(container, word)}${about}${dataText(facts, container, cause, word.line)}${cause.rest ?? ''}${libraryPlaceText(facts, container, cause, word.line)}${hidden(facts, container, cause, word.line)}${cause.pattern === LOCKED && holder === undefined ? lockedClaim(facts, container, word.line) : ''}: ${line.replace(/\.+$/, '')}${who}`,
+    says: `${title(container)} ${means}${cause.ofPeer === undefined || means !== cause.means ? '' : peerOfSpec(container, word)}${about}${keyFileText(facts, container, cause, word.line)}${dataText(facts, container, cause, word.line)}${cause.rest ?? ''}${libraryPlaceText(facts, container, cause, word.line)}${hidden(facts, container, cause, word.line)}${cause.pattern === LOCKED && holder === undefined ? lockedClaim(facts, container, word.line) : ''}: ${line.replace(/\.+$/, '')}${who}`,
     line: word.line,
     more: alias === undefined ? more : [...more, alias.quote],
     try: [...recreate(facts, holder?.pods ?? []), commandForLog(facts, container), ...facts.commands.edit],

@@ -27,6 +27,7 @@ const SAID =
 interface Server {
   readonly container: Partial<Container>;
   readonly configs?: readonly ConfigEvidence[];
+  readonly lines?: readonly string[];
 }
 
 /** A client with DB_PASSWORD "one" of Secret app. */
@@ -44,6 +45,7 @@ const refused = (server: Server, said = SAID, client: Partial<Container> = {}): 
       pod: pod({ name: 'pg-0', container: server.container }),
       owner: 'statefulset/pg',
       configs: server.configs ?? [],
+      lines: server.lines ?? [],
     },
   };
   const shows = { env: [key('DB_PASSWORD', 'app', 'password')], ...client };
@@ -110,6 +112,18 @@ const cases: readonly Case[] = [
     ),
     'authentication-refused',
     /behind service cache has another one \(its command: its requirepass\)$/,
+  ],
+  [
+    'what the server logs of it',
+    refused({
+      container: {},
+      lines: [
+        '2026-01-31 08:12:33 UTC [71] FATAL:  password authentication failed for user "app"',
+        '2026-01-31 08:12:33 UTC [71] DETAIL:  Role "app" does not exist.',
+      ],
+    }),
+    'authentication-refused',
+    /statefulset\/pg behind service pg says: Role "app" does not exist$/,
   ],
   [
     'the password of another user is none of it',

@@ -1,6 +1,7 @@
 /** All dialects. Their order does not matter. */
 import type { Dialect } from './dialect.ts';
 import { apache } from './apache.ts';
+import { bind } from './bind.ts';
 import { caddy } from './caddy.ts';
 import { dotnet } from './dotnet.ts';
 import { etcd } from './etcd.ts';
@@ -24,6 +25,7 @@ import { supervisor } from './supervisor.ts';
 
 export const DIALECTS: readonly Dialect[] = [
   apache,
+  bind,
   caddy,
   dotnet,
   etcd,
