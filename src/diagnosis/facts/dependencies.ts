@@ -151,9 +151,11 @@ function specPeer(container: ContainerFacts, line: string): SpecPeer | undefined
   const only = single(own);
   if (only !== undefined) return only;
   const isMeant = ({ host }: SpecPeer): boolean => wordsOf(line).has((host.split('.')[0] ?? '').toLowerCase());
+  const inCommand = commandPeers(spec, allVariables(container));
   return (
-    single([...own, ...commandPeers(spec, environment), ...filePeers].filter(isMeant)) ??
-    single(own.length === 0 ? filePeers : [])
+    single([...own, ...inCommand, ...filePeers].filter(isMeant)) ??
+    single(own.length === 0 ? inCommand : []) ??
+    single(own.length === 0 && inCommand.length === 0 ? filePeers : [])
   );
 }
 

@@ -17,12 +17,24 @@ const UDP_CLIENTS: ReadonlyMap<number, RegExp> = new Map([
 ]);
 const TCP_SAID = /\btcp\b|\bconnect(?:ing)?\b|ConnectException|\bhttps?:\/\//i;
 
-type Ports = Pick<ServiceEvidence, 'name' | 'clusterIPs' | 'ports' | 'served' | 'unled'>;
+type Ports = Pick<ServiceEvidence, 'name' | 'clusterIPs' | 'ports' | 'served' | 'unled' | 'targets'>;
 
-/** ": service cache has no port 6379, but 6380", of one with an address; a headless one leads to its pods, whatever its ports are. */
-export function otherPortText({ name, clusterIPs, ports }: Ports, port: number | undefined): string {
-  if (port === undefined || clusterIPs.length === 0 || ports.length === 0 || ports.includes(port)) return '';
+/**
+ * ": service cache has no port 6379, but 6380", of one with an address; a headless one leads to its pods, whatever its ports are: ": service web
+ * is headless, so that its pods are asked at port 80 themselves, and serve at 8080".
+ */
+export function otherPortText(service: Ports, port: number | undefined): string {
+  const { name, clusterIPs, ports } = service;
+  if (port !== undefined && clusterIPs.length === 0) return unmappedText(service, port);
+  if (port === undefined || ports.length === 0 || ports.includes(port)) return '';
   return `: service ${name} has no port ${port}, but ${listed([...new Set(ports)].map(String))}`;
+}
+
+function unmappedText({ name, targets = [] }: Ports, port: number): string {
+  const own = [...new Set(targets.filter((each) => each.port === port).map(({ target }) => target))];
+  return own.length === 0 || own.includes(port)
+    ? ''
+    : `: service ${name} is headless, so that its pods are asked at port ${port} themselves, and serve at ${listed(own.map(String))}`;
 }
 
 /** ": port 80 of service shop leads to the port "web", which none of its pods has" */

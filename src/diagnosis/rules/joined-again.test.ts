@@ -250,6 +250,16 @@ const cases: readonly Case[] = [
     /^container web does not find what its configuration \/etc\/app\/squid\.conf names: FATAL: Bungled .* line 8: http_access allow nets \(ACL not found: nets\)/,
   ],
   [
+    'the host of the only peer of its command, which the error does not name',
+    ended({ container: { command: ['python3', '-c', "import socket; socket.create_connection(('geo-db',5432),5)"] } }, [
+      'Traceback (most recent call last):',
+      '  File "<string>", line 1, in <module>',
+      'socket.gaierror: [Errno -3] Temporary failure in name resolution',
+    ]),
+    'dependency-not-resolved',
+    /^container web does not find geo-db, of its command \(no such name\) and ends/,
+  ],
+  [
     'the parts of a system error in a field, without a call',
     ended({}, [
       '{"level":"fatal","msg":"boot failed","err":{"code":"ECONNREFUSED","address":"10.96.200.9","port":9092}}',

@@ -54,6 +54,14 @@ describe('a peer of the wrong protocol', () => {
       /: service metrics has port 9125 with TCP only, and it is asked with UDP/,
     ],
     [
+      'a headless service, whose ports are mapped to nothing',
+      {
+        ...ended('ConnectionRefusedError: [Errno 111] Connection refused: connect to web:80'),
+        services: [{ ...service('web', '80/TCP'), clusterIPs: [], targets: [{ port: 80, target: 8080 }] }],
+      },
+      /: service web is headless, so that its pods are asked at port 80 themselves, and serve at 8080/,
+    ],
+    [
       'a client of statsd',
       {
         ...ended('StatsdError: connect ECONNREFUSED 10.96.4.4:8125'),
