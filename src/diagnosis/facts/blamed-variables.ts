@@ -275,7 +275,8 @@ function ofSetting(container: ContainerFacts, { id, says }: RankedFinding): Blam
   };
 }
 
-function blamedVariable({ pod }: PodFacts, container: ContainerFacts, { id, says }: RankedFinding): Blamed | undefined {
+function blamedVariable(facts: PodFacts, container: ContainerFacts, { id, says }: RankedFinding): Blamed | undefined {
+  const { pod } = facts;
   const { decisive } = container.reading;
   if (decisive === undefined) return undefined;
   const quoted = [...decisive.line.matchAll(QUOTED)].flatMap(([, a, b, c]) => a ?? b ?? c ?? []);
@@ -287,7 +288,7 @@ function blamedVariable({ pod }: PodFacts, container: ContainerFacts, { id, says
   // What is read beside an error of a peer need not name that.
   const read = id.startsWith('dependency-') && !OF_PEERS.test(beside ?? '') ? undefined : beside;
   const link = values.find((value) => SERVICE_LINK.test(value));
-  if (link !== undefined) return ofServiceLink(container, read);
+  if (link !== undefined) return ofServiceLink(facts, container, { link, code: read });
   for (const value of mayBeOfValue(id) ? values.filter((each) => !COMMON.test(each)) : []) {
     const [only, ...more] = container.environment.filter(({ value: own }) => own.trimEnd() === value);
     if (only === undefined || more.length > 0) continue;
@@ -382,11 +383,19 @@ function unsetText({ spec }: ContainerFacts, name: string): string {
 const PORT_SETTING = /\b([a-z][a-z0-9]{0,40}(?:[._-][a-z0-9]{1,40}){0,4})[._-]port\b/i;
 
 /** The specification does not set the variable, so the node set it for a service of that name. */
-function ofServiceLink(container: ContainerFacts, code: string | undefined): Blamed | undefined {
+function ofServiceLink(
+  { evidence }: PodFacts,
+  container: ContainerFacts,
+  { link, code }: { readonly link: string; readonly code: string | undefined },
+): Blamed | undefined {
   const { spec, path, reading } = container;
   const lines = [reading.decisive?.line ?? '', ...(reading.decisive?.related ?? []), ...reading.others];
   const setting = lines.flatMap((line) => PORT_SETTING.exec(line)?.[1] ?? [])[0];
-  const read = code ?? (setting === undefined ? undefined : `${setting.toUpperCase().replaceAll(/[.-]/g, '_')}_PORT`);
+  const linked = evidence.services.find(({ clusterIPs }) =>
+    clusterIPs.some((address) => link.includes(`//${address}:`)),
+  );
+  const named = setting ?? linked?.name;
+  const read = code ?? (named === undefined ? undefined : `${named.toUpperCase().replaceAll(/[.-]/g, '_')}_PORT`);
   const service = /^([A-Z][A-Z0-9_]*?)_PORT(?:_\d+_TCP)?$/.exec(read ?? '')?.[1];
   if (read === undefined || service === undefined || spec.env?.some(({ name }) => name === read) === true)
     return undefined;

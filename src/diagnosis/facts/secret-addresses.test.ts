@@ -10,6 +10,7 @@ it.each<[string, string, string | undefined]>([
   ['BROKERS', 'kafka-0:9092,kafka-1:9092', 'kafka-0:9092,kafka-1:9092'],
   ['host', 'db', 'db'],
   ['PGHOST', 'db.shop.svc.cluster.local', 'db.shop.svc.cluster.local'],
+  ['host', 'db\n', undefined],
   ['DB_PORT', '5432', '5432'],
   ['port', 'x5432', undefined],
   ['password', 'db:5432', undefined],

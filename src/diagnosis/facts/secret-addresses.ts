@@ -25,7 +25,11 @@ const MAX_TEXT = 16_384;
  */
 export function secretAddresses(key: string, value: string): string | undefined {
   const text = value.slice(0, MAX_TEXT).trim();
-  const lines = text.includes('\n') ? text.split('\n').map((line) => ofLine(line)) : [ofValue(key, text)];
+  // A name with a line end or a space at its edge leads nowhere; another rule tells of it.
+  const isWhole = text === value || urlsIn(text) !== '';
+  const lines = text.includes('\n')
+    ? text.split('\n').map((line) => ofLine(line))
+    : [isWhole ? ofValue(key, text) : ''];
   return lines.some((line) => line !== '') ? lines.join('\n') : undefined;
 }
 

@@ -260,6 +260,25 @@ const cases: readonly Case[] = [
     /^container web does not find geo-db, of its command \(no such name\) and ends/,
   ],
   [
+    'what Kubernetes sets for a service, whose address alone is told',
+    {
+      ...ended({}, ["ValueError: invalid literal for int() with base 10: 'tcp://10.96.219.12:6379'"]),
+      services: [
+        {
+          namespace: 'shop',
+          name: 'redis',
+          missing: false,
+          clusterIPs: ['10.96.219.12'],
+          ports: [6379],
+          ready: 1,
+          notReady: 0,
+        },
+      ],
+    },
+    'exit-code',
+    /its variable REDIS_PORT is set by Kubernetes for service redis; enableServiceLinks: false/,
+  ],
+  [
     'the parts of a system error in a field, without a call',
     ended({}, [
       '{"level":"fatal","msg":"boot failed","err":{"code":"ECONNREFUSED","address":"10.96.200.9","port":9092}}',
