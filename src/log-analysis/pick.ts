@@ -37,7 +37,8 @@ const POINTS_BELOW = words(
 
 /** The error right below one that only points there. */
 function pointedAt({ position, line }: Candidate, tops: readonly Candidate[]): Candidate | undefined {
-  if (!POINTS_BELOW.test(line.text)) return undefined;
+  // A line that ends with a colon is told with the next one.
+  if (!POINTS_BELOW.test(line.text) || line.said.endsWith(':')) return undefined;
   return tops.find((each) => each.position === position + 1);
 }
 

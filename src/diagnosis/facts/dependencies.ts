@@ -146,7 +146,7 @@ export function hookTrouble(container: ContainerFacts): Trouble | undefined {
 
 /** For a line that names no peer: the only one that its environment, else its files name, or the one whose name the line has. */
 function specPeer(container: ContainerFacts, line: string): SpecPeer | undefined {
-  const { spec, environment, filePeers } = container;
+  const { spec, filePeers } = container;
   const own = variablePeers(container);
   const only = single(own);
   if (only !== undefined) return only;
