@@ -10,7 +10,7 @@ const VARIABLE = /^(?:RESTIC_REPOSITORY|BORG_REPO|RUSTIC_REPOSITORY|PBS_REPOSITO
 const IN_COMMAND =
   /\b(?:restic|rustic|kopia)\b[^;|&\n]{0,200}? (?:-r|--repo)[ =]([^\s"';|&$]{2,300})|\bborg [\w-]{3,12}\b[^;|&\n]{0,200}? ([^\s"';|&$:]{2,300})(?=::)/;
 
-/** "repository /backup/repo (claim backup), of its variable RESTIC_REPOSITORY"; undefined: the container runs no backup program. */
+/** "repository /backup/repo (claim backup) of its variable RESTIC_REPOSITORY"; undefined: the container runs no backup program. */
 export function backupRepository(facts: PodFacts, container: ContainerFacts): string | undefined {
   const variable = container.environment.find(({ name }) => VARIABLE.test(name));
   const [, a, b] = IN_COMMAND.exec(commandText(container.spec, container.environment)) ?? [];
@@ -18,6 +18,6 @@ export function backupRepository(facts: PodFacts, container: ContainerFacts): st
   if (place === undefined || place === '') return undefined;
   const path = place.replace(/^local:/, '');
   const mounted = path.startsWith('/') ? volumeOf(facts, container, path) : undefined;
-  const from = variable === undefined ? '' : `, of its ${placeText(variable)},`;
+  const from = variable === undefined ? '' : ` of its ${placeText(variable)}`;
   return `repository ${path}${mounted === undefined ? '' : ofVolumeText(mounted)}${from}`;
 }

@@ -175,8 +175,8 @@ function masterPasswordText(facts: PodFacts, container: ContainerFacts, line: st
   const of = file?.origin?.config;
   const text = file === undefined ? undefined : textOf(facts, file);
   const isSet = /^[ \t]{0,20}masterauth\b/m.test(text ?? '');
-  if (of === undefined || isSet) return ' (masterauth of a replica does)';
-  return ` (masterauth does, which its configuration ${file?.file ?? ''} of ${of.kind} ${of.name} lacks)`;
+  if (of === undefined || isSet) return ' (a replica gives its masterauth)';
+  return ` (its configuration ${file?.file ?? ''} of ${of.kind} ${of.name} has no masterauth)`;
 }
 
 /** "MASTER aborted replication with an error: NOAUTH" */

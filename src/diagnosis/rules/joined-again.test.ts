@@ -65,7 +65,7 @@ const cases: readonly Case[] = [
       ['Fatal: wrong password or no key found'],
     ),
     'authentication-refused',
-    /^container web is not let in by its repository \/backup\/repo \(claim backups\), of its variable RESTIC_REPOSITORY,/,
+    /^container web is not let in by its repository \/backup\/repo \(claim backups\) of its variable RESTIC_REPOSITORY, which/,
   ],
   [
     'the repository of a backup, by its command',
@@ -277,6 +277,16 @@ const cases: readonly Case[] = [
     },
     'exit-code',
     /its variable REDIS_PORT is set by Kubernetes for service redis; enableServiceLinks: false/,
+  ],
+  [
+    'the setting that a replica lacks',
+    ended(
+      { ...FILES, container: { ...FILES.container, command: ['redis-server', '/etc/app/redis.conf'] } },
+      ['1:S 31 Jan 2026 10:00:00.000 * MASTER aborted replication with an error: NOAUTH Authentication required.'],
+      [map('app', { 'redis.conf': 'replicaof redis-master 6379\n' })],
+    ),
+    'authentication-refused',
+    /which wants a password, and it gives none \(its configuration \/etc\/app\/redis\.conf of ConfigMap app has no masterauth\)/,
   ],
   [
     'the parts of a system error in a field, without a call',
