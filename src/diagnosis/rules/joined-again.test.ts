@@ -289,6 +289,43 @@ const cases: readonly Case[] = [
     /which wants a password, and it gives none \(its configuration \/etc\/app\/redis\.conf of ConfigMap app has no masterauth\)/,
   ],
   [
+    'a variable that a shell must have, with its exit code',
+    {
+      pod: pod({ status: crashed({ exitCode: 127 }) }),
+      logs: lastWords('bash: line 1: MAIL_URL: required'),
+    },
+    'missing-setting',
+    /^container web lacks the environment variable MAIL_URL/,
+  ],
+  [
+    'a command that is not there, with the same exit code',
+    {
+      pod: pod({ status: crashed({ exitCode: 127 }) }),
+      logs: lastWords('bash: line 1: MAILER: command not found'),
+    },
+    'missing-binary',
+    /MAILER/,
+  ],
+  [
+    'a script of a ConfigMap without its first line',
+    {
+      pod: pod({
+        container: { command: ['/etc/app/start.sh'], volumeMounts: [{ name: 'conf', mountPath: '/etc/app' }] },
+        spec: { volumes: [{ name: 'conf', configMap: { name: 'app' } }] },
+        status: crashed({
+          exitCode: 128,
+          reason: 'StartError',
+          message:
+            'failed to create containerd task: OCI runtime create failed: runc create failed: unable to start container process: exec /etc/app/start.sh: exec format error',
+          lived: 0,
+        }),
+      }),
+      configs: [map('app', { 'start.sh': 'echo hello\n' })],
+    },
+    'missing-binary',
+    /^container web cannot run .*: it is a script without "#!" and its interpreter in the first line \(ConfigMap app, key start\.sh\)$/,
+  ],
+  [
     'the parts of a system error in a field, without a call',
     ended({}, [
       '{"level":"fatal","msg":"boot failed","err":{"code":"ECONNREFUSED","address":"10.96.200.9","port":9092}}',
@@ -313,6 +350,16 @@ describe('tells the place', () => {
 });
 
 describe('tells the place of a container that is not ready', () => {
+  it('a probe that asks its node', () => {
+    const given = unready({}, 'Get "http://localhost:8080/": dial tcp localhost:8080: connect: connection refused', []);
+    const asked = pod({
+      container: { readinessProbe: { httpGet: { path: '/', port: 8080, host: 'localhost' } } },
+      status: { ready: false, started: true, state: { running: { startedAt: ago(300) } } },
+    });
+    const { findings } = diagnosePod(evidence({ ...given, pod: asked }));
+    expect(findings[0]?.says).toMatch(/: it asks host localhost, which is the node and not the pod/);
+  });
+
   it('the setting of a framework, by a variable with a prefix', () => {
     const { findings } = diagnosePod(
       evidence(

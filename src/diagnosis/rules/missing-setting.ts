@@ -49,7 +49,18 @@ const NO_SETTING =
 
 const IS_FOLDER = /\bEISDIR\b|\bis a directory\b|IsADirectoryError|illegal operation on a directory/i;
 
+/** "start.sh: line 3: MAIL_URL: required", of ${MAIL_URL:?required}. */
+const OF_SHELL =
+  /^(?:\S{1,200}: )?(?:line )?\d+: ([A-Z][A-Z0-9_]*): (?!.*(?:not found|no such file|permission denied|cannot execute))\S.{0,200}$/i;
+
+/** The variable that a shell says it must have; undefined: it says no such thing. */
+export function shellVariable(container: ContainerFacts): LastWord | undefined {
+  return container.death?.exitCode === 127 ? lastWord(container, OF_SHELL) : undefined;
+}
+
 const ofContainer: ContainerRule = (facts, container) => {
+  const required = endedByItself(container) ? shellVariable(container) : undefined;
+  if (required !== undefined) return [missingVariable(facts, container, required)];
   // Other rules explain these exit codes better.
   if (!endedByItself(container) || [126, 127, 128].includes(container.death?.exitCode ?? 0)) return NOTHING;
   const folder = folderForFile(facts, container);

@@ -104,8 +104,27 @@ function isShaky({ now }: PodFacts, container: ContainerFacts, type: ProbeType, 
   return each <= PROBE_TROUBLE_GAP_MS && failure.lastMs > startedAt + secondsUntilFailed(probe) * 1000;
 }
 
+/** The agent asks from the node: there "localhost" is the node itself. */
+function asksNode(one: ProbeCase): RankedFinding | undefined {
+  const { probe, failure } = one;
+  const host = probe.httpGet?.host ?? probe.tcpSocket?.host;
+  if (host === undefined || !/^(?:localhost$|127\.|::1$)/.test(host) || !/^(?:refused|other)$/.test(failure.kind))
+    return undefined;
+  if (one.facts.pod.spec?.hostNetwork === true) return undefined;
+  return {
+    ...baseOf(one),
+    id: 'probe-port',
+    rank: 88,
+    says: `${consequence(one)}: it asks host ${host}, which is the node and not the pod; without a host it asks the pod's own address`,
+    evidence: quotes(one, field(one, `${probe.httpGet === undefined ? 'tcpSocket' : 'httpGet'}.host`, host)),
+    try: one.facts.commands.edit,
+  };
+}
+
 function judge(one: ProbeCase): readonly RankedFinding[] {
   const { failure } = one;
+  const ofNode = asksNode(one);
+  if (ofNode !== undefined) return [ofNode];
   const rules: Readonly<Record<FailureKind, (given: ProbeCase) => RankedFinding>> = {
     'not-found': wrongPath,
     unauthorized: wrongPath,

@@ -5,7 +5,10 @@ import { quoteDeath } from '../facts/deaths.ts';
 import { because } from '../facts/innermost.ts';
 import { lastLine, type LastWord, lastWord } from '../facts/last-words.ts';
 import { limitQuote, memoryLimit } from '../facts/memory.ts';
-import { placeOf } from '../facts/mounts.ts';
+import { placeOf, volumeOf } from '../facts/mounts.ts';
+import { fileAt } from '../facts/config-files.ts';
+import { textOf } from '../facts/config-lines.ts';
+import { shellVariable } from './missing-setting.ts';
 import { libraryText } from '../facts/library-places.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { interpreterOf, modeText } from '../facts/script-files.ts';
@@ -84,7 +87,7 @@ function refused(facts: PodFacts, container: ContainerFacts, refusal: Refusal): 
     evidence: [...refusal.quotes, ...argumentsOf(container), ...(event === undefined ? [] : [quoteEvent(event)])],
     try: facts.commands.edit,
   };
-  if (TOO_LITTLE_MEMORY.test(text)) return [tooLittleMemory(container, base)];
+  if (TOO_LITTLE_MEMORY.test(text)) return [tooLittleMemory(facts, container, base)];
   if (TOO_MUCH_TO_PASS.test(text)) return [tooMuchToPass(container, base)];
   if (MOUNT_MISMATCH.test(text)) return [mountMismatch(container, base, text)];
   if (WRONG_ARCHITECTURE.test(text)) return [wrongArchitecture(facts, container, base, program)];
@@ -144,7 +147,11 @@ function ranInVain(facts: PodFacts, container: ContainerFacts): readonly RankedF
   }
   const absent = lastWord(container, NOTHING_TO_EXEC);
   if (absent !== undefined) return [noInterpreter(facts, container, absent)];
-  if (death.exitCode === 127) return saysOtherwise(container) ? NOTHING : missingCommand(facts, container);
+  // A shell ends with 127, too, for a variable that must be set.
+  if (death.exitCode === 127)
+    return saysOtherwise(container) || shellVariable(container) !== undefined
+      ? NOTHING
+      : missingCommand(facts, container);
   if (death.exitCode === 126) return notExecutable(facts, container);
   return NOTHING;
 }
@@ -271,7 +278,19 @@ function notExecutable(facts: PodFacts, container: ContainerFacts): readonly Ran
   ];
 }
 
+/** What is in a volume of memory counts against the limit, and stays there when the container ends. */
+function inMemoryText({ pod }: PodFacts, { spec }: ContainerFacts): string {
+  const mounted = new Set((spec.volumeMounts ?? []).map(({ name }) => name));
+  const volume = (pod.spec?.volumes ?? []).find(
+    ({ name, emptyDir }) => mounted.has(name) && emptyDir?.medium === 'Memory',
+  );
+  return volume === undefined
+    ? ''
+    : `; what its emptyDir ${volume.name} (medium: Memory) holds counts against it, and is there until its pod goes`;
+}
+
 function tooLittleMemory(
+  facts: PodFacts,
   container: ContainerFacts,
   base: Pick<RankedFinding, 'severity' | 'topic' | 'container' | 'evidence' | 'try'>,
 ): RankedFinding {
@@ -281,7 +300,7 @@ function tooLittleMemory(
     ...base,
     id: 'memory-limit-too-low',
     rank: 92,
-    says: `${title(container)} cannot start: its memory limit${of} is too low even to begin`,
+    says: `${title(container)} cannot start: its memory limit${of} is too low even to begin${inMemoryText(facts, container)}`,
     evidence: [...base.evidence, ...limitQuote(limit)],
   };
 }
@@ -324,6 +343,18 @@ function mountMismatch(
   };
 }
 
+/** "ConfigMap scripts, key start.sh", of a program that is a text of a ConfigMap and names no interpreter. */
+function scriptWithoutHead(facts: PodFacts, container: ContainerFacts, program: string): string | undefined {
+  const path = program.startsWith('/') ? program : (container.spec.command?.[0] ?? '');
+  const mounted = path.startsWith('/') ? volumeOf(facts, container, path) : undefined;
+  const file = mounted === undefined ? undefined : fileAt(facts, mounted, path);
+  const text = file === undefined ? undefined : textOf(facts, file);
+  const { config, key = '' } = file?.origin ?? {};
+  return text === undefined || config === undefined || text.startsWith('#!')
+    ? undefined
+    : `${config.kind} ${config.name}, key ${key}`;
+}
+
 function wrongArchitecture(
   facts: PodFacts,
   container: ContainerFacts,
@@ -337,6 +368,16 @@ function wrongArchitecture(
     architecture === undefined
       ? []
       : [{ source: 'field', of: `node/${name}`, path: 'status.nodeInfo.architecture', value: architecture }];
+  const script = scriptWithoutHead(facts, container, program);
+  if (script !== undefined)
+    return {
+      ...base,
+      id: 'missing-binary',
+      rank: 93,
+      says: `${title(container)} cannot run ${program}: it is a script without "#!" and its interpreter in the first line (${script})`,
+      evidence: base.evidence,
+      try: facts.commands.edit,
+    };
   return {
     ...base,
     id: 'wrong-architecture',
