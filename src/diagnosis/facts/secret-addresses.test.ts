@@ -1,4 +1,5 @@
 /** What is kept of the values of Secrets: where they lead, and nothing that opens anything. */
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { secretAddresses } from './secret-addresses.ts';
 
@@ -24,9 +25,38 @@ it.each<[string, string, string | undefined]>([
   ['DATABASE_URL', 'postgres://u:12/34@db:5432/x', undefined],
   ['DATABASE_URL', 'postgres://u:p@ss@db:5432/x', undefined],
   ['.env', 'A=redis://:p/q@c:6379\nB=http://api:80/x\n', '\nhttp://api:80'],
+  ['GIT_URL', `https://${'ghp'.repeat(120)}@git.example/a`, 'https://git.example'],
+  ['GIT_URL', `https://x-token:${'12345abc'.repeat(200)}@git.example/a`, 'https://git.example'],
+  ['DATABASE_URL', `postgres://u:12345${'/a'.repeat(300)}@db:5432/x`, undefined],
+  ['DATABASE_URL', `postgres://u:1234#56@db:5432/x`, undefined],
+  ['DATABASE_URL', `postgres://u:1234?56@db:5432/x`, undefined],
+  ['DATABASE_URL', 'postgres://u:12345', 'postgres://u:12345'],
+  ['.env', `${'A=b\n'.repeat(4095)}DB=postgres://u:12345@db/x`, undefined],
+  ['mongo', 'mongodb://u:p@m-0.mongo:27017,m-1.mongo:27018/shop?replicaSet=rs0', 'mongodb://m-0.mongo:27017 mongodb://m-1.mongo:27018'],
+  ['hosts', 'http://es-0:9200,http://es-1:9200', 'http://es-0:9200 http://es-1:9200'],
+  ['CALLBACK', 'https://api:8443/a?mail=ann@shop.example', undefined],
+  ['url', 'abcdef0123456789', undefined],
+  ['url', 'db:5432', 'db:5432'],
   ['tls.key', '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\n-----END PRIVATE KEY-----\n', undefined],
 ])('%s: %j', (key, value, kept) => {
   expect(secretAddresses(key, value)?.trimEnd()).toBe(kept?.trimEnd());
+});
+
+it('keeps no part of a password, whatever its letters and its length are', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom(...'a1234/?#@:, "'.split('')), { minLength: 2, maxLength: 600 }),
+      fc.constantFrom('postgres', 'redis', 'mongodb', 'amqp', 'https'),
+      fc.constantFrom('DATABASE_URL', 'host', 'app.yaml', 'x'),
+      (letters, scheme, key) => {
+        // Numbers and letters of the password stand nowhere else in the value.
+        const password = letters.join('');
+        const kept = secretAddresses(key, `${scheme}://u:${password}@db.shop:5432/q`);
+        expect(kept === undefined || kept === `${scheme}://db.shop:5432`).toBe(true);
+      },
+    ),
+    { numRuns: 2000 },
+  );
 });
 
 it('keeps no word of a user, a password, a path or a parameter, whatever their letters are', () => {
