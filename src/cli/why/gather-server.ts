@@ -1,4 +1,4 @@
-/** Gathers what is known of a pod that serves behind a service: where it listens, and the ConfigMaps that it uses. */
+/** Gathers what is known of a pod that serves behind a service: where it listens, what it uses of ConfigMaps and Secrets, and what it logs. */
 import { controllerOf, isConditionTrue, type Pod, PODS } from '../../api/index.ts';
 import {
   configMapsOf,

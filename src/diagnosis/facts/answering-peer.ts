@@ -43,7 +43,7 @@ const OF_A_FILE = /sqlite|no such (?:table|column|index)\b/i;
 export interface AnsweringPeer {
   /** "its peer is db:5432, of its variable DATABASE_URL" */
   readonly says: string;
-  /** Undefined: it stands in a Secret, whose values are not read. */
+  /** Undefined: it stands in a Secret, of which nothing is known. */
   readonly peer?: SpecPeer;
   readonly quotes: readonly Quote[];
 }

@@ -2,11 +2,25 @@
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import type { RankedFinding } from '../finding.ts';
 import type { PodFacts } from './pod-facts.ts';
-import { controllerOf } from '../../api/index.ts';
+import { controllerOf, isConditionTrue, type Job } from '../../api/index.ts';
 
 /** Findings about what somebody else should have made. */
 const LACKS = new Set(['missing-data']);
 const MAX_SAYS = 200;
+
+/** Names of Jobs that prepare data for others. */
+const PREPARES = /migrat|schema|seed|init|set-?up|bootstrap|import|create|fixtures?|\bdb\b/i;
+
+/** The only Job that has failed, or has failed so far, else the only one of them whose name says that it prepares data; undefined: there is none. */
+export function failedJobMeant(jobs: readonly Job[]): Job | undefined {
+  const failed = jobs.filter(
+    ({ status }) =>
+      isConditionTrue(status?.conditions, 'Failed') || ((status?.failed ?? 0) > 0 && (status?.succeeded ?? 0) === 0),
+  );
+  const named = failed.filter(({ metadata }) => PREPARES.test(metadata?.name ?? ''));
+  const [job, ...more] = named.length > 0 ? named : failed;
+  return more.length > 0 ? undefined : job;
+}
 
 /** Whether the Jobs of the namespace may tell more: a container lacks data, and its pod is of no Job itself. */
 export function failedJobWanted({ pod }: Pick<PodEvidence, 'pod'>, found: readonly RankedFinding[]): boolean {

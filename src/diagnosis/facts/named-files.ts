@@ -16,6 +16,7 @@ import { nearNameText } from './near-names-of.ts';
 import { LINE_END, placeholderIn } from './odd-content.ts';
 import { configsElsewhere, otherPlaceText } from './other-mounts.ts';
 import type { PodFacts } from './pod-facts.ts';
+import { quotedLine } from './quoted-line.ts';
 import { type QuotedSetting, quotedSetting } from './quoted-settings.ts';
 import { hasWord, listed } from './text.ts';
 
@@ -61,15 +62,6 @@ export function withFiles(facts: PodFacts, found: readonly RankedFinding[]): rea
     return { ...finding, says, evidence: [...finding.evidence, ...quotes] };
   });
 }
-
-/** The line of the log that a headline quotes. */
-function quotedLine({ failing, standsAt, reading }: ContainerFacts, says: string): string | undefined {
-  const lines = [failing?.line, standsAt?.said.line, reading.decisive?.line];
-  return lines.find((line) => line !== undefined && line !== '' && says.includes(line.slice(0, QUOTED_AT_LEAST)));
-}
-
-/** Characters of a line by which a quotation of it is known. */
-const QUOTED_AT_LEAST = 40;
 
 /** Of a variable in brackets another rule tells where it should come from. */
 function placeholderText({ reading: { decisive } }: ContainerFacts): string {

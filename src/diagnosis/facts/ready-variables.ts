@@ -3,15 +3,15 @@ import type { RankedFinding } from '../finding.ts';
 import { withFirstsOf } from './first-ends.ts';
 import { ofText } from './environment.ts';
 import type { PodFacts } from './pod-facts.ts';
+import { quotedLine } from './quoted-line.ts';
 import { settingVariable } from './setting-variables.ts';
 import { hasWord } from './text.ts';
 
 /** The findings; the first of each container about why it is not ready names the variable. */
 export function withReadyVariables(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
   return withFirstsOf('ready', facts, found, (container, finding) => {
-    const { failing, standsAt, reading, path, environment } = container;
-    const lines = [failing?.line, standsAt?.said.line, reading.decisive?.line];
-    const line = lines.find((each) => each !== undefined && each !== '' && finding.says.includes(each.slice(0, SAME)));
+    const { path, environment } = container;
+    const line = quotedLine(container, finding.says);
     const blamed = line === undefined ? undefined : settingVariable(environment, line);
     if (blamed === undefined || hasWord(finding.says, blamed.variable.name)) return finding;
     const { variable, setting } = blamed;
@@ -22,6 +22,3 @@ export function withReadyVariables(facts: PodFacts, found: readonly RankedFindin
     };
   });
 }
-
-/** Characters of a line by which a quotation of it is known. */
-const SAME = 40;

@@ -32,7 +32,11 @@ it.each<[string, string, string | undefined]>([
   ['DATABASE_URL', `postgres://u:1234?56@db:5432/x`, undefined],
   ['DATABASE_URL', 'postgres://u:12345', 'postgres://u:12345'],
   ['.env', `${'A=b\n'.repeat(4095)}DB=postgres://u:12345@db/x`, undefined],
-  ['mongo', 'mongodb://u:p@m-0.mongo:27017,m-1.mongo:27018/shop?replicaSet=rs0', 'mongodb://m-0.mongo:27017 mongodb://m-1.mongo:27018'],
+  [
+    'mongo',
+    'mongodb://u:p@m-0.mongo:27017,m-1.mongo:27018/shop?replicaSet=rs0',
+    'mongodb://m-0.mongo:27017 mongodb://m-1.mongo:27018',
+  ],
   ['hosts', 'http://es-0:9200,http://es-1:9200', 'http://es-0:9200 http://es-1:9200'],
   ['CALLBACK', 'https://api:8443/a?mail=ann@shop.example', undefined],
   ['url', 'abcdef0123456789', undefined],

@@ -65,7 +65,9 @@ function urlsIn(text: string): string {
   const all = [...text.matchAll(URLS)].slice(0, MAX_ADDRESSES + 1);
   // A blank or a quotation mark in a password ends what looks like the URL before its "@".
   if (count(text, '@') !== all.reduce((sum, [url]) => sum + count(url, '@'), 0)) return '';
-  const found = all.map(([, scheme = '', rest = '']) => hostsIn(rest).map((host) => `${scheme.toLowerCase()}://${host}`));
+  const found = all.map(([, scheme = '', rest = '']) =>
+    hostsIn(rest).map((host) => `${scheme.toLowerCase()}://${host}`),
+  );
   return found.length > MAX_ADDRESSES || found.some((each) => each.length === 0) ? '' : found.flat().join(' ');
 }
 

@@ -94,6 +94,11 @@ export interface ToldOfServer {
   readonly object: string;
 }
 
+/** "deployment/db", "pod/db": what is edited for a server. */
+export function serverObject({ owner, pod }: ServerBehind): string {
+  return owner ?? `pod/${pod.metadata?.name ?? ''}`;
+}
+
 /** "deployment/db behind service db has max_connections = 10 (ConfigMap db-conf, key my.cnf, line 3)"; undefined: nothing of it fits. */
 export function settingBehind(
   service: ServiceEvidence,
@@ -102,7 +107,7 @@ export function settingBehind(
 ): ToldOfServer | undefined {
   const { server } = service;
   if (server === undefined) return undefined;
-  const object = server.owner ?? `pod/${server.pod.metadata?.name ?? ''}`;
+  const object = serverObject(server);
   const who = `${object} behind service ${service.name}`;
   const has = OF_CERTIFICATE.test(id)
     ? certificateText(server)

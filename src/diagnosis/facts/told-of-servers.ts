@@ -1,4 +1,4 @@
-/** Tells with what a server said to a container which setting of the server is behind it. Pure. */
+/** Tells with what a server said to a container which setting, password or log line of the server is behind it. Pure. */
 import type { RankedFinding } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { withFirstsOf } from './first-ends.ts';
@@ -6,12 +6,12 @@ import type { PodFacts } from './pod-facts.ts';
 import { serverOf, wordsOfPeer } from './server-peers.ts';
 import { refusalReason } from './server-reasons.ts';
 import { passwordBehind } from './server-passwords.ts';
-import { settingBehind, type ToldOfServer } from './server-settings.ts';
+import { serverObject, settingBehind, type ToldOfServer } from './server-settings.ts';
 import { shownMark } from './credential-sources.ts';
 import { userRefused } from './peer-settings.ts';
 import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
 
-/** What the server has instead of the password that it refuses. */
+/** What the server logs of the login that it refuses, and what it has instead of the password. */
 function passwordTold(
   facts: PodFacts,
   container: ContainerFacts,
@@ -24,7 +24,7 @@ function passwordTold(
   const has = mark === undefined ? undefined : passwordBehind(server, { mark, user });
   const reason = refusalReason(server.lines ?? [], user);
   const told = [...(reason === undefined ? [] : [`says: ${reason}`]), ...(has === undefined ? [] : [has])];
-  const object = server.owner ?? `pod/${server.pod.metadata?.name ?? ''}`;
+  const object = serverObject(server);
   return told.length === 0 ? undefined : { says: `${object} behind service ${name} ${told.join(', and ')}`, object };
 }
 

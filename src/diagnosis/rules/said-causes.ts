@@ -350,9 +350,9 @@ function libraryPlaceText(facts: PodFacts, container: ContainerFacts, { id }: Sa
 /** What a peer says, unless the system has said something else before it was asked. */
 const OF_PEERS: ReadonlySet<string> = new Set(['missing-data', 'dependency-times-out']);
 
-/** A setting in a file is no argument. */
 /** Redis names the command that a client sent. */
 const OF_A_PEER = /\bERR unknown (?:sub)?command\b|\bReplyError\b/;
+/** A setting in a file is no argument. */
 const OF_A_FILE = /\bline \d+ of |\bconf file\b|\.(?:conf|cnf|cfg|ini|ya?ml|json|toml)\b/;
 
 const ofContainer: ContainerRule = (facts, container) => {
