@@ -1,6 +1,6 @@
 /** Pods and events as the API shows them, with defaults, so that a test states only the fields that it is about. */
 import type { Container, ContainerHistory, ContainerStatus, DeathRecord, Event, Pod } from './evidence/kinds.ts';
-import type { PodEvidence } from './evidence/pod-evidence.ts';
+import type { ConfigEvidence, PodEvidence } from './evidence/pod-evidence.ts';
 
 export const NOW = Date.parse('2026-01-31T12:00:00Z');
 
@@ -170,4 +170,9 @@ export function history(...deaths: readonly Partial<DeathRecord>[]): readonly Co
 /** The log of container "web" before it crashed. */
 export function lastWords(...lines: readonly string[]): PodEvidence['logs'] {
   return { web: { previous: lines } };
+}
+
+/** A ConfigMap whose keys hold these texts. */
+export function configMap(name: string, texts: Readonly<Record<string, string>>): ConfigEvidence {
+  return { kind: 'ConfigMap', name, state: 'found', keys: Object.keys(texts), texts };
 }

@@ -1,19 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { pod } from '../evidence.fixtures.ts';
-import type { ConfigEvidence } from '../evidence/pod-evidence.ts';
+import { configMap, pod } from '../evidence.fixtures.ts';
 import { environmentOf } from './environment.ts';
 import { filePeers } from './file-peers.ts';
 import { awaitedPeers, environmentPeers, placeText } from './spec-peers.ts';
 
-const map = (name: string, texts: Readonly<Record<string, string>>): ConfigEvidence => ({
-  kind: 'ConfigMap',
-  name,
-  state: 'found',
-  keys: Object.keys(texts),
-  texts,
-});
-
-const MAPS = [map('app', { 'db.host': 'orders-db', MODE: 'fast', LEVEL: 'low' }), map('more', { LEVEL: 'high' })];
+const MAPS = [
+  configMap('app', { 'db.host': 'orders-db', MODE: 'fast', LEVEL: 'low' }),
+  configMap('more', { LEVEL: 'high' }),
+];
 
 describe('the variables of a container', () => {
   const fromKey = (name: string, config: string, key: string): object => ({
@@ -58,7 +52,7 @@ describe('the peers of files', () => {
   const container = { name: 'web', volumeMounts: [{ name: 'conf', mountPath: '/etc/app' }] };
   const mounted = pod({ spec: { volumes: [{ name: 'conf', configMap: { name: 'app' } }] } });
   const peersOf = (key: string, text: string): readonly string[] =>
-    filePeers(mounted, container, [map('app', { [key]: text })]).map(({ host, port }) => `${host}:${port ?? ''}`);
+    filePeers(mounted, container, [configMap('app', { [key]: text })]).map(({ host, port }) => `${host}:${port ?? ''}`);
 
   it.each<[what: string, key: string, text: string, peers: readonly string[]]>([
     ['YAML', 'app.yaml', 'server:\n  port: 80\ndatabase:\n  host: orders-db\n  port: 5433\n', ['orders-db:5433']],
@@ -88,6 +82,6 @@ describe('the peers of files', () => {
   });
 
   it('are of what the container mounts', () => {
-    expect(filePeers(mounted, { name: 'web' }, [map('app', { a: 'host: db' })])).toEqual([]);
+    expect(filePeers(mounted, { name: 'web' }, [configMap('app', { a: 'host: db' })])).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 /** Pods for the tests of rules: they end, hang or never start, with messages of real runtimes, kubelets and programs. */
 import { expect, it } from 'vitest';
 import { diagnosePod } from '../diagnose-pod.ts';
-import { crashed, evidence, lastWords, NOW, pod, waiting } from '../evidence.fixtures.ts';
-import type { PodEvidence } from '../evidence/pod-evidence.ts';
+import { crashed, evidence, lastWords, NOW, pod, type PodGiven, waiting } from '../evidence.fixtures.ts';
+import type { ConfigEvidence, PodEvidence } from '../evidence/pod-evidence.ts';
 import { quoteText } from '../quote-text.ts';
 
 export type Case = [what: string, given: Partial<PodEvidence>, id: string, says: RegExp, quotes?: readonly RegExp[]];
@@ -19,6 +19,21 @@ export const configured = (source: object, ...lines: readonly string[]): Partial
     status: crashed({ exitCode: 1 }),
   }),
   logs: lastWords(...lines),
+});
+/** A pod with ConfigMap app at /etc/app. */
+export const withFiles: PodGiven = {
+  container: { volumeMounts: [{ name: 'conf', mountPath: '/etc/app' }] },
+  spec: { volumes: [{ name: 'conf', configMap: { name: 'app' } }] },
+};
+/** A pod with these ConfigMaps whose container has ended with these words. */
+export const endedWith = (
+  given: PodGiven,
+  lines: readonly string[],
+  configs: readonly ConfigEvidence[] = [],
+): Partial<PodEvidence> => ({
+  pod: pod({ ...given, status: crashed({ exitCode: 1 }) }),
+  logs: lastWords(...lines),
+  configs,
 });
 export const stuck = (reason: string, message: string): Partial<PodEvidence> => ({
   pod: pod({ status: waiting(reason, message), podStatus: { phase: 'Pending' } }),

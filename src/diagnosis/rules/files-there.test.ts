@@ -1,16 +1,9 @@
 /** Tests what is said of files that are named by an error, and are there: what they name is not; and of files that are not, and that no error names. */
 import { describe } from 'vitest';
-import { crashed, lastWords, pod } from '../evidence.fixtures.ts';
+import { configMap, crashed, lastWords, pod } from '../evidence.fixtures.ts';
 import type { ConfigEvidence, PodEvidence } from '../evidence/pod-evidence.ts';
 import { type Case, tellsEach } from './cases.fixtures.ts';
 
-const map = (name: string, texts: Readonly<Record<string, string>>): ConfigEvidence => ({
-  kind: 'ConfigMap',
-  name,
-  state: 'found',
-  keys: Object.keys(texts),
-  texts,
-});
 const secret = (name: string, ...keys: readonly string[]): ConfigEvidence => ({
   kind: 'Secret',
   name,
@@ -46,7 +39,7 @@ const ended = (
   configs,
 });
 
-const DIRECTORY = map('app', { 'dird.conf': 'database mdb\nsuffix "dc=corp"\ndirectory /var/lib/store/corp\n' });
+const DIRECTORY = configMap('app', { 'dird.conf': 'database mdb\nsuffix "dc=corp"\ndirectory /var/lib/store/corp\n' });
 
 const complaints: readonly Case[] = [
   [
@@ -67,14 +60,14 @@ const complaints: readonly Case[] = [
   ],
   [
     'a line that names no path, as it stands',
-    ended([map('app', { 'a.conf': 'x 1\ninclude extra/*.conf\n' })], {}, '/etc/app/a.conf:2: include: not found'),
+    ended([configMap('app', { 'a.conf': 'x 1\ninclude extra/*.conf\n' })], {}, '/etc/app/a.conf:2: include: not found'),
     'missing-setting',
     /does not find what its configuration \/etc\/app\/a\.conf names: .* is of ConfigMap app, and its line 2 is "include extra\/\*\.conf"/,
   ],
   [
     'a line of another parser, which the error does not quote',
     ended(
-      [map('app', { 'radius.conf': 'a\nb\n-sql\n' })],
+      [configMap('app', { 'radius.conf': 'a\nb\n-sql\n' })],
       {},
       '/etc/app/radius.conf[3]: Failed to find a module or policy.',
     ),
@@ -84,7 +77,7 @@ const complaints: readonly Case[] = [
   [
     'no line of YAML, whose parsers count in other ways',
     ended(
-      [map('app', { 'a.yaml': 'a: 1\nb: c: 2\n' })],
+      [configMap('app', { 'a.yaml': 'a: 1\nb: c: 2\n' })],
       {},
       'yaml: /etc/app/a.yaml: line 2: mapping values are not allowed',
     ),
@@ -93,14 +86,14 @@ const complaints: readonly Case[] = [
   ],
   [
     'a line with a password, which is not quoted',
-    ended([map('app', { 'a.conf': 'x 1\nauth_file pa55word\n' })], {}, '/etc/app/a.conf:2: user not found'),
+    ended([configMap('app', { 'a.conf': 'x 1\nauth_file pa55word\n' })], {}, '/etc/app/a.conf:2: user not found'),
     'exit-code',
     /user not found(?!.*pa55)/,
   ],
   [
     'another file, by its name alone',
     ended(
-      [map('app', { 'q.cfg': 'tick=2\ndataDir=/var/lib/store\nserver.1=a:1\n' })],
+      [configMap('app', { 'q.cfg': 'tick=2\ndataDir=/var/lib/store\nserver.1=a:1\n' })],
       {},
       'org.example.ConfigException: Error processing /etc/app/q.cfg',
       '\tat org.example.Config.parse(Config.java:198)',
@@ -118,14 +111,14 @@ const complaints: readonly Case[] = [
   ],
   [
     'a file of a ConfigMap that it does not have',
-    ended([map('app', { 'a.yaml': 'x: 1\n' })], {}, 'open /etc/app/b.yaml: no such file or directory'),
+    ended([configMap('app', { 'a.yaml': 'x: 1\n' })], {}, 'open /etc/app/b.yaml: no such file or directory'),
     'missing-setting',
     /does not find its file \/etc\/app\/b\.yaml in volume conf \(ConfigMap app\); it has only a\.yaml$/,
   ],
   [
     'a file of a Secret, for which a configuration asks',
     ended(
-      [map('app', { 'p.cfg': 'bind :443 ssl crt /tls/site.pem\n' }), secret('tls', 'tls.crt', 'tls.key')],
+      [configMap('app', { 'p.cfg': 'bind :443 ssl crt /tls/site.pem\n' }), secret('tls', 'tls.crt', 'tls.key')],
       {},
       "config : parsing [/etc/app/p.cfg:1] : 'bind :443' : unable to stat SSL certificate from file '/tls/site.pem' : No such file or directory.",
     ),
@@ -134,20 +127,24 @@ const complaints: readonly Case[] = [
   ],
   [
     'a script that is there, whose interpreter is not',
-    ended([map('app', { 'run.sh': '#!/bin/bsh\necho\n' })], {}, 'bash: /etc/app/run.sh: No such file or directory'),
+    ended(
+      [configMap('app', { 'run.sh': '#!/bin/bsh\necho\n' })],
+      {},
+      'bash: /etc/app/run.sh: No such file or directory',
+    ),
     'exit-code',
     /No such file or directory(?!.*which has it now)/,
   ],
   [
     'one that it has by now',
-    ended([map('app', { 'a.yaml': 'x: 1\n' })], {}, 'open /etc/app/a.yaml: no such file or directory'),
+    ended([configMap('app', { 'a.yaml': 'x: 1\n' })], {}, 'open /etc/app/a.yaml: no such file or directory'),
     'missing-setting',
     /does not find its file \/etc\/app\/a\.yaml in volume conf \(ConfigMap app\), which has it now$/,
   ],
 ];
 
 const CONFIG_PATH = { env: [{ name: 'CONFIG_PATH', value: '/etc/app/app.toml' }] };
-const YAML = map('app', { 'app.yaml': 'listen: 8080\n' });
+const YAML = configMap('app', { 'app.yaml': 'listen: 8080\n' });
 
 const absent: readonly Case[] = [
   [
@@ -175,7 +172,7 @@ const absent: readonly Case[] = [
     'a file that its configuration names, where nothing says which',
     ended(
       [
-        map('app', { 'm.cnf': '[server]\nssl-cert=/tls/tls.crt\nssl-ca=/tls/ca.crt\n' }),
+        configMap('app', { 'm.cnf': '[server]\nssl-cert=/tls/tls.crt\nssl-ca=/tls/ca.crt\n' }),
         secret('tls', 'tls.crt', 'tls.key'),
       ],
       {},
@@ -189,7 +186,7 @@ const absent: readonly Case[] = [
   [
     'no file, where two may be meant',
     ended(
-      [map('app', { 'm.cnf': 'a=/tls/a.crt\nb=/tls/b.crt\n' }), secret('tls', 'tls.crt')],
+      [configMap('app', { 'm.cnf': 'a=/tls/a.crt\nb=/tls/b.crt\n' }), secret('tls', 'tls.crt')],
       {},
       'FATAL: cannot set up TLS',
     ),
@@ -200,7 +197,9 @@ const absent: readonly Case[] = [
     'no file of a comment, of a glob, or that is there',
     ended(
       [
-        map('app', { 'm.cnf': '# ca=/tls/a.crt\ninclude /tls/*.pem\ninclude /tls/sub/x*.pem\ncert /tls/tls.crt\n' }),
+        configMap('app', {
+          'm.cnf': '# ca=/tls/a.crt\ninclude /tls/*.pem\ninclude /tls/sub/x*.pem\ncert /tls/tls.crt\n',
+        }),
         secret('tls', 'tls.crt'),
       ],
       {},
@@ -211,7 +210,11 @@ const absent: readonly Case[] = [
   ],
   [
     'no file, for an error about something else',
-    ended([map('app', { 'm.cnf': 'ca=/tls/ca.crt\n' }), secret('tls', 'tls.crt')], {}, 'panic: no leader was elected'),
+    ended(
+      [configMap('app', { 'm.cnf': 'ca=/tls/ca.crt\n' }), secret('tls', 'tls.crt')],
+      {},
+      'panic: no leader was elected',
+    ),
     'exit-code',
     /no leader was elected \(exit code 1\)$/,
   ],

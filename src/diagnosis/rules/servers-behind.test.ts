@@ -1,16 +1,8 @@
 /** Causes that lie in a pod that is ready and serves behind a service: where it listens, and what it is told. */
 import { describe } from 'vitest';
-import { crashed, lastWords, pod } from '../evidence.fixtures.ts';
-import type { ConfigEvidence, PodEvidence, ServerBehind, ServiceEvidence } from '../evidence/pod-evidence.ts';
+import { configMap, crashed, lastWords, pod } from '../evidence.fixtures.ts';
+import type { PodEvidence, ServerBehind, ServiceEvidence } from '../evidence/pod-evidence.ts';
 import { type Case, crash, tellsEach } from './cases.fixtures.ts';
-
-const map = (name: string, texts: Readonly<Record<string, string>>): ConfigEvidence => ({
-  kind: 'ConfigMap',
-  name,
-  state: 'found',
-  keys: Object.keys(texts),
-  texts,
-});
 
 /** A service "api" on port 80 of pods that listen on 8080, and one of them that is ready. */
 const service = (server: Partial<ServerBehind> = {}, given: Partial<ServiceEvidence> = {}): ServiceEvidence => ({
@@ -58,7 +50,7 @@ const listening: readonly Case[] = [
     refused({
       listening: inside,
       pod: serving({ envFrom: [{ configMapRef: { name: 'api' } }] }),
-      configs: [map('api', { HOST: 'localhost', PORT: '8080' })],
+      configs: [configMap('api', { HOST: 'localhost', PORT: '8080' })],
     }),
     'dependency-refused',
     /reaches it \(its variable HOST of ConfigMap api, key HOST\)$/,
@@ -83,7 +75,7 @@ const listening: readonly Case[] = [
         { volumeMounts: [{ name: 'conf', mountPath: '/etc/app' }] },
         { volumes: [{ name: 'conf', configMap: { name: 'api-conf' } }] },
       ),
-      configs: [map('api-conf', { 'redis.conf': '# bind 127.0.0.1\nport 8080\nbind 127.0.0.1 ::1\n' })],
+      configs: [configMap('api-conf', { 'redis.conf': '# bind 127.0.0.1\nport 8080\nbind 127.0.0.1 ::1\n' })],
     }),
     'dependency-refused',
     /reaches it \(ConfigMap api-conf, key redis\.conf, line 3\)$/,
@@ -120,7 +112,7 @@ const withFile = (key: string, text: string): Partial<ServerBehind> => ({
     { volumeMounts: [{ name: 'conf', mountPath: '/etc/app' }] },
     { volumes: [{ name: 'conf', configMap: { name: 'api-conf' } }] },
   ),
-  configs: [map('api-conf', { [key]: text })],
+  configs: [configMap('api-conf', { [key]: text })],
 });
 
 const settings: readonly Case[] = [

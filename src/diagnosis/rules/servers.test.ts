@@ -1,17 +1,10 @@
 /** Tests what is said of the words of servers and of their clients: databases, poolers, brokers, mail and names. */
 import { describe, expect, it } from 'vitest';
 import { diagnosePod } from '../diagnose-pod.ts';
-import { crashed, evidence, lastWords, pod } from '../evidence.fixtures.ts';
-import type { ConfigEvidence, PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
+import { configMap, crashed, evidence, lastWords, pod } from '../evidence.fixtures.ts';
+import type { PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
 import { type Case, crash, tellsEach } from './cases.fixtures.ts';
 
-const map = (name: string, texts: Readonly<Record<string, string>>): ConfigEvidence => ({
-  kind: 'ConfigMap',
-  name,
-  state: 'found',
-  keys: Object.keys(texts),
-  texts,
-});
 const service = (name: string, port: number, more: Partial<ServiceEvidence> = {}): ServiceEvidence => ({
   namespace: 'shop',
   name,
@@ -46,7 +39,9 @@ const databases: readonly Case[] = [
     ended(
       {
         more: {
-          configs: [map('app', { 'names.conf': 'launch=gsqlite3\ngsqlite3-database=/var/lib/names/a.sqlite3\n' })],
+          configs: [
+            configMap('app', { 'names.conf': 'launch=gsqlite3\ngsqlite3-database=/var/lib/names/a.sqlite3\n' }),
+          ],
         },
       },
       SQLITE,
@@ -387,7 +382,7 @@ describe('who is to blame', () => {
 
 const sentinel = (text: string, services: readonly ServiceEvidence[]): Partial<PodEvidence> => ({
   ...ended(
-    { more: { configs: [map('app', { 'sentinel.conf': text })], services } },
+    { more: { configs: [configMap('app', { 'sentinel.conf': text })], services } },
     "1:X 31 Jan 2026 02:20:47.472 # Failed to resolve hostname 'redis-0.redis.shop.svc.cluster.local'",
     '',
     '*** FATAL CONFIG FILE ERROR (Redis 7.0.15) ***',
