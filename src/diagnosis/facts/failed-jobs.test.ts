@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Job } from '../../api/index.ts';
 import { failedJobMeant } from './failed-jobs.ts';
 
-const job = (name: string, status: object): Job => ({ metadata: { name }, status }) as Job;
+const job = (name: string, status: NonNullable<Job['status']>): Job => ({ metadata: { name }, status });
 const given = (name: string): Job => job(name, { failed: 1, conditions: [{ type: 'Failed', status: 'True' }] });
 const trying = (name: string): Job => job(name, { failed: 2 });
 const well = (name: string): Job =>
