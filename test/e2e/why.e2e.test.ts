@@ -143,6 +143,54 @@ describe('why', () => {
     if (also !== undefined) expect(answer.findings.map(({ id }) => id)).toContain(also);
   });
 
+  it('a peer that only a Secret names, and a password that its server has otherwise: without quoting either', async () => {
+    const secret = (name: string, stringData: object): object => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name },
+      stringData,
+    });
+    const key = (variable: string, name: string, of: string): object => ({
+      name: variable,
+      valueFrom: { secretKeyRef: { name, key: of } },
+    });
+    const refused =
+      'connection to server at "pw-db" (10.0.0.1), port 5432 failed: FATAL:  password authentication failed for user "app"';
+    await mendlet.create(
+      secret('ledger-url', { url: 'postgres://ann:S3CRET-one@ledger-db:5432/x' }),
+      secret('pw-client', { password: 'S3CRET-two' }),
+      secret('pw-server', { password: 'S3CRET-three' }),
+      {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name: 'pw-db' },
+        spec: { selector: { app: 'pw-db' }, ports: [{ port: 5432 }] },
+      },
+      busyboxPod('pw-db', 'exec sleep 36000', {
+        metadata: { labels: { app: 'pw-db' } },
+        container: {
+          env: [{ name: 'POSTGRES_USER', value: 'app' }, key('POSTGRES_PASSWORD', 'pw-server', 'password')],
+        },
+      }),
+      busyboxPod('unnamed-peer', 'echo "FATAL cannot connect to the database: timeout expired"; exit 1', {
+        container: { env: [key('DATABASE_URL', 'ledger-url', 'url')] },
+      }),
+      busyboxPod('other-password', `echo '${refused}'; sleep 2; exit 1`, {
+        container: { env: [key('DB_PASSWORD', 'pw-client', 'password')] },
+      }),
+    );
+    await untilFirst(['pod/unnamed-peer'], 'dependency-times-out', {
+      quotes: ['there is no service ledger-db, which its variable DATABASE_URL of Secret ledger-url'],
+    });
+    await untilFirst(['pod/other-password'], 'authentication-refused', {
+      quotes: ['pod/pw-db behind service pw-db has another one (variable POSTGRES_PASSWORD of Secret pw-server'],
+    });
+    for (const name of ['unnamed-peer', 'other-password']) {
+      const told = `${(await why([`pod/${name}`])).stdout}${(await why([`pod/${name}`, '-o', 'json'])).stdout}`;
+      for (const hidden of ['S3CRET', 'ann:', btoa('S3CRET').slice(0, 7)]) expect(told).not.toContain(hidden);
+    }
+  });
+
   it('a pod that its finalizer holds', async () => {
     const { findings } = await untilFirst(['pod/held'], 'finalizers');
     expect(textOf(findings)).toContain('example.com/keep');
