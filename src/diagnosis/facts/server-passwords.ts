@@ -14,11 +14,10 @@ const IN_FILE = /^[ \t]{0,20}requirepass[ \t]{1,8}["']?([^\s"']{1,200})/m;
 /** Variables that images read only when they make their data. */
 const READ_ONCE = /^(?:POSTGRES|MYSQL|MARIADB|MONGO_INITDB|RABBITMQ_DEFAULT|INFLUXDB|CLICKHOUSE|COUCHDB)_/;
 const OWN_USER = /(?:user(?:name)?|login)$/i;
-/** Whose password it is where no variable says so. */
-const OWNERS: readonly (readonly [RegExp, string])[] = [
-  [/^POSTGRES_PASSWORD$/, 'postgres'],
-  [/^(?:MYSQL|MARIADB)_ROOT_PASSWORD$/, 'root'],
-];
+/** Whose password it is, whatever other variables say. */
+const OF_ROOT = /(?:^|_)ROOT_PASS(?:WORD)?$/i;
+/** PostgreSQL's image makes this user where no variable names one. */
+const OF_POSTGRES = /^POSTGRES_PASSWORD$/;
 const MAX_TOLD = 2;
 
 interface OwnValue {
@@ -38,9 +37,11 @@ export interface Shown {
 /** "has another one (variable POSTGRES_PASSWORD of Secret pg-auth)"; undefined: its own is not known, is another user's, or is not odd. */
 export function passwordBehind({ pod, configs = [] }: ServerBehind, { mark: shown, user }: Shown): string | undefined {
   const values = (pod.spec?.containers ?? []).flatMap((spec) => ownValues(spec, configs));
-  const all = values.filter(({ name }) => OWN_PASSWORD.test(name) && !NO_PASSWORD.test(name));
-  const [first] = all;
-  if (first === undefined || (user !== undefined && !isOwn(values, first, user))) return undefined;
+  const all = values.filter(
+    (each) =>
+      OWN_PASSWORD.test(each.name) && !NO_PASSWORD.test(each.name) && (user === undefined || isOf(user, each, values)),
+  );
+  if (all.length === 0) return undefined;
   const same = all.find(({ mark }) => mark === shown);
   if (same === undefined) {
     const texts = [...new Set(all.map(({ text }) => text))];
@@ -51,12 +52,12 @@ export function passwordBehind({ pod, configs = [] }: ServerBehind, { mark: show
     : undefined;
 }
 
-/** Whether the server's own password may be that of the user. */
-function isOwn(values: readonly OwnValue[], { name }: OwnValue, user: string): boolean {
+/** Whether the server's password may be that of the user. */
+function isOf(user: string, { name }: OwnValue, values: readonly OwnValue[]): boolean {
+  if (OF_ROOT.test(name)) return user === 'root';
   const users = values.filter((each) => OWN_USER.test(each.name));
   if (users.length > 0) return users.some(({ mark }) => mark === credentialMark(user));
-  const owner = OWNERS.find(([pattern]) => pattern.test(name))?.[1];
-  return owner === undefined || owner === user;
+  return !OF_POSTGRES.test(name) || user === 'postgres';
 }
 
 function ownValues(spec: Container, configs: readonly ConfigEvidence[]): readonly OwnValue[] {

@@ -174,8 +174,9 @@ function masterPasswordText(facts: PodFacts, container: ContainerFacts, line: st
   const file = configFile(facts, container);
   const of = file?.origin?.config;
   const text = file === undefined ? undefined : textOf(facts, file);
-  const isSet = /^[ \t]{0,20}masterauth\b/m.test(text ?? '');
-  if (of === undefined || isSet) return ' (a replica gives its masterauth)';
+  // Of a Secret's file the text is not known.
+  const mayBeSet = text === undefined || /^[ \t]{0,20}masterauth\b/m.test(text);
+  if (of === undefined || mayBeSet) return ' (a replica gives its masterauth)';
   return ` (its configuration ${file?.file ?? ''} of ${of.kind} ${of.name} has no masterauth)`;
 }
 

@@ -51,7 +51,7 @@ const IS_FOLDER = /\bEISDIR\b|\bis a directory\b|IsADirectoryError|illegal opera
 
 /** "start.sh: line 3: MAIL_URL: required", of ${MAIL_URL:?required}. */
 const OF_SHELL =
-  /^(?:\S{1,200}: )?(?:line )?\d+: ([A-Z][A-Z0-9_]*): (?!.*(?:not found|no such file|permission denied|cannot execute))\S.{0,200}$/i;
+  /^(?:\S{1,200}: )?(?:line )?\d+: ([A-Z][A-Z0-9_]*): (?!.*(?:[Nn]ot found|[Nn]o such file|[Pp]ermission denied|[Cc]annot execute))\S.{0,200}$/;
 
 /** The variable that a shell says it must have; undefined: it says no such thing. */
 export function shellVariable(container: ContainerFacts): LastWord | undefined {

@@ -120,6 +120,19 @@ const cases: readonly Case[] = [
     /^container web does not find geo-db, of its command \(no such name\) and ends/,
   ],
   [
+    'a replica whose file is of a Secret, which is not read',
+    endedWith(
+      {
+        container: { ...withFiles.container, command: ['redis-server', '/etc/app/redis.conf'] },
+        spec: { volumes: [{ name: 'conf', secret: { secretName: 'app' } }] },
+      },
+      ['1:S 31 Jan 2026 10:00:00.000 * MASTER aborted replication with an error: NOAUTH Authentication required.'],
+      [{ kind: 'Secret', name: 'app', state: 'found', keys: ['redis.conf'] }],
+    ),
+    'authentication-refused',
+    /and it gives none \(a replica gives its masterauth\)/,
+  ],
+  [
     'the setting that a replica lacks',
     endedWith(
       { ...withFiles, container: { ...withFiles.container, command: ['redis-server', '/etc/app/redis.conf'] } },

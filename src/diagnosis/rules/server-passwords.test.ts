@@ -126,6 +126,27 @@ const cases: readonly Case[] = [
     /statefulset\/pg behind service pg says: Role "app" does not exist$/,
   ],
   [
+    'the password of the root user beside that of the one who is refused',
+    refused({
+      container: { envFrom: [{ secretRef: { name: 'db' } }] },
+      configs: [secret('db', { MYSQL_ROOT_PASSWORD: 'one', MYSQL_USER: 'app', MYSQL_PASSWORD: 'two' })],
+    }),
+    'authentication-refused',
+    /has another one \(variable MYSQL_PASSWORD of Secret db\)$/,
+  ],
+  [
+    'the root user himself',
+    refused(
+      {
+        container: { envFrom: [{ secretRef: { name: 'db' } }] },
+        configs: [secret('db', { MYSQL_ROOT_PASSWORD: 'three', MYSQL_USER: 'app', MYSQL_PASSWORD: 'one' })],
+      },
+      "connect to \"pg\" failed: Access denied for user 'root'@'10.244.0.9' (using password: YES)",
+    ),
+    'authentication-refused',
+    /has another one \(variable MYSQL_ROOT_PASSWORD of Secret db\)$/,
+  ],
+  [
     'the password of another user is none of it',
     refused({
       container: { env: [key('POSTGRES_PASSWORD', 'pg-auth', 'password')] },

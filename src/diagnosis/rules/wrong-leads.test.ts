@@ -40,6 +40,15 @@ const cases: readonly Case[] = [
     /^container web lacks the environment variable MAIL_URL/,
   ],
   [
+    'a command in small letters that fails otherwise, with the same exit code',
+    {
+      pod: pod({ status: crashed({ exitCode: 127 }) }),
+      logs: lastWords('bash: line 1: mailer: Input/output error'),
+    },
+    'missing-binary',
+    /^container web ends with exit code 127/,
+  ],
+  [
     'a command that is not there, with the same exit code',
     {
       pod: pod({ status: crashed({ exitCode: 127 }) }),
