@@ -237,6 +237,8 @@ describe('a node port, from another machine', () => {
     await untilAnswers(() => distinct(() => ask(n2.address, port), 5), /^n2$/);
     // httpd writes it as an address of IPv6.
     expect(await ask(n2.address, port, '/cgi-bin/client')).toMatch(new RegExp(`\\b${serverAddress(lab.names)}\\b`));
+    // Each node learns of the service by itself; what it does then stays.
+    await untilAnswers(async () => [await ask(n1.address, port)], /^failed: timeout$/);
     expect(await ask(n1.address, port)).toBe('failed: timeout');
     const health = async ({ address }: LabNode): Promise<number> =>
       (await fetch(`http://${address}:${made.spec?.healthCheckNodePort}/`)).status;

@@ -20,8 +20,8 @@ export class Pty {
   readonly #child: ChildProcess;
   readonly #rows: number;
 
-  /** @param command for a shell; it sees a terminal of this size */
-  constructor(command: string, { columns, rows, env = process.env }: PtyOptions) {
+  /** @param command for a shell; it sees a terminal of this size, and of a usual kind, whatever the tests' own is (TERM=dumb) */
+  constructor(command: string, { columns, rows, env = { ...process.env, TERM: 'xterm' } }: PtyOptions) {
     this.#rows = rows;
     const line = `stty rows ${rows} cols ${columns}; ${command}`;
     this.#child = spawn('script', ['-qefc', line, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
