@@ -2,6 +2,7 @@
 import { type DecisiveLine, peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { alikeText, keyVariables, optionalVariables } from './config-references.ts';
+import { codeTexts, placesIn, readAt } from './code-variables.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { variablesThatAre } from './empty-values.ts';
 import { ofText } from './environment.ts';
@@ -15,6 +16,7 @@ import { settingVariable } from './setting-variables.ts';
 import { environmentPeers, peerText, placeText } from './spec-peers.ts';
 import { hasWord, quotable } from './text.ts';
 import { oddOfSources, unseenVariable } from './unseen-values.ts';
+import { misnamedVariable, onlyUnset } from './unset-in-code.ts';
 import { lacksHost, unsetVariables } from './unset-variables.ts';
 
 /** The findings about ends, with the variable behind the error where the headline does not name it. */
@@ -23,6 +25,7 @@ export function withVariables(facts: PodFacts, found: readonly RankedFinding[]):
     const blamed =
       unseen(container, finding) ??
       absentVariable(facts, container, finding) ??
+      misnamed(facts, container, finding) ??
       oddVariable(facts, container, finding) ??
       emptyVariable(facts, container, finding) ??
       emptyField(facts, container, finding) ??
@@ -32,7 +35,8 @@ export function withVariables(facts: PodFacts, found: readonly RankedFinding[]):
       keyedVariable(container, finding) ??
       portVariable(facts, container, finding) ??
       blamedVariable(facts, container, finding) ??
-      ofSetting(container, finding);
+      ofSetting(container, finding) ??
+      unsetInCode(facts, container, finding);
     if (blamed === undefined || (blamed.isAbsent !== true && hasWord(finding.says, blamed.name))) return finding;
     return {
       ...finding,
@@ -56,6 +60,43 @@ interface Blamed {
   readonly isAbsent?: true;
   /** What the error quotes is its value. */
   readonly isValue?: true;
+}
+
+/** A variable that its code reads and that its pod sets by another name. */
+function misnamed(facts: PodFacts, container: ContainerFacts, { id, says }: RankedFinding): Blamed | undefined {
+  if (UNRELATED.has(id) || container.death?.exitCode === 0) return undefined;
+  const { decisive, lastLine, lastError } = container.reading;
+  const said = [says, decisive?.line ?? lastError?.line ?? lastLine ?? '', ...(decisive?.related ?? [])];
+  const found = misnamedVariable(facts, container, codeTexts(facts, container), said);
+  if (found === undefined) return undefined;
+  const { name, instead } = found;
+  return {
+    name,
+    says: `its code reads the variable ${name}, which its pod does not set; it sets ${instead}`,
+    isAbsent: true,
+    quote: { source: 'field', path: `${container.path}.env`, value: `has ${instead}, and not ${name}` },
+  };
+}
+
+/** What runtimes say of something that is not there, without a name. */
+const LACKS_ANY =
+  /\bNot_found\b|\b(?:None|NoneType|null|nil|undefined|NULL|Nothing|NotPresent)\b|(?:''|"")(?=[\s.,;:)]|$)|uninitiali[sz]ed|\b(?:is|was|are|not) (?:missing|required|empty|unset|configured|set|defined|provided|specified)\b|must be (?:set|given|provided|specified)|\bmissing\b|Value cannot be null|\bno value\b|wrong-type-argument|false value|KeyError/i;
+
+/** The only variable that its code reads without a default and that nothing sets, behind an error about something that is not there. */
+function unsetInCode(facts: PodFacts, container: ContainerFacts, { id, says }: RankedFinding): Blamed | undefined {
+  if (UNRELATED.has(id) || !mayBeOfValue(id) || container.death === undefined || container.death.exitCode === 0)
+    return undefined;
+  const { decisive, lastLine } = container.reading;
+  const line = decisive?.line ?? lastLine ?? '';
+  if (!LACKS_ANY.test(line)) return undefined;
+  const read = onlyUnset(facts, container, codeTexts(facts, container));
+  if (read === undefined || says.includes(`its variable ${read.name}`)) return undefined;
+  return {
+    name: read.name,
+    says: `its code reads the variable ${read.name} (${read.file}, line ${read.line}), which its pod does not set`,
+    isAbsent: true,
+    quote: { source: 'field', path: `${container.path}.env`, value: `does not set ${read.name}` },
+  };
 }
 
 /** The error is about the value itself, and not about who answers for it. */
@@ -284,7 +325,7 @@ function blamedVariable(facts: PodFacts, container: ContainerFacts, { id, says }
     ...quoted,
     ...decisive.line.split(/[\s,;()]+/).filter((word) => TELLING.test(word) || OPTION.test(word)),
   ];
-  const beside = readVariable(decisive);
+  const beside = readVariable(decisive) ?? readInCode(facts, container, decisive);
   // What is read beside an error of a peer need not name that.
   const read = id.startsWith('dependency-') && !OF_PEERS.test(beside ?? '') ? undefined : beside;
   const link = values.find((value) => SERVICE_LINK.test(value));
@@ -307,16 +348,43 @@ function blamedVariable(facts: PodFacts, container: ContainerFacts, { id, says }
     ? undefined
     : {
         name: read,
-        says: `it reads its variable ${read} there${absentField(pod, container.spec, read) || unsetText(container, read) || peerOfVariable(container, read)}`,
+        says: `it reads its variable ${read} there${absentField(pod, container.spec, read) || unsetText(container, read) || valueText(container, read)}`,
+        // That nothing sets it is told also where the error names it.
+        ...(unsetText(container, read) === '' ? {} : { isAbsent: true }),
       };
 }
 
-/** " (catalog:8080, of ConfigMap settings, key CATALOG_URL)", of a variable that names a peer; empty: it names none. */
-function peerOfVariable({ environment }: ContainerFacts, name: string): string {
+/** What the line of its code reads at which the error happened, or has read for a name on that line; undefined: nothing, or several. */
+function readInCode(facts: PodFacts, container: ContainerFacts, { line, place }: DecisiveLine): string | undefined {
+  const texts = codeTexts(facts, container);
+  for (const { file, line: number } of placesIn(`${line} ${place ?? ''}`, texts)) {
+    const names = [...new Set(readAt(texts, file, number).map(({ name }) => name))];
+    if (names.length === 1) return names[0];
+  }
+  return undefined;
+}
+
+/** Variables whose values nobody may see. */
+const MAY_BE_SECRET = /pass|pwd|secret|token|key|cred|auth|private|salt|hash|cookie|session|dsn/i;
+/** Characters of a value that is told. */
+const MAX_VALUE = 80;
+
+/** " (catalog:8080, of ConfigMap settings, key CATALOG_URL)", of a variable that names a peer, else its value; empty: it is a secret, or long. */
+function valueText({ environment }: ContainerFacts, name: string): string {
   const variable = environment.find((each) => each.name === name);
-  const [peer] = variable === undefined ? [] : environmentPeers([variable]);
-  if (variable === undefined || peer === undefined) return '';
-  return ` (${peerText(peer)}${variable.of === undefined ? '' : `, of ${variable.of}`})`;
+  if (variable === undefined) return '';
+  const [peer] = environmentPeers([variable]);
+  const isPlain = !MAY_BE_SECRET.test(name) && !variable.value.includes('@') && variable.value.length <= MAX_VALUE;
+  // The path of a URL may be what is wrong: the number of a database, a bucket.
+  const hasMore = /:\/\/[^/\s]{1,200}\/\S/.test(variable.value);
+  const value =
+    peer !== undefined && !(isPlain && hasMore)
+      ? peerText(peer)
+      : isPlain
+        ? JSON.stringify(quotable(variable.value))
+        : '';
+  const parts = [...(value === '' ? [] : [value]), ...(variable.of === undefined ? [] : [`of ${variable.of}`])];
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
 
 /** The variable that a line of code reads; of several the one that has most words in common with the error. */
@@ -403,6 +471,7 @@ function ofServiceLink(
   return {
     name: read,
     says: `its variable ${read} is set by Kubernetes for service ${name}; enableServiceLinks: false or a variable of its own prevents that`,
+    isAbsent: true,
     quote: { source: 'field', path: `${path}.env`, value: `does not set ${read}` },
   };
 }

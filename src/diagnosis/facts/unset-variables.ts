@@ -17,15 +17,26 @@ export function lacksHost(line: string): boolean {
 }
 
 /** The variables that its command uses without a default of its own, and that neither specification, ConfigMaps nor the command set. */
-export function unsetVariables({ evidence }: PodFacts, { spec, environment }: ContainerFacts): readonly string[] {
-  const keys = sourcesOf(spec, evidence.configs);
-  if (keys === undefined) return [];
+export function unsetVariables(facts: PodFacts, container: ContainerFacts): readonly string[] {
+  const { spec, environment } = container;
+  const set = namesSet(facts, container);
+  if (set === undefined) return [];
   const text = commandText(spec, environment);
-  const set = new Set([...(spec.env ?? []).map(({ name }) => name), ...keys]);
   const used = [...text.matchAll(/\$(?:\{([A-Z][A-Z0-9_]+)\}|([A-Z][A-Z0-9_]+))/g)].flatMap(([, a, b]) => a ?? b ?? []);
   const isAssigned = (name: string): boolean =>
     new RegExp(`\\b(?:${name}=|read (?:-\\w+ )*${name}\\b|for ${name} in\\b)`).test(text);
-  return [...new Set(used)].filter((name) => !set.has(name) && !OF_SHELL.test(name) && !isAssigned(name));
+  return [...new Set(used)].filter((name) => !set.has(name) && !isOfShell(name) && !isAssigned(name));
+}
+
+/** The names that the specification and its ConfigMaps and Secrets set; undefined: not all of them are known. */
+export function namesSet({ evidence }: PodFacts, { spec }: ContainerFacts): ReadonlySet<string> | undefined {
+  const keys = sourcesOf(spec, evidence.configs);
+  return keys === undefined ? undefined : new Set([...(spec.env ?? []).map(({ name }) => name), ...keys]);
+}
+
+/** Whether shells, images or Kubernetes set it. */
+export function isOfShell(name: string): boolean {
+  return OF_SHELL.test(name);
 }
 
 /** The names that its envFrom sets; undefined: not all of them are known. */
