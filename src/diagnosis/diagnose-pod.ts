@@ -22,6 +22,7 @@ import { withServers } from './facts/told-of-servers.ts';
 import { withRecovery } from './facts/recovered.ts';
 import { withOrder } from './facts/ordered-start.ts';
 import { NORMAL_START_MS } from './limits.ts';
+import { withSettingBehind } from './facts/setting-behind.ts';
 import { withUnseenValues } from './facts/unseen-values.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { DELETION_RULES, POD_RULES } from './rules/all.ts';
@@ -35,6 +36,7 @@ const JOINS: readonly ((facts: PodFacts, found: readonly RankedFinding[]) => rea
   withPeers,
   withUnseenValues,
   withVariables,
+  withSettingBehind,
   withReadyVariables,
   withScripts,
   withFiles,

@@ -26,6 +26,7 @@ import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { isLeftBehind, lastSaid } from './facts/left-behind.ts';
 import { LOCKED } from './facts/lock-holders.ts';
 import { linesAround } from './facts/last-words.ts';
+import { isMute, printersFor } from './facts/said-beside.ts';
 import { saidLast } from './facts/said-last.ts';
 import { linePeers } from './facts/wrong-peers.ts';
 import { NORMAL_START_MS } from './limits.ts';
@@ -77,6 +78,19 @@ export function wellLogsWanted(evidence: PodEvidence): readonly LogWanted[] {
     const isWell = kind !== 'init' && status?.ready === true && trouble === 'none' && startedAt !== undefined;
     return isWell && now - startedAt >= WELL_LOG_AFTER_MS ? [{ container: name, previous: false }] : [];
   });
+}
+
+/** Once the logs are known: those of containers that may print what one beside them writes, which says nothing itself. */
+export function besideLogsWanted(evidence: PodEvidence): readonly LogWanted[] {
+  const { deleting, containers } = podFacts(evidence);
+  if (deleting) return [];
+  const printers = containers
+    .filter((container) => isMute(container))
+    .flatMap((container) => printersFor(evidence, container, containers))
+    .map(({ printer }) => printer.name);
+  return [...new Set(printers)]
+    .filter((name) => evidence.logs[name] === undefined)
+    .map((name) => ({ container: name, previous: false }));
 }
 
 /** A program that fails with each try has tried more than once by then, ms. */

@@ -19,6 +19,8 @@ export interface DecisiveLine {
   readonly index: number;
   /** The lines that belong to it: wrappers, causes, DETAIL; secrets masked. */
   readonly related: readonly string[];
+  /** Those of the lines that belong to it which are code: what the program was doing, and not what it said. */
+  readonly code?: readonly string[];
   /** "server.js:12": the innermost place in the user's own code. */
   readonly place?: string;
   /** firm: the error of a trace, or of level error; weak: a line with words of failure. */
@@ -82,6 +84,7 @@ export function describe(
     ),
     index: line.index,
     related: [...new Set(related)].slice(0, MAX_RELATED_LINES).map((each) => shortened(maskSecrets(each))),
+    ...(code.length === 0 ? {} : { code: code.map((each) => shortened(maskSecrets(each))) }),
     ...(place === undefined ? {} : { place }),
     firmness: firm ? 'firm' : 'weak',
   };

@@ -127,11 +127,16 @@ function maskBare(text: string): string {
     const before = text.slice(Math.max(0, (at ?? 0) - 40), at);
     const said = text.slice(end - (value ?? '').length, end + 62);
     if (separator === ': ' && (SYSTEM_WORDS.test(said) || ERROR_CLASS.test(said))) return all;
-    if (REFERENCE.test(said)) return all;
+    if (REFERENCE.test(said) || isPortOf(before, separator, value ?? '')) return all;
     if (isProse(value ?? '', separator, text.slice(end, end + 2)) || isPathOf(before, key, separator, value ?? ''))
       return all;
     return `${key}${separator}${scheme === undefined ? '' : `${scheme} `}${MASK}`;
   });
+}
+
+/** "http://auth:8080/session": the port of a host that is called so. A password would have an "@" after it, and is masked by now. */
+function isPortOf(before: string, separator: string, value: string): boolean {
+  return separator === ':' && before.endsWith('://') && /^\d{2,5}(?:[/?#].*)?$/.test(value);
 }
 
 /** Whether what stands after a key is prose: "token: }", "password: must not be empty", "reading secret: connection refused". */

@@ -60,12 +60,20 @@ export function toldWhole(roled: readonly RoledLine[], position: number): string
     mistakeInHcl(roled, position) ??
     mistakesInModel(roled, position) ??
     termWhole(roled, position) ??
+    parameterNamed(roled, position) ??
     blockAround(roled, position) ??
     withParts(roled, position) ??
     (nameCount(line.said) === 0 ? toldWithParts(roled, position) : undefined) ??
     restOfMessage(roled, position);
   if (TAP.test(line.said)) return withDiagnosis(roled, position);
   return withPlace(block ?? announced(roled, position), roled, position);
+}
+
+/** Mono and older .NET name what an argument is called in a line of its own. */
+function parameterNamed(roled: readonly RoledLine[], position: number): string | undefined {
+  const name = /^Parameter name: ([\w.:-]{1,100})$/.exec(roled[position + 1]?.said ?? '')?.[1];
+  const said = roled[position]?.said;
+  return name === undefined || said === undefined ? undefined : `${said.replace(/\.$/, '')} (Parameter '${name}')`;
 }
 
 /** PyYAML says what it was about first, and below that what is wrong, and where. */

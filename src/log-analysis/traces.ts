@@ -23,6 +23,11 @@ export interface RoledLine extends LogLine {
 
 /** Java, Node.js, .NET. */
 const AT_FRAME = /^at (?:async |new )?\S/;
+/** "1: 0x7fd183121f38 node::Abort() [/usr/bin/node]" */
+const NATIVE_FRAME = /^\d{1,3}: 0x[\da-f]{4,16}\b/;
+const TRACEBACK = /^(?:Exception Group )?Traceback \(most recent call last\)/;
+/** What Twisted writes between the frames of two threads. */
+const TWISTED = /^--- <exception caught here> ---$/;
 const PYTHON_FRAME = /^(?:> )?File "([^"]{1,300})", line (\d{1,7})/;
 const GO_FRAME = /^(\/?[\w@%+=.,/-]{1,300}\.go):(\d{1,7})(?: \+0x[\da-f]+)?$/;
 const GO_CALL = /^(?:created by )?[\w./*()[\]{}-]{2,300}\(.{0,300}\)(?: in goroutine \d+)?$/;
@@ -115,11 +120,14 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
   const roled: RoledLine[] = [];
   let trace = 0;
   let inside = false;
+  // Twisted indents all of a trace.
+  let base = 0;
   let kind: 'python' | 'go' | 'dump' | 'code' | 'rust' | undefined;
   for (const [index, line] of lines.entries()) {
     const { said: text } = line;
     const place = placeIn(line);
     const begins = beginsTrace(text);
+    if (TRACEBACK.test(text)) base = line.atMs === undefined ? line.indent : 0;
     let role: Role = 'line';
     let afterFrames = false;
     if (text.includes('.') && GO_NAME.test(text) && GO_FRAME.test(lines[index + 1]?.said ?? '')) {
@@ -137,7 +145,7 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
       kind = 'code';
       trace += inside ? 0 : 1;
       inside = true;
-    } else if (kind === 'python' && line.indent > 0 && !CAUSE.test(text)) role = 'frame';
+    } else if (kind === 'python' && line.indent > base && !CAUSE.test(text)) role = 'frame';
     else if (isCaretRow(text)) role = 'frame';
     // A logger that stamps each line of a trace takes its indentation.
     else if (kind === 'python' && line.atMs !== undefined && isPythonFrame(roled.at(-1)) && !begins) role = 'frame';
@@ -247,6 +255,7 @@ function previousIsFrame(roled: readonly RoledLine[]): boolean {
 function isFrame(line: LogLine, kind: string | undefined): boolean {
   const { said: text, indent, unfolded } = line;
   if (AT_FRAME.test(text) && (indent > 0 || unfolded === true)) return true;
+  if (NATIVE_FRAME.test(text) || TWISTED.test(text)) return true;
   if (PYTHON_FRAME.test(text) || GOROUTINE.test(text) || AROUND.test(text) || PHP_FRAME.test(text)) return true;
   if (GO_FRAME.test(text) && (indent > 0 || unfolded === true)) return true;
   if (RUBY_BARE_FRAME.test(line.text) || RUBY_FRAME.test(text) || QUOTED_CODE.test(text) || OTHER_FRAME.test(text))

@@ -17,6 +17,7 @@ import {
   credentialsWanted,
   firstAttemptWanted,
   type LogWanted,
+  besideLogsWanted,
   logsWanted,
   namedAddressesOf,
   namedPodsOf,
@@ -124,7 +125,9 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
     gatherPodStorage(asker, first),
     gatherPlacement(asker, first),
   ]);
-  const said: PodEvidence = { ...first, logs, configs: mapsAndNamed };
+  const heard: PodEvidence = { ...first, logs, configs: mapsAndNamed };
+  const beside = await gatherLogs(asker, pod, besideLogsWanted(heard));
+  const said: PodEvidence = { ...heard, logs: { ...logs, ...beside } };
   const hidden = await gatherConfigs(asker, pod.metadata?.namespace, peerSecretsWanted(said));
   const configs = [...mapsAndNamed, ...hidden];
   const second: PodEvidence = {

@@ -2,7 +2,7 @@
 import { type DecisiveLine, peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { alikeText, keyVariables, optionalVariables } from './config-references.ts';
-import { codeTexts, placesIn, readAt } from './code-variables.ts';
+import { codeTexts, placesIn, readAt, variablesRead } from './code-variables.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { variablesThatAre } from './empty-values.ts';
 import { ofText } from './environment.ts';
@@ -17,7 +17,7 @@ import { environmentPeers, peerText, placeText } from './spec-peers.ts';
 import { hasWord, quotable } from './text.ts';
 import { oddOfSources, unseenVariable } from './unseen-values.ts';
 import { misnamedVariable, onlyUnset } from './unset-in-code.ts';
-import { lacksHost, unsetVariables } from './unset-variables.ts';
+import { lacksHost, namesSet, unsetVariables } from './unset-variables.ts';
 
 /** The findings about ends, with the variable behind the error where the headline does not name it. */
 export function withVariables(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
@@ -33,9 +33,11 @@ export function withVariables(facts: PodFacts, found: readonly RankedFinding[]):
       portTwice(container) ??
       heapWithoutUnit(container) ??
       keyedVariable(container, finding) ??
+      passwordNotGiven(facts, container, finding) ??
       portVariable(facts, container, finding) ??
       blamedVariable(facts, container, finding) ??
       ofSetting(container, finding) ??
+      wholeVariable(facts, container, finding) ??
       unsetInCode(facts, container, finding);
     if (blamed === undefined || (blamed.isAbsent !== true && hasWord(finding.says, blamed.name))) return finding;
     return {
@@ -98,6 +100,23 @@ function unsetInCode(facts: PodFacts, container: ContainerFacts, { id, says }: R
     quote: { source: 'field', path: `${container.path}.env`, value: `does not set ${read.name}` },
   };
 }
+
+/** The variable with a password that the code would show to its peer, and that nothing sets. */
+function passwordNotGiven(facts: PodFacts, container: ContainerFacts, { id, says }: RankedFinding): Blamed | undefined {
+  if (id !== 'authentication-refused' || !says.includes('it gives none')) return undefined;
+  const set = namesSet(facts, container);
+  const reads = variablesRead(codeTexts(facts, container)).filter(({ name }) => OF_PASSWORDS.test(name));
+  const [only, ...more] = [...new Set(reads.map(({ name }) => name))];
+  if (only === undefined || more.length > 0 || set === undefined || set.has(only)) return undefined;
+  return {
+    name: only,
+    says: `its code reads the variable ${only} for it, which its pod does not set`,
+    isAbsent: true,
+    quote: { source: 'field', path: `${container.path}.env`, value: `does not set ${only}` },
+  };
+}
+
+const OF_PASSWORDS = /PASS|PWD|_PW$|AUTH/;
 
 /** The error is about the value itself, and not about who answers for it. */
 function mayBeOfValue(id: string): boolean {
@@ -211,6 +230,37 @@ function keyedVariable(
     says: `${variable} is of ${kind} ${name}, key ${key}`,
     isAbsent: true,
     quote: { source: 'field', path: `${path}.env[${index}] (${variable})`, value: `${kind} ${name}, key ${key}` },
+  };
+}
+
+/** The only variable that the line names and that a whole ConfigMap or Secret sets. */
+function wholeVariable(
+  { evidence }: PodFacts,
+  { spec, path, reading, death }: ContainerFacts,
+  { id, says }: RankedFinding,
+): Blamed | undefined {
+  const line = reading.decisive?.line ?? '';
+  if (UNRELATED.has(id) || death === undefined) return undefined;
+  const own = new Set((spec.env ?? []).map(({ name }) => name));
+  const named = (spec.envFrom ?? []).flatMap(({ prefix = '', configMapRef, secretRef }, index) => {
+    const kind = secretRef === undefined ? 'ConfigMap' : 'Secret';
+    const name = (secretRef ?? configMapRef)?.name ?? '';
+    const keys = evidence.configs.find((config) => config.kind === kind && config.name === name)?.keys ?? [];
+    return keys.flatMap((key) => {
+      const variable = `${prefix}${key}`;
+      return NAMED.test(variable) && !own.has(variable) && hasWord(line, variable)
+        ? [{ variable, kind, name, index }]
+        : [];
+    });
+  });
+  const [only, ...more] = named;
+  if (only === undefined || more.length > 0 || says.includes(`${only.kind} ${only.name}`)) return undefined;
+  const { variable, kind, name, index } = only;
+  return {
+    name: variable,
+    says: `${variable} is of ${kind} ${name}`,
+    isAbsent: true,
+    quote: { source: 'field', path: `${path}.envFrom[${index}]`, value: `${kind} ${name}` },
   };
 }
 
@@ -341,7 +391,7 @@ function blamedVariable(facts: PodFacts, container: ContainerFacts, { id, says }
     };
   }
   if (/^(?:authentication|not-allowed|certificate|missing-data|connections)/.test(id)) return undefined;
-  const naming = read === undefined ? namingVariable(container, [decisive.line, ...values]) : undefined;
+  const naming = read === undefined ? namingVariable(container, [decisive.line, ...values], quoted) : undefined;
   if (naming !== undefined) return naming;
   // A variable that is told already is no other one that the line reads beside it.
   return read === undefined || (id.startsWith('dependency-') && says.includes('its variable '))
@@ -410,12 +460,18 @@ const MAX_NAMED = 60;
 const MAX_NAMING = 1000;
 
 /** The only variable whose value has in it what the line names: the host of a URL, the file of an option. */
-function namingVariable({ environment, path }: ContainerFacts, lines: readonly string[]): Blamed | undefined {
+function namingVariable(
+  { environment, path }: ContainerFacts,
+  lines: readonly string[],
+  quoted: readonly string[],
+): Blamed | undefined {
   const [line = '', ...words] = lines;
   const peer = peerIn(line);
   const names = [
     ...words.filter((word) => TELLING.test(word) || OPTION.test(word)),
     ...(peer.host !== undefined && peer.host.length > 3 ? [peer.host] : []),
+    // What an error quotes of a longer value: "543x" of a URL.
+    ...quoted.filter((word) => /^[\w.:-]{4,60}$/.test(word) && /\d/.test(word)),
   ];
   for (const name of names.map((each) => each.replace(/[.:,]+$/, ''))) {
     if (name.length < 4 || /^(?:localhost|127\.|0\.0\.0\.0)/.test(name)) continue;

@@ -24,7 +24,9 @@ const BESIDE = 6;
  */
 export function lastWord(container: ContainerFacts, pattern: RegExp): LastWord | undefined {
   const { decisive, others, live } = container.reading;
-  const own = decisive === undefined ? [] : [decisive.line, ...decisive.related.filter((line) => !ADVICE.test(line))];
+  const code = decisive?.code ?? [];
+  const related = (decisive?.related ?? []).filter((line) => !ADVICE.test(line) && !code.includes(line));
+  const own = decisive === undefined ? [] : [decisive.line, ...related];
   const first = firstMatch(own, pattern);
   if (first !== undefined) return { ...first, fromEnd: 0 };
   if (decisive?.firmness === 'firm') return undefined;
@@ -105,5 +107,11 @@ export function saidNothing({ evidence }: PodFacts, { name, death, lines, status
 export function endedByItself(container: ContainerFacts): boolean {
   const { death, killed } = container;
   if (death === undefined || killed !== undefined || death.reason === 'OOMKilled') return false;
+  // One that is started again and again although its last word is an uncaught error has failed, whatever its code is.
+  if (death.exitCode === 0) return isLooping(container) && container.reading.decisive?.firmness === 'firm';
   return death.exitCode !== 0 && !isSentSignal(signalOf(death.exitCode));
+}
+
+function isLooping({ status }: ContainerFacts): boolean {
+  return status?.state?.waiting?.reason === 'CrashLoopBackOff';
 }

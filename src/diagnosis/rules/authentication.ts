@@ -77,6 +77,9 @@ const UNKNOWN_CALLER = /\bNOAUTH\b|no password (?:was )?supplied|\(using passwor
 /** A program's own settings, which no peer has seen yet. */
 const OWN_SETTINGS =
   /\bcredentials?\b.{0,40}\b(?:from|in) (?:the |its )?(?:shell )?(?:environment|config\w*|settings)\b/i;
+/** A file that nobody could read as what it should be, which no peer has seen. */
+const NOT_PARSED =
+  /unexpected (?:token|end|character|eof)|(?:not (?:a )?valid|invalid|malformed|bad) (?:json|ya?ml|xml|pem|base64)|\bparse|JSONDecode|Expecting (?:value|property)|\bcredentials? file\b/i;
 /** A peer that knows who asks, and keeps for somebody else what is asked for: RabbitMQ says ACCESS_REFUSED of it, too. */
 const HELD_BY_OTHER = /\bin exclusive use\b|\bRESOURCE_LOCKED\b|\bexclusive (?:access|queue|lock)\b/i;
 const NO_FILE = /no such file|\bENOENT\b/i;
@@ -97,6 +100,7 @@ export function refusedCredentials(facts: PodFacts, container: ContainerFacts): 
   // What the system refused, no peer was asked for: a token that could not be read was never shown to it.
   // Another rule tells of a login that is not its own.
   if (isOfPooler(word.line)) return undefined;
+  if (NOT_PARSED.test(word.line)) return undefined;
   if (NO_FILE.test(word.line) || HELD_BY_OTHER.test(word.line) || isCausedBySystem(word.line, word.match))
     return undefined;
   return { word, isForbidden: refused === undefined };

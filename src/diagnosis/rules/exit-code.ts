@@ -5,6 +5,7 @@ import { type Death, quoteDeath } from '../facts/deaths.ts';
 import { lastLine, lastWord, quoteLastLines, quoteLine, saidNothing } from '../facts/last-words.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { withoutRepeat } from '../facts/repeats.ts';
+import { saidBeside } from '../facts/said-beside.ts';
 import { signalOf } from '../facts/signals.ts';
 import { listed, quotable } from '../facts/text.ts';
 import { parseTime } from '../../lib/index.ts';
@@ -51,6 +52,7 @@ function byCode(facts: PodFacts, container: ContainerFacts): readonly RankedFind
       says: `${headline(facts, container)}${hint}${otherFirst(container)}`,
       evidence: [
         ...whatHappened(container),
+        ...quoteBeside(facts, container),
         ...quoteFirst(container),
         ...(usage === undefined && !isHelp ? [] : argumentsOf(container)),
       ],
@@ -72,11 +74,19 @@ function headline(facts: PodFacts, container: ContainerFacts): string {
   const { decisive, lastError, lastLine } = container.reading;
   if (decisive === undefined && lastError !== undefined)
     return `${title(container)} ends with exit code ${code}, and its log does not say why; its last error before was: ${saidBy(lastError)}`;
+  const beside = saidBeside(facts.evidence, container, facts.containers);
+  if (beside !== undefined)
+    return `${title(container)} ends with exit code ${code}; ${title(beside.container)}, which shares its volume ${beside.volume}, prints: ${saidBy(beside.said)}`;
   if (decisive === undefined && lastLine !== undefined)
     return `${title(container)} ends with exit code ${code}; its last line is: ${lastLine.replace(/\.+$/, '')}`;
   if (decisive === undefined)
     return `${title(container)} ends with exit code ${code}${saidNothing(facts, container) ? ' and says nothing' : ''}`;
   return `${title(container)} ends: ${saidBy(decisive)} (exit code ${code})`;
+}
+
+function quoteBeside({ evidence, containers }: PodFacts, container: ContainerFacts): readonly Quote[] {
+  const beside = saidBeside(evidence, container, containers);
+  return beside === undefined ? [] : [quoteLine(beside.container, beside.said.line)];
 }
 
 /** The decisive line, with the place in the user's code when it is not in the line. */

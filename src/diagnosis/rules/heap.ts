@@ -94,7 +94,6 @@ function bound(container: ContainerFacts, { byDefault }: Full, setting: HeapSett
     return limit === undefined ? '' : ` (its memory limit is ${limit.text})`;
   }
   const of = limit === undefined ? '' : `, with a memory limit of ${limit.text}`;
-  // What stands in the specification itself, its owner sees there.
-  const place = setting.of === undefined ? '' : ` of its ${placeText(setting)}`;
+  const place = setting.at === 'command' && setting.of === undefined ? '' : ` of its ${placeText(setting)}`;
   return ` (${setting.flag}${place}${of})`;
 }

@@ -119,7 +119,7 @@ const limits: readonly Case[] = [
     'java: heap with its setting',
     withSpec({ ...limited('1Gi'), env: [{ name: 'JAVA_OPTS', value: '-Dkey=secret -Xmx512m' }] }, 1, ...javaHeap),
     'heap-exhausted',
-    /its Java heap is full \(-Xmx512m, with a memory limit of 1Gi\)/,
+    /its Java heap is full \(-Xmx512m of its variable JAVA_OPTS, with a memory limit of 1Gi\)/,
     [/env\[0\] \(JAVA_OPTS\): -Xmx512m/],
   ],
   [
@@ -175,7 +175,7 @@ const limits: readonly Case[] = [
       ' 1: 0xb78db3 node::OOMErrorHandler(char const*, v8::OOMDetails const&) [node]',
     ),
     'heap-exhausted',
-    /its JavaScript heap is full \(--max-old-space-size=128, with a memory limit of 256Mi\)/,
+    /its JavaScript heap is full \(--max-old-space-size=128 of its variable NODE_OPTIONS, with a memory limit of 256Mi\)/,
   ],
   [
     'killed for memory: a heap that leaves nothing',

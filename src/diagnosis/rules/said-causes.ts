@@ -271,7 +271,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
       /\bRemoteDisconnected\b|remote end closed connection without response/i,
       /\bempty reply from server\b/i,
       /lost connection to .{0,30}server/i,
-      /server closed the connection unexpectedly/i,
+      /(?:server|peer|remote(?: host)?) (?:has )?closed the connection|connection (?:was )?closed by (?:the )?(?:server|peer|remote)/i,
     ),
     means: 'loses the connection to its peer',
     ofPeer: 'closes connections',

@@ -30,7 +30,7 @@ export const postgres: Dialect = {
     /^performing /,
     /^syncing /,
     /^initdb: (?:hint|removing|warning)/,
-    /the database system is (?:starting up|shutting down)/,
+    /^(?:FATAL: {1,4})?the database system is (?:starting up|shutting down)/,
     /Consult the server log/,
     /all server processes terminated/,
   ),

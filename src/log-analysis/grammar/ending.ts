@@ -3,7 +3,7 @@ import { whole, words } from '../any-of.ts';
 
 /** What a program says when it ends for whatever reason. */
 const CLOSING = whole(
-  /(?:gracefully |now |server |is |process |service )*(?:shutting down|shut ?down|stopping|stopped|exiting|exit(?:ed)?|terminat(?:ing|ed)|bye|goodbye|quit(?:ting)?|closing|cleaning up|finished|aborting|abort(?:ed)?)\b.{0,60}/i,
+  /(?:\[-\] )?(?:gracefully |now |server |is |process |service |(?:main |event )?loop |reactor )*(?:shutting down|shut ?down|stopping|stopped|exiting|exit(?:ed)?|terminat(?:ing|ed)|bye|goodbye|quit(?:ting)?|closing|cleaning up|finished|aborting|abort(?:ed)?)\b.{0,60}/i,
   /.{0,40}\b(?:shutdown complete|shut down|exit(?:ing|ed)? (?:with )?(?:code|status|now)?[: ]*-?\d*)\.?$/i,
   /goodbye.*/i,
   /bye.*/i,

@@ -1,0 +1,189 @@
+/** Names the setting behind an error that speaks only of what it sets: a heap, a limit of files, a port that two settings have, a bucket. Pure. */
+import type { Quote, RankedFinding } from '../finding.ts';
+import { configTexts } from './config-texts.ts';
+import type { ContainerFacts } from './container-facts.ts';
+import { ofText, type Variable } from './environment.ts';
+import { withFirstEnds } from './first-ends.ts';
+import type { PodFacts } from './pod-facts.ts';
+import { hasWord, listed, quotable } from './text.ts';
+
+interface Setting {
+  readonly says: string;
+  readonly quotes: readonly Quote[];
+}
+
+/** The findings; the first of each container about its end names the setting behind it, where its sentence does not. */
+export function withSettingBehind(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
+  return withFirstEnds(facts, found, (container, finding) => {
+    const setting = settingBehind(facts, container, finding);
+    if (setting === undefined) return finding;
+    const { says, quotes } = setting;
+    return { ...finding, says: `${finding.says}; ${says}`, evidence: [...finding.evidence, ...quotes] };
+  });
+}
+
+function settingBehind(facts: PodFacts, container: ContainerFacts, finding: RankedFinding): Setting | undefined {
+  return (
+    jvmOptions(container) ??
+    ofCommand(container, finding) ??
+    phpMemory(facts, container, finding) ??
+    portTwice(container, finding) ??
+    ofKind(container, finding)
+  );
+}
+
+/** What a JVM says of its options before it runs anything. */
+const JVM_REFUSES =
+  /heap size (?:set )?|Unrecognized (?:VM )?option|Could not create the Java Virtual Machine|initialization of VM|Conflicting collector|Invalid (?:maximum|initial|minimum) |Improperly specified VM option|Error opening zip file or JAR manifest/i;
+
+/** The only variable with options of a JVM, behind what it says of them. */
+function jvmOptions(container: ContainerFacts): Setting | undefined {
+  const { reading, environment } = container;
+  const lines = [reading.decisive?.line ?? '', ...(reading.decisive?.related ?? [])];
+  if (!lines.some((line) => JVM_REFUSES.test(line))) return undefined;
+  const named = environment.filter(({ value }) => /(?:^|\s)-(?:X|D|agent|javaagent)/.test(value.slice(0, 2000)));
+  const [only, ...more] = named;
+  const flags = (only?.value.match(/(?:^|\s)-(?:X\S{1,60}|javaagent:\S{1,100})/g) ?? []).map((flag) => flag.trim());
+  if (only === undefined || more.length > 0 || flags.length === 0) return undefined;
+  return {
+    says: `its variable ${only.name}${ofText(only)} sets ${quotable(flags.slice(0, MAX_FLAGS).join(' '))}`,
+    quotes: [fieldOf(container, only, flags.slice(0, MAX_FLAGS).join(' '))],
+  };
+}
+
+const MAX_FLAGS = 4;
+
+interface CommandSetting {
+  readonly about: RegExp;
+  readonly pattern: RegExp;
+}
+
+/** Words of a command that bound what an error says is used up. */
+const OF_COMMAND: readonly CommandSetting[] = [
+  {
+    about: /too many open files|\bE[MN]FILE\b/i,
+    pattern: /\bulimit (?:-[SH]{0,2}n|-n -[SH]) \d{1,9}|--nofile[= ]\d{1,9}(?::\d{1,9})?/,
+  },
+  {
+    about: /resource temporarily unavailable|can't start new thread|unable to create (?:native )?thread|\bEAGAIN\b/i,
+    pattern: /\bulimit -[SH]{0,2}u \d{1,9}/,
+  },
+  {
+    about: /cannot allocate memory|\bENOMEM\b|MemoryError|bad_alloc|out of memory/i,
+    pattern: /\bulimit -[SH]{0,2}[vdm] \d{1,12}/,
+  },
+  { about: /file (?:size|too large)|\bEFBIG\b|SIGXFSZ/i, pattern: /\bulimit -[SH]{0,2}f \d{1,12}/ },
+  {
+    about: /heap exhausted|heap.{0,40}(?:exhausted|full|out of)/i,
+    pattern: /--dynamic-space-size[= ]\S{1,20}|--max-?heap\S{0,20}[= ]\S{1,20}/i,
+  },
+];
+
+function ofCommand(container: ContainerFacts, { says }: RankedFinding): Setting | undefined {
+  const { spec, path, reading } = container;
+  const text = [...(spec.command ?? []), ...(spec.args ?? [])].join(' ').slice(0, 4000);
+  const said = `${says}\n${reading.decisive?.line ?? ''}`;
+  for (const { about, pattern } of OF_COMMAND) {
+    const [found] = about.test(said) ? (pattern.exec(text) ?? []) : [];
+    if (found === undefined || says.includes(found)) continue;
+    const field = (spec.command ?? []).some((part) => part.includes(found)) ? 'command' : 'args';
+    return {
+      says: `its command sets ${quotable(found)}`,
+      quotes: [{ source: 'field', path: `${path}.${field}`, value: quotable(found) }],
+    };
+  }
+  return undefined;
+}
+
+const PHP_LIMIT = /Allowed memory size of \d{1,15} bytes exhausted/;
+const PHP_SETTING = /\bmemory_limit\]?\s{0,4}=\s{0,4}["']?(-?\d{1,12}[KMG]?)/i;
+
+/** The memory_limit of a command or of a file. */
+function phpMemory(facts: PodFacts, container: ContainerFacts, { says }: RankedFinding): Setting | undefined {
+  if (!PHP_LIMIT.test(container.reading.decisive?.line ?? '')) return undefined;
+  const command = PHP_SETTING.exec([...(container.spec.command ?? []), ...(container.spec.args ?? [])].join(' '));
+  if (command !== null) return { says: `its command sets memory_limit to ${command[1]}`, quotes: [] };
+  const found = configTexts(facts, container).flatMap(({ at, text }) => {
+    const line = text.split('\n').find((each) => PHP_SETTING.test(each) && !/^\s*;/.test(each));
+    const value = line === undefined ? undefined : PHP_SETTING.exec(line)?.[1];
+    return value === undefined ? [] : [{ at, value }];
+  });
+  const [only, ...more] = found;
+  if (only === undefined || more.length > 0 || says.includes(only.at)) return undefined;
+  const { at, value } = only;
+  return {
+    says: `${at}, sets memory_limit to ${value}`,
+    quotes: [{ source: 'object', object: at, says: `memory_limit = ${value}` }],
+  };
+}
+
+/** Two of its own variables with the port that is taken. */
+function portTwice(container: ContainerFacts, { id, says }: RankedFinding): Setting | undefined {
+  const port = id === 'port-in-use' ? /on port (\d{2,5})/.exec(says)?.[1] : undefined;
+  if (port === undefined || / container \S+ of its pod|of its node/.test(says)) return undefined;
+  const having = container.environment.filter(
+    ({ name, value }) => value.trim() === port || (/PORT|ADDR|LISTEN|BIND/.test(name) && value.endsWith(`:${port}`)),
+  );
+  if (having.length < 2) return undefined;
+  return {
+    says: `its variables ${listed(having.map(({ name }) => name))} name that port both`,
+    quotes: having.map((variable) => fieldOf(container, variable, variable.value)),
+  };
+}
+
+/** What programs look for in a peer by a name that is theirs. */
+const KINDS =
+  /\b(bucket|topic|queue|vhost|exchange|database|index|collection|stream|keyspace|schema|repository|project|region|realm|tenant)\b/gi;
+const OF_PEER = /^(?:missing-data|not-allowed|exit-code|authentication-refused)$/;
+/** What is said of one that is not there, or not to be used. */
+const IS_WRONG =
+  /not (?:exist|found|known|allowed|permitted|authori[sz]ed)|n't (?:exist|find|found|know)|no such|unknown|missing|denied|invalid|NoSuch|NotFound|not_found|forbidden|\b40[34]\b/i;
+const MAX_VALUE = 80;
+
+/** The only variable named after the kind of thing that its peer does not have, where its value is not told. */
+function ofKind(container: ContainerFacts, { id, says }: RankedFinding): Setting | undefined {
+  const line = container.reading.decisive?.line ?? '';
+  if (!OF_PEER.test(id) || !IS_WRONG.test(line)) return undefined;
+  const quoted = id === 'missing-data' ? quotedValue(container, line) : undefined;
+  if (quoted !== undefined && !hasWord(says, quoted.name))
+    return {
+      says: `${quotable(quoted.value)} is of its variable ${quoted.name}${ofText(quoted)}`,
+      quotes: [fieldOf(container, quoted, quoted.value)],
+    };
+  const words = line.replaceAll(/([a-z])([A-Z])/g, '$1 $2');
+  const kinds = [...new Set([...words.matchAll(KINDS)].map(([kind]) => kind.toUpperCase()))];
+  const named = container.environment.filter(({ name }) => kinds.some((kind) => name.split('_').includes(kind)));
+  const [only, ...more] = named;
+  if (only === undefined || more.length > 0 || !isPlain(only)) return undefined;
+  const { name, value } = only;
+  if (hasWord(says, name)) return undefined;
+  return hasWord(says, value)
+    ? {
+        says: `${quotable(value)} is of its variable ${name}${ofText(only)}`,
+        quotes: [fieldOf(container, only, value)],
+      }
+    : {
+        says: `its variable ${name}${ofText(only)} is ${JSON.stringify(quotable(value))}`,
+        quotes: [fieldOf(container, only, value)],
+      };
+}
+
+/** The only variable whose whole value the line has in quotation marks. */
+function quotedValue({ environment }: ContainerFacts, line: string): Variable | undefined {
+  const words = new Set([...line.matchAll(/["'`]([\w.-]{3,80})["'`]/g)].flatMap(([, word]) => word ?? []));
+  const [only, ...more] = environment.filter((variable) => isPlain(variable) && words.has(variable.value));
+  return more.length === 0 ? only : undefined;
+}
+
+function isPlain({ name, value }: Variable): boolean {
+  return (
+    value !== '' &&
+    value.length <= MAX_VALUE &&
+    !/pass|pwd|secret|token|key|cred|url|uri|dsn/i.test(name) &&
+    !/[@\s]/.test(value)
+  );
+}
+
+function fieldOf({ path }: ContainerFacts, { at, of }: Variable, value: string): Quote {
+  return { source: 'field', path: `${path}.${at}`, value: of ?? quotable(value) };
+}

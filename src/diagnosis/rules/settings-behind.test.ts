@@ -1,0 +1,199 @@
+/** The setting behind an error that speaks only of what it sets: options, limits, names of things in a peer. */
+import { describe, expect, it } from 'vitest';
+import { diagnosePod } from '../diagnose-pod.ts';
+import { ago, configMap, crashed, evidence, pod } from '../evidence.fixtures.ts';
+import { type Case, crash, endedWith, tellsEach, withFiles } from './cases.fixtures.ts';
+
+const set = (name: string, value: string) => ({ name, value });
+const withVariables = (
+  env: readonly { readonly name: string; readonly value: string }[],
+  ...lines: readonly string[]
+) => endedWith({ container: { env: [...env] } }, lines);
+
+const cases: readonly Case[] = [
+  [
+    'options of a JVM that contradict each other',
+    withVariables(
+      [set('JAVA_TOOL_OPTIONS', '-Xms512m -Xmx128m')],
+      'Picked up JAVA_TOOL_OPTIONS: -Xms512m -Xmx128m',
+      'Error occurred during initialization of VM',
+      'Initial heap size set to a larger value than the maximum heap size',
+    ),
+    'exit-code',
+    /; its variable JAVA_TOOL_OPTIONS sets -Xms512m -Xmx128m$/,
+  ],
+  [
+    'a limit of files that its own command sets',
+    endedWith({ container: { command: ['sh', '-c', 'ulimit -n 24; exec python3 /app/f.py'] } }, [
+      "OSError: [Errno 24] Too many open files: '/etc/hosts'",
+    ]),
+    'too-many-files',
+    /; its command sets ulimit -n 24$/,
+  ],
+  [
+    'the heap of a Lisp, by its command',
+    endedWith({ container: { command: ['sbcl', '--dynamic-space-size', '48', '--script', '/a.lisp'] } }, [
+      'Unhandled SB-KERNEL::HEAP-EXHAUSTED-ERROR in thread #<SB-THREAD:THREAD "main thread" RUNNING>: Heap exhausted (no more space for allocation)',
+    ]),
+    'exit-code',
+    /; its command sets --dynamic-space-size 48$/,
+  ],
+  [
+    "PHP's limit, by the file that sets it",
+    endedWith(
+      withFiles,
+      [
+        'PHP Fatal error:  Allowed memory size of 8388608 bytes exhausted (tried to allocate 4096 bytes) in /w.php on line 3',
+      ],
+      [configMap('app', { 'zz.ini': 'memory_limit = 8M\n' })],
+    ),
+    'heap-exhausted',
+    /; ConfigMap app, key zz\.ini, sets memory_limit to 8M/,
+  ],
+  [
+    'two variables with one port',
+    withVariables(
+      [set('PORT', '3000'), set('ADMIN_PORT', '3000')],
+      'Error: listen EADDRINUSE: address already in use :::3000',
+    ),
+    'port-in-use',
+    /; its variables PORT and ADMIN_PORT name that port both$/,
+  ],
+  [
+    'a bucket by its variable',
+    withVariables(
+      [set('S3_ENDPOINT', 'http://s3:9000'), set('BUCKET', 'invoices-prd')],
+      'botocore.errorfactory.NoSuchBucket: An error occurred (NoSuchBucket) when calling the ListObjectsV2 operation: The specified bucket does not exist',
+    ),
+    'missing-data',
+    /; its variable BUCKET is "invoices-prd"$/,
+  ],
+  [
+    'a database by the variable that has its name',
+    withVariables(
+      [set('DB_HOST', 'db'), set('DB_NAME', 'crm_prod')],
+      'psycopg2.OperationalError: connection to server at "db", port 5432 failed: FATAL:  database "crm_prod" does not exist',
+    ),
+    'missing-data',
+    /; crm_prod is of its variable DB_NAME$/,
+  ],
+  [
+    'a part of a URL that is no number',
+    endedWith(
+      { container: { env: [{ name: 'DATABASE_URL', valueFrom: { configMapKeyRef: { name: 'shop', key: 'url' } } }] } },
+      ["ValueError: invalid literal for int() with base 10: '543x'"],
+      [configMap('shop', { url: 'postgresql://shop@db:543x/shop' })],
+    ),
+    'exit-code',
+    /543x is in its variable DATABASE_URL of ConfigMap shop, key url/,
+  ],
+  [
+    'a password that the code would show, and that nothing sets',
+    endedWith(
+      { ...withFiles, container: { ...withFiles.container, env: [set('REDIS_HOST', 'redis')] } },
+      ['PHP Fatal error:  Uncaught RedisException: NOAUTH Authentication required. in /etc/app/b.php:5'],
+      [
+        configMap('app', {
+          'b.php':
+            '$r->connect(getenv("REDIS_HOST"));\nif(getenv("REDIS_PASSWORD")) $r->auth(getenv("REDIS_PASSWORD"));',
+        }),
+      ],
+    ),
+    'authentication-refused',
+    /; its code reads the variable REDIS_PASSWORD for it, which its pod does not set$/,
+  ],
+  [
+    'a variable of a whole Secret that the error names',
+    {
+      ...endedWith({ container: { envFrom: [{ secretRef: { name: 'portal' } }] } }, [
+        'SESSION_KEY must be at least 32 characters long',
+      ]),
+      configs: [{ kind: 'Secret', name: 'portal', state: 'found', keys: ['SESSION_KEY'] }],
+    },
+    'exit-code',
+    /; SESSION_KEY is of Secret portal$/,
+  ],
+  [
+    'a file of credentials that nobody could parse, which no peer has seen',
+    crash(1, 'FATAL -- publisher: invalid credentials file: 859: unexpected token at \'{"type": "service_account"\''),
+    'exit-code',
+    /^container web ends: .*invalid credentials file/,
+  ],
+  [
+    'a client of redis whose peer closes the connection',
+    withVariables(
+      [set('CACHE_URL', 'redis://cache:8080/0')],
+      'redis.exceptions.ConnectionError: Connection closed by server.',
+    ),
+    'dependency-closes',
+    /^container web loses the connection to its peer cache:8080/,
+  ],
+  [
+    'a time-out in the code beside the error, which is none of its words',
+    crash(
+      1,
+      'Traceback (most recent call last):',
+      '  File "/app/a.py", line 3, in <module>',
+      '    db=psycopg2.connect(host="db",dbname="d",connect_timeout=3)',
+      'psycopg2.OperationalError: connection to server at "db" (10.96.0.4), port 5432 failed: FATAL:  the database system is starting up',
+    ),
+    'exit-code',
+    /^container web ends: psycopg2\.OperationalError: .*starting up/,
+  ],
+  [
+    'an uncaught error of a program that ends with 0 again and again',
+    {
+      ...crash(
+        0,
+        'Traceback (most recent call last):',
+        '  File "/app/tasks.py", line 3, in <module>',
+        '    app.connection().connect()',
+        'kombu.exceptions.OperationalError: Error -2 connecting to redis-broker:6379. Name or service not known.',
+      ),
+    },
+    'dependency-not-resolved',
+    /^container web does not find redis-broker \(no such name\) and ends/,
+  ],
+];
+
+describe('a setting behind an error', () => tellsEach(cases));
+
+describe('what a mute container writes into a file', () => {
+  it('is told as the container beside it prints it', () => {
+    const volumeMounts = [{ name: 'log', mountPath: '/var/log/app' }];
+    const main = pod({
+      container: { volumeMounts },
+      spec: { volumes: [{ name: 'log', emptyDir: {} }] },
+      status: crashed({ exitCode: 1 }),
+    });
+    const tail = { name: 'logtail', image: 'busybox', command: ['tail', '-F', '/var/log/app/app.log'], volumeMounts };
+    const running = { name: 'logtail', ready: true, started: true, restartCount: 0, image: '', imageID: '' };
+    const { findings } = diagnosePod(
+      evidence({
+        pod: {
+          ...main,
+          spec: { ...main.spec, containers: [...(main.spec?.containers ?? []), tail] },
+          status: {
+            ...main.status,
+            containerStatuses: [
+              ...(main.status?.containerStatuses ?? []),
+              { ...running, state: { running: { startedAt: ago(60) } } },
+            ],
+          },
+        },
+        logs: {
+          web: { previous: [], current: [] },
+          logtail: {
+            current: [
+              '2026-01-31 11:59:00 ERROR Vault - cannot start',
+              'java.io.FileNotFoundException: /etc/vault/keystore.p12 (No such file or directory)',
+            ],
+          },
+        },
+      }),
+    );
+    expect(findings[0]?.says).toMatch(
+      /^container web ends with exit code 1; container logtail, which shares its volume log, prints: .*\/etc\/vault\/keystore\.p12/,
+    );
+  });
+});
