@@ -137,9 +137,7 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
       if (isCaretRow(text)) kind = undefined;
     } else if (isFrame(line, kind)) {
       role = 'frame';
-      if (PYTHON_FRAME.test(text)) kind = 'python';
-      else if (GOROUTINE.test(text) || GO_FRAME.test(text)) kind = 'go';
-      else if (text.endsWith('{') && AT_FRAME.test(text)) kind = 'dump';
+      kind = kindOfFrame(text) ?? kind;
     } else if (NODE_PLACE.test(text) && hasCaretSoon(lines, index)) {
       role = 'frame';
       kind = 'code';
@@ -187,6 +185,13 @@ export function traceRoles(lines: readonly LogLine[]): readonly RoledLine[] {
     });
   }
   return roled;
+}
+
+/** Of which kind of trace a frame is; undefined: it does not tell. */
+function kindOfFrame(text: string): 'python' | 'go' | 'dump' | undefined {
+  if (PYTHON_FRAME.test(text)) return 'python';
+  if (GOROUTINE.test(text) || GO_FRAME.test(text)) return 'go';
+  return text.endsWith('{') && AT_FRAME.test(text) ? 'dump' : undefined;
 }
 
 const ERROR_INSIDE = /(?:Error|Exception)\b[^:]{0,40}: /;

@@ -156,7 +156,9 @@ const cases: readonly Case[] = [
   ],
 ];
 
-describe('a setting behind an error', () => tellsEach(cases));
+describe('a setting behind an error', () => {
+  tellsEach(cases);
+});
 
 describe('what a mute container writes into a file', () => {
   it('is told as the container beside it prints it', () => {
