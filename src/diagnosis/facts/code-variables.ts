@@ -8,6 +8,8 @@ import type { PodFacts } from './pod-facts.ts';
 export interface CodeText {
   /** "main.rs", "its command" */
   readonly file: string;
+  /** "ConfigMap app-files"; absent: the command itself. */
+  readonly of?: string;
   readonly lines: readonly string[];
 }
 
@@ -41,15 +43,17 @@ const MAX_READS = 200;
 /** The code of the ConfigMaps that the container uses, or an init container that fills a volume for it, and its command. */
 export function codeTexts({ evidence, pod }: PodFacts, { spec }: ContainerFacts): readonly CodeText[] {
   const maps = configMapsOf(pod, [spec, ...fillersOf(pod, spec)]);
-  const files = maps.flatMap(({ name }) => {
+  const files = maps.flatMap(({ name }): readonly CodeText[] => {
     const known = evidence.configs.find((config) => config.kind === 'ConfigMap' && config.name === name);
-    return Object.entries(known?.texts ?? {}).filter(([key]) => isCode(key));
+    const code = Object.entries(known?.texts ?? {}).filter(([key]) => isCode(key));
+    return code.map(([file, text]) => ({ file, of: `ConfigMap ${name}`, lines: linesOf(text) }));
   });
   const command = [...(spec.command ?? []), ...(spec.args ?? [])].filter((text) => text.includes(' ')).join('\n');
-  return [...files, ...(command === '' ? [] : [['its command', command] as const])].map(([file, text]) => ({
-    file,
-    lines: text.split('\n').slice(0, MAX_LINES),
-  }));
+  return command === '' ? files : [...files, { file: 'its command', lines: linesOf(command) }];
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split('\n').slice(0, MAX_LINES);
 }
 
 /** What the code reads by a name that stands in it, in the order of the code. */

@@ -1,9 +1,14 @@
 /** Names the setting behind an error that speaks only of what it sets: a heap, a limit of files, a port that two settings have, a bucket. Pure. */
+import { fileIn } from '../../log-analysis/index.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
+import { askedUrl } from './asked-urls.ts';
+import { mistakenCode } from './code-mistakes.ts';
+import { configMounts } from './config-files.ts';
 import { configTexts } from './config-texts.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { ofText, type Variable } from './environment.ts';
 import { withFirstEnds } from './first-ends.ts';
+import { configsBehind } from './mounts.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { hasWord, listed, quotable } from './text.ts';
 
@@ -28,7 +33,11 @@ function settingBehind(facts: PodFacts, container: ContainerFacts, finding: Rank
     ofCommand(container, finding) ??
     phpMemory(facts, container, finding) ??
     portTwice(container, finding) ??
-    ofKind(container, finding)
+    ofKind(container, finding) ??
+    ofFileName(container, finding) ??
+    bare(askedUrl(container, finding)) ??
+    bare(mistakenCode(facts, container, finding.says)) ??
+    bare(likelyMount(facts, container, finding))
   );
 }
 
@@ -182,6 +191,52 @@ function isPlain({ name, value }: Variable): boolean {
     !/pass|pwd|secret|token|key|cred|url|uri|dsn/i.test(name) &&
     !/[@\s]/.test(value)
   );
+}
+
+/** The only variable whose value is a part of the name of the file that is not there: "production" of production.json. */
+function ofFileName(container: ContainerFacts, { says }: RankedFinding): Setting | undefined {
+  const file = /does not find its (?:file|folder) (\/[^\s,;:]{2,300})/.exec(says)?.[1];
+  if (file === undefined) return undefined;
+  const parts = new Set(file.split(/[/._]/));
+  const [only, ...more] = container.environment.filter(
+    (variable) => isPlain(variable) && /^[A-Za-z][\w-]{2,40}$/.test(variable.value) && parts.has(variable.value),
+  );
+  if (only === undefined || more.length > 0 || hasWord(says, only.name)) return undefined;
+  return {
+    says: `${quotable(only.value)} is its variable ${only.name}${ofText(only)}`,
+    quotes: [fieldOf(container, only, only.value)],
+  };
+}
+
+const MIN_LIKE = 5;
+
+/** The only Secret or ConfigMap whose mount is called as what the error speaks of: a licence, an allowlist. */
+function likelyMount(facts: PodFacts, container: ContainerFacts, { id, says }: RankedFinding): string | undefined {
+  if (
+    id !== 'exit-code' ||
+    fileIn(container.reading.decisive?.line ?? '') !== undefined ||
+    /\bof (?:ConfigMap|Secret) [a-z0-9]/.test(says)
+  )
+    return undefined;
+  const said = new Set((container.reading.decisive?.line ?? '').toLowerCase().match(/[a-z]{5,40}/g));
+  const like = configMounts(facts, container).flatMap((mounted) => {
+    const [config, ...others] = configsBehind(mounted);
+    const words = [...mounted.mountPath.split(/[^A-Za-z]+/), ...(config?.name ?? '').split('-')].map((word) =>
+      word.toLowerCase(),
+    );
+    const isLike = words.some(
+      (word) => word.length >= MIN_LIKE && [...said].some((one) => one === word || one === `${word}s`),
+    );
+    return config === undefined || others.length > 0 || !isLike ? [] : [{ config, at: mounted.mountPath }];
+  });
+  const [only, ...more] = like;
+  return only === undefined || more.length > 0
+    ? undefined
+    : `${only.config.kind} ${only.config.name} is mounted at ${only.at}`;
+}
+
+function bare(says: string | undefined): Setting | undefined {
+  return says === undefined ? undefined : { says, quotes: [] };
 }
 
 function fieldOf({ path }: ContainerFacts, { at, of }: Variable, value: string): Quote {

@@ -56,6 +56,8 @@ const FORBIDDEN = anyOf(
   /\w(?:Exception|Error): \(403\)/i,
   /(?:status(?: ?code)?|HTTP(?:\/[\d.]+)?|HTTP Error|response code|returned error|error|code)[:= ]{1,3}403\b/i,
   /\b403 Client Error/i,
+  /\b(?:returned|answered|answers|replied|responded|gave|got|received)(?: with)?(?: an?)?(?: HTTP)?(?: status)?(?: code)? 403\b/i,
+  /\binsufficient[_ ](?:scope|permissions?|privileges?)\b/i,
   /(?:code(?: = |: ?|=)|status(?: = |: ?|=))PermissionDenied\b/i,
   /\bPERMISSION_DENIED: /i,
   /not authorized to/i,
@@ -132,7 +134,7 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
           : `is not let in by ${whom}, which refuses its ${credentialIn(word.line)}`;
   const says =
     right === undefined
-      ? `${title(container)} ${what}${isForbidden || change !== undefined ? '' : audienceText(facts, container, { line: word.line, peer }) || sourceText(facts, container, word.line)}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
+      ? `${title(container)} ${what}${change !== undefined || (isForbidden && !OF_HTTP.test(word.line)) ? '' : audienceText(facts, container, { line: word.line, peer }) || sourceText(facts, container, word.line)}${changeText(facts, change)}: ${line.replace(/\.+$/, '')}`
       : `${title(container)} may not ${right.verb} ${right.resource}: no role allows that to its service account ${right.account.namespace}/${right.account.name}${bindingText(right, facts.evidence.bindings, facts.evidence.roles)}: ${line.replace(/\.+$/, '')}`;
   const unready = container.death === undefined;
   const blames = blameOfPeer(
@@ -198,6 +200,9 @@ function credentialIn(line: string): string {
 /** An answer of HTTP tells no more than that. */
 const ONLY_STATUS = /\b401\b|\bunauthori[sz]ed\b|\bUnauthenticated\b/i;
 const PASSWORD = /passw|\buser(?:name)?\b|login/i;
+
+/** A right that goes with what the caller shows, and not with a user whom a database knows. */
+const OF_HTTP = /\b403\b|\bscope\b/i;
 
 /** Where what was refused comes from; who has no rule, or gave nothing, is not refused for that. */
 function sourceText(facts: PodFacts, container: ContainerFacts, line: string): string {

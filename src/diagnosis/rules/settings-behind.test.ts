@@ -154,6 +154,92 @@ const cases: readonly Case[] = [
     'dependency-not-resolved',
     /^container web does not find redis-broker \(no such name\) and ends/,
   ],
+  [
+    'the URL that a command asks',
+    endedWith(
+      {
+        container: {
+          command: ['sh', '-c', 'set -e; curl -fsS -o /tmp/o http://billing:8080/api/v1/export; echo done'],
+        },
+      },
+      ['curl: (22) The requested URL returned error: 404'],
+    ),
+    'exit-code',
+    /returned error: 404 \(exit code 1\); its command asks http:\/\/billing:8080\/api\/v1\/export$/,
+  ],
+  [
+    'the URL of a variable in a command',
+    endedWith(
+      {
+        container: {
+          command: ['sh', '-c', 'wget -q -O- "$FEED_URL/items.json"'],
+          env: [set('FEED_URL', 'http://feed:9000')],
+        },
+      },
+      ['wget: server returned error: HTTP/1.1 410 Gone'],
+    ),
+    'exit-code',
+    /; its command asks http:\/\/feed:9000\/items\.json/,
+  ],
+  [
+    'an answer that sends a command elsewhere',
+    endedWith({ container: { command: ['sh', '-c', 'curl -fsSL -m 5 http://web:8080/health'] } }, [
+      'curl: (7) Failed to connect to web port 443 after 1 ms: Connection refused',
+    ]),
+    'dependency-refused',
+    /its command asks http:\/\/web:8080\/health, whose answer sends it to web:443$/,
+  ],
+  [
+    'a token that does not allow what is asked',
+    endedWith(
+      { container: { env: [{ name: 'SVC_TOKEN', valueFrom: { secretKeyRef: { name: 'svc-token', key: 'token' } } }] } },
+      ['level=ERROR msg="upstream authz:8080 returned 403: {\\"error\\":\\"insufficient_scope\\"}"'],
+    ),
+    'not-allowed',
+    /^container web is not allowed by its peer authz:8080 what it asks for \(with SVC_TOKEN of Secret svc-token\)/,
+  ],
+  [
+    'the variable that is a part of a file name',
+    endedWith(
+      {
+        container: { env: [set('NODE_ENV', 'production')], volumeMounts: [{ name: 'conf', mountPath: '/app/config' }] },
+        spec: withFiles.spec,
+      },
+      ["Error: ENOENT: no such file or directory, open '/app/config/production.json'"],
+      [configMap('app', { 'default.json': '{}' })],
+    ),
+    'missing-setting',
+    /production\.json in volume conf .*; production is its variable NODE_ENV/,
+  ],
+  [
+    'the ConfigMap of code with a mistake',
+    endedWith(
+      withFiles,
+      [
+        '  File "/etc/app/run.py", line 3',
+        '    x = 1',
+        '    ^',
+        'IndentationError: expected an indented block after function definition on line 2',
+      ],
+      [configMap('app', { 'run.py': 'import os\ndef f():\nx = 1\n' })],
+    ),
+    'exit-code',
+    /IndentationError.*; run\.py is of ConfigMap app$/,
+  ],
+  [
+    'the only Secret that is called as what the error speaks of',
+    {
+      ...endedWith(
+        {
+          container: { volumeMounts: [{ name: 'l', mountPath: '/licence' }] },
+          spec: { volumes: [{ name: 'l', secret: { secretName: 'reporter-licence' } }] },
+        },
+        ['ERROR com.acme.Reporter - licence expired on 2025-12-31, shutting down'],
+      ),
+    },
+    'exit-code',
+    /licence expired on 2025-12-31.*; Secret reporter-licence is mounted at \/licence$/,
+  ],
 ];
 
 describe('a setting behind an error', () => {
