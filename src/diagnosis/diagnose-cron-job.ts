@@ -18,6 +18,7 @@ const RECENT_MISS_MS = 24 * 60 * 60_000;
 
 export function cronJobFindings(evidence: CronJobEvidence): readonly RankedFinding[] {
   const found = [
+    ...suspended(evidence),
     ...schedule(evidence),
     ...missed(evidence),
     ...blocked(evidence),
@@ -84,6 +85,24 @@ function intervalMs({ cronJob, now }: CronJobEvidence): number | undefined {
   const second = first === undefined ? undefined : found?.next(first);
   if (found?.everyMs !== undefined) return found.everyMs;
   return first === undefined || second === undefined ? undefined : second - first;
+}
+
+/** Somebody has told it to start nothing, which is perhaps forgotten. */
+function suspended({ cronJob, namespaceFlag }: CronJobEvidence): readonly RankedFinding[] {
+  if (cronJob.spec?.suspend !== true) return [];
+  const { name = '' } = cronJob.metadata ?? {};
+  const patch = JSON.stringify({ spec: { suspend: false } });
+  return [
+    {
+      id: 'cron-suspended',
+      severity: 'info',
+      rank: 90,
+      topic: 'suspended',
+      says: `cronjob/${name} is suspended (spec.suspend: true), and starts no job until that is false`,
+      evidence: [{ source: 'field', path: 'spec.suspend', value: 'true' }],
+      try: [objectCommands(namespaceFlag).kubectl('patch', `cronjob/${name}`, '-p', `'${patch}'`)],
+    },
+  ];
 }
 
 /** A schedule or time zone that nobody can read, and one that never comes. */

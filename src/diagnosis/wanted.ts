@@ -16,7 +16,14 @@ import { asksForSecretNames } from './facts/answering-peer.ts';
 import { asksForValues } from './facts/blamed-variables.ts';
 import { type ContainerFacts, containerFacts } from './facts/container-facts.ts';
 import { fillersOf } from './facts/copied-configs.ts';
-import { dependencyTrouble, namedAddresses, namedPods, namedServices, type ServiceName } from './facts/dependencies.ts';
+import {
+  dependencyTrouble,
+  isItself,
+  namedAddresses,
+  namedPods,
+  namedServices,
+  type ServiceName,
+} from './facts/dependencies.ts';
 import { clusterDnsWanted } from './facts/dns-settings.ts';
 import type { PodName } from './facts/pod-names.ts';
 import { eventsWith } from './facts/events.ts';
@@ -219,7 +226,13 @@ export function wantsListening(evidence: PodEvidence): boolean {
   const { containers } = facts;
   if (containers.some((container) => isLongerThanWork(facts, container))) return true;
   const shares = containers.length > 1 && evidence.pod.spec?.hostNetwork !== true;
-  return shares && containers.some((container) => portInUseWord(container) !== undefined);
+  return shares && containers.some((container) => portInUseWord(container) !== undefined || isRefusedInside(container));
+}
+
+/** Whether nothing listens where a container asks its own pod. */
+function isRefusedInside(container: ContainerFacts): boolean {
+  const trouble = dependencyTrouble(container);
+  return trouble?.kind === 'refused' && isItself(trouble);
 }
 
 /** Claims of the pod, by name. */

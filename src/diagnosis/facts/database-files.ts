@@ -1,5 +1,6 @@
 /** Finds the database files that a container's variables, arguments and configurations name. Pure. */
 import type { Quote } from '../finding.ts';
+import type { CodeText } from './code-variables.ts';
 import { configFiles } from './config-files.ts';
 import { textOf } from './config-lines.ts';
 import type { ContainerFacts } from './container-facts.ts';
@@ -62,4 +63,17 @@ function ofConfigs(facts: PodFacts, container: ContainerFacts): readonly Databas
       return file === undefined ? [] : [{ file, at: `line ${index + 1} of ${config.file}`, quote }];
     });
   });
+}
+
+/** "connect('/data/app.db')" */
+const FILE_IN_CODE = /["'`](\/[\w./@-]{1,300}\.(?:db|db3|sqlite3?))["'`]/g;
+
+/** The only database file that its own code names; undefined: none, or several. */
+export function onlyDatabaseInCode(texts: readonly CodeText[]): string | undefined {
+  const all = new Set(
+    texts.flatMap(({ lines }) =>
+      lines.flatMap((line) => [...line.matchAll(FILE_IN_CODE)].flatMap(([, file]) => file ?? [])),
+    ),
+  );
+  return all.size === 1 ? [...all][0] : undefined;
 }

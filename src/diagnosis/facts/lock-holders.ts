@@ -93,6 +93,32 @@ export function lockedClaim(facts: PodFacts, container: ContainerFacts, line: st
   return only === undefined || more.length > 0 ? '' : ` (claim ${only})`;
 }
 
+/** "container writer of its pod mounts volume data, too", of a pod whose containers share one that they may write; empty: none does. */
+export function lockBeside({ pod, containers }: PodFacts, container: ContainerFacts, file: string | undefined): string {
+  const mountsOf = ({ spec }: ContainerFacts): readonly string[] =>
+    (spec.volumeMounts ?? []).flatMap(({ name, readOnly }) => (readOnly === true ? [] : [name]));
+  const writable = (pod.spec?.volumes ?? []).filter(
+    ({ configMap, secret, projected, downwardAPI }) => (configMap ?? secret ?? projected ?? downwardAPI) === undefined,
+  );
+  const meant =
+    file === undefined
+      ? undefined
+      : (container.spec.volumeMounts ?? []).find(({ mountPath }) => file.startsWith(mountPath))?.name;
+  const own = mountsOf(container).filter(
+    (name) => writable.some((each) => each.name === name) && (meant ?? name) === name,
+  );
+  const others = containers.filter(
+    (each) =>
+      each !== container &&
+      each.status?.state?.running !== undefined &&
+      mountsOf(each).some((name) => own.includes(name)),
+  );
+  const volume = own.find((name) => others.some((each) => mountsOf(each).includes(name)));
+  if (volume === undefined) return '';
+  const names = others.map(({ name }) => `container ${name}`);
+  return `${listed(names)} of its pod ${others.length === 1 ? 'mounts' : 'mount'} volume ${volume}, too`;
+}
+
 /** The running pods that mount a claim of the container; undefined: none does, or they are not known. */
 export function lockHolder(facts: PodFacts, container: ContainerFacts): LockHolder | undefined {
   for (const claim of claimsOf(facts, container)) {

@@ -1,5 +1,6 @@
 /** Rule: a peer refuses connections, or its name does not resolve. */
 import { DEPENDS_ON, isConditionTrue, type Job } from '../../api/index.ts';
+import type { PodListeningPort } from '../evidence/kinds.ts';
 import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import {
@@ -247,8 +248,24 @@ function tooEarlyText(
   return `: ${when}service ${service.name} is ready now${isOver ? `, and nothing starts it again (${policy})` : ''}`;
 }
 
+/** "; container fpm listens on 9000", of the others of its pod as its node sees them. */
+function heardBeside(listening: readonly PodListeningPort[], { name }: ContainerFacts): string {
+  const owners = [
+    ...new Set(
+      listening.flatMap(({ container }) => (container === undefined || container === name ? [] : [container])),
+    ),
+  ];
+  const told = owners.map((owner) => {
+    const ports = listening.filter(({ container }) => container === owner).map(({ port }) => String(port));
+    return `container ${owner} listens on ${listed([...new Set(ports)])}`;
+  });
+  return told.length === 0 ? '' : `; ${listed(told)}`;
+}
+
 /** "; container pgbouncer has port 6432", of the others that declare ports. */
-function portsBeside(containers: readonly ContainerFacts[], container: ContainerFacts): string {
+function portsBeside({ containers, evidence }: PodFacts, container: ContainerFacts): string {
+  const seen = heardBeside(evidence.listening ?? [], container);
+  if (seen !== '') return seen;
   const others = containers.flatMap((each) => {
     const ports = (each.spec.ports ?? []).map(({ containerPort }) => String(containerPort));
     return each === container || each.kind === 'init' || ports.length === 0
@@ -268,8 +285,7 @@ function ofOwnPod(
   if (host === undefined || !/^(?:localhost$|127\.|::1$)/.test(host)) return { says: '' };
   const peer = ownPeer(facts, container, port);
   if (container.kind !== 'container') return { says: notYetThere(facts, container, peer, port) };
-  if (peer === undefined)
-    return { says: `: nothing in its own pod listens there${portsBeside(facts.containers, container)}` };
+  if (peer === undefined) return { says: `: nothing in its own pod listens there${portsBeside(facts, container)}` };
   const { container: other, isSure } = peer;
   const { decisive } = other.reading;
   if (isEnding(other)) {
@@ -284,7 +300,7 @@ function ofOwnPod(
     ? {
         says: `: ${title(other)} of its pod, which declares that port, ${other.status?.ready === true ? 'is ready' : 'is not ready'}`,
       }
-    : { says: `: nothing in its own pod listens there${portsBeside(facts.containers, container)}` };
+    : { says: `: nothing in its own pod listens there${portsBeside(facts, container)}` };
 }
 
 /** Of a container that starts before the others: a sidecar that is listed after it, or a container. */

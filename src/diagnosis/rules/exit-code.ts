@@ -224,11 +224,13 @@ function completed(facts: PodFacts, container: ContainerFacts): readonly RankedF
   const isOfController =
     serves !== undefined
       ? `; ${lastWords(container).includes(quotable(serves.line)) ? 'that' : `its line ${JSON.stringify(quotable(serves.line))}`} says that it serves, so its first process perhaps leaves it in the background: it must not end before it`
-      : isAtOnce
-        ? '; it says nothing, as a server does that goes to the background'
-        : facts.commands.owned
-          ? '; for a program that ends there are Job and CronJob'
-          : '';
+      : goesAway(container)
+        ? '; it goes to the background, and a container ends with its first process: it has to stay in the foreground'
+        : isAtOnce
+          ? '; it says nothing, as a server does that goes to the background'
+          : facts.commands.owned
+            ? '; for a program that ends there are Job and CronJob'
+            : '';
   return [
     {
       ...base(facts, container),
@@ -245,6 +247,20 @@ function completed(facts: PodFacts, container: ContainerFacts): readonly RankedF
     },
   ];
 }
+
+/** What programs say that leave their work to a process in the background, and how they are asked to. */
+const SAYS_AWAY =
+  /\b(?:start|runn?|work|serv|continu|go|mov)\w* (?:\w+ )?(?:in|into|to) (?:the )?background\b|\bdaemoni[sz](?:ed|ing|e)\b|\bdetach(?:ed|ing) (?:from|into|process)|\bforked (?:to|into|child|daemon)|\bstarted (?:as )?(?:a )?daemon\b/i;
+const ASKS_AWAY = /(?:^|\s)--?(?:daemon(?:i[sz]e)?|background|detach(?:ed)?|fork)(?:[= ](?:yes|true|1|on))?(?=\s|$)/;
+
+/** Whether a container that ended soon has left its work to the background, by its own words or its command. */
+function goesAway({ lines, spec, death }: ContainerFacts): boolean {
+  if ((death?.livedMs ?? 0) >= LEFT_SOON_MS) return false;
+  const command = [...(spec.command ?? []), ...(spec.args ?? [])].join(' ').slice(0, 4000);
+  return ASKS_AWAY.test(command) || lines.slice(-AWAY_LINES).some((line) => SAYS_AWAY.test(line));
+}
+
+const AWAY_LINES = 5;
 
 /** What a server says that has begun to listen. */
 const SERVES =

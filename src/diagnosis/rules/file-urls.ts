@@ -2,8 +2,9 @@
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { databaseFile } from '../facts/database-files.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
-import { volumeOf } from '../facts/mounts.ts';
+import { type MountedVolume, volumeOf } from '../facts/mounts.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
+import { commandText } from '../facts/spec-peers.ts';
 import { quotable } from '../facts/text.ts';
 import { fileIn } from '../../log-analysis/index.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -41,10 +42,22 @@ function whereText(facts: PodFacts, container: ContainerFacts, file: string): st
   const kept = keptFrom(facts, container, file);
   if (kept !== '') return kept;
   const mounted = volumeOf(facts, container, file);
-  if (mounted !== undefined) return ` in volume ${mounted.volume.name}`;
+  if (mounted !== undefined) return ` in volume ${mounted.volume.name}${emptyFolderText(facts, mounted, file)}`;
   const user = container.spec.securityContext?.runAsUser ?? facts.pod.spec?.securityContext?.runAsUser;
   const folder = file.slice(0, file.lastIndexOf('/')) || '/';
   return user === undefined || user === 0
     ? `, whose folder ${folder} has to be there`
     : ` as user ${user}, whose folder ${folder} of the image has to be there and that user's`;
+}
+
+/** A folder below the place of an emptyDir is not there until something makes it. */
+function emptyFolderText({ pod }: PodFacts, { volume, mountPath }: MountedVolume, file: string): string {
+  const folder = file.slice(0, file.lastIndexOf('/'));
+  const root = mountPath.replace(/\/+$/, '');
+  const all = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
+  const makes = all.some((each) => /\bmkdir\b|\binstall -d\b|\btar\b|\bcp -\w*[ra]/.test(commandText(each)));
+  const isBelow = folder.startsWith(`${root}/`);
+  return volume.emptyDir === undefined || !isBelow || makes
+    ? ''
+    : `, an emptyDir, which is empty at first: nothing makes its folder ${folder}`;
 }

@@ -4,6 +4,7 @@ import { quoteLastLines, quoteLine } from '../facts/last-words.ts';
 import { listeningOf, listeningQuote } from '../facts/listening.ts';
 import { probePath } from '../facts/probe-failures.ts';
 import { probePort } from '../facts/probe-port.ts';
+import { ownSocket } from '../facts/own-sockets.ts';
 import { passwordLacked, swallowedIn } from '../facts/silent-commands.ts';
 import { plural } from '../facts/text.ts';
 import { volumeOf } from '../facts/mounts.ts';
@@ -53,7 +54,7 @@ export function wrongPath(one: ProbeCase): RankedFinding {
     rank: 88,
     says:
       refusal === undefined
-        ? `${consequence(one)}, but the container answers: ${what}`
+        ? `${consequence(one)}, but the container answers: ${what}${failure.kind === 'not-found' ? rootText(one) : ''}`
         : `${consequence(one)}: ${asked(one)} answers ${/\d{3}$/.exec(failure.output)?.[0] ?? 'no'}, and its log says: ${brief(refusal, MAX_ANSWER)}`,
     evidence: quotes(one, field(one, 'httpGet.path', path)),
     try: [
@@ -61,6 +62,15 @@ export function wrongPath(one: ProbeCase): RankedFinding {
       ...(port === undefined ? [] : [facts.commands.kubectl('port-forward', `pod/${facts.name}`, String(port))]),
     ],
   };
+}
+
+/** What Apache says of the folder of its pages. */
+const NO_ROOT = /DocumentRoot \[?(\/[^\]\s"']{1,300})\]? does not exist/;
+
+/** "; its log says that the folder of its pages, /var/www/shop, is not there" */
+function rootText({ container }: ProbeCase): string {
+  const folder = container.lines.flatMap((line) => NO_ROOT.exec(line)?.[1] ?? [])[0];
+  return folder === undefined ? '' : `, as the folder of its pages (DocumentRoot ${folder}) does not exist`;
 }
 
 /** What the page should come of has not been loaded, as the log says. */
@@ -313,8 +323,10 @@ function toTry({ facts, container, probe, failure }: ProbeCase): readonly string
 }
 
 /** ": nothing listens on port 8080", by the node's list of listening ports. */
-function silence({ container, probe, type }: ProbeCase): string {
+function silence({ facts, container, probe, type }: ProbeCase): string {
   const port = probePort(container, probe);
   const isThere = listeningOf(container, type)?.some((each) => each.port === port) === true;
-  return port === undefined || isThere ? '' : `: nothing listens on port ${port}`;
+  if (port === undefined || isThere) return '';
+  const socket = ownSocket(facts, container);
+  return `: nothing listens on port ${port}${socket === undefined ? '' : `, and ${socket}`}`;
 }

@@ -1,13 +1,15 @@
 /** Rule: the decisive line of a log names a cause of a known kind; each kind is a row. */
 import { anyOf, fileIn, peerIn } from '../../log-analysis/index.ts';
+import { codeTexts } from '../facts/code-variables.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { unknownSetting } from '../facts/config-files.ts';
 import { claimOf, dataFolderText } from '../facts/data-folder.ts';
+import { databaseFile, onlyDatabaseInCode } from '../facts/database-files.ts';
 import { surePeer } from '../facts/dependencies.ts';
 import { aliasInLine, aliasOf } from '../facts/host-aliases.ts';
 import { endedByItself, type LastWord, lastWord, linesAround, propertyWord, rankOfWord } from '../facts/last-words.ts';
 import { libraryText } from '../facts/library-places.ts';
-import { LOCKED, lockedClaim, lockHolder, namedHolder } from '../facts/lock-holders.ts';
+import { LOCKED, lockBeside, lockedClaim, lockHolder, namedHolder } from '../facts/lock-holders.ts';
 import { hiddenBy, ofVolumeText, volumeOf } from '../facts/mounts.ts';
 import { behindPeer, blameOfPeer, peerOfWord } from '../facts/peer-blame.ts';
 import { withPeer } from '../facts/peer-name.ts';
@@ -338,6 +340,12 @@ function keyFileText(facts: PodFacts, container: ContainerFacts, { id }: SaidCau
   return ` ${file}${mounted === undefined ? '' : ` in volume ${mounted.volume.name}${ofVolumeText(mounted)}`}`;
 }
 
+/** The file that the lock is about: that of the line, else the only database file that its specification or its own code names. */
+function lockedFile(facts: PodFacts, container: ContainerFacts, line: string): string | undefined {
+  if (!/\bdatabase\b/i.test(line)) return undefined;
+  return fileIn(line) ?? databaseFile(facts, container)?.file ?? onlyDatabaseInCode(codeTexts(facts, container));
+}
+
 const LIBRARY = /\b(lib[\w+.-]{1,80}\.so(?:\.\d{1,6}){0,3}): cannot open shared object/;
 
 /** " (libshop.so.1 lies in /opt/shop/lib …)" */
@@ -390,9 +398,12 @@ function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): 
   const line = decisive?.line === word.line ? saidBy(decisive) : quotable(word.line);
   const holder = cause.pattern === LOCKED ? lockHolder(facts, container) : undefined;
   const more: readonly Quote[] = cause.showsArguments === true ? argumentsOf(container) : (holder?.quotes ?? []);
+  const locked = cause.pattern === LOCKED ? lockedFile(facts, container, word.line) : undefined;
   const held =
     holder?.says ??
-    (cause.pattern === LOCKED ? namedHolder(facts, [word.line, ...container.lines.slice(-HOLDER_LINES)]) : '');
+    (cause.pattern === LOCKED
+      ? namedHolder(facts, [word.line, ...container.lines.slice(-HOLDER_LINES)]) || lockBeside(facts, container, locked)
+      : '');
   const who = held === '' ? '' : `; ${held}`;
   const alias =
     cause.ofPeer === undefined
@@ -409,7 +420,7 @@ function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): 
   const told = explainedEnd(facts, container, {
     id: cause.id,
     rank: rankOfWord(cause.rank, word),
-    says: `${title(container)} ${means}${cause.ofPeer === undefined || means !== cause.means ? '' : peerOfSpec(container, word)}${about}${keyFileText(facts, container, cause, word.line)}${dataText(facts, container, cause, word.line)}${cause.rest ?? ''}${libraryPlaceText(facts, container, cause, word.line)}${hidden(facts, container, cause, word.line)}${cause.pattern === LOCKED && holder === undefined ? lockedClaim(facts, container, word.line) : ''}: ${line.replace(/\.+$/, '')}${who}`,
+    says: `${title(container)} ${means}${cause.ofPeer === undefined || means !== cause.means ? '' : peerOfSpec(container, word)}${about}${keyFileText(facts, container, cause, word.line)}${dataText(facts, container, cause, word.line)}${locked === undefined || word.line.includes(locked) ? '' : ` (${locked})`}${cause.rest ?? ''}${libraryPlaceText(facts, container, cause, word.line)}${hidden(facts, container, cause, word.line)}${cause.pattern === LOCKED && holder === undefined ? lockedClaim(facts, container, word.line) : ''}: ${line.replace(/\.+$/, '')}${who}`,
     line: word.line,
     more: alias === undefined ? more : [...more, alias.quote],
     try: [...recreate(facts, holder?.pods ?? []), commandForLog(facts, container), ...facts.commands.edit],

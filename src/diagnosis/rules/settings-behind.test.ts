@@ -1,7 +1,8 @@
 /** The setting behind an error that speaks only of what it sets: options, limits, names of things in a peer. */
 import { describe, expect, it } from 'vitest';
 import { diagnosePod } from '../diagnose-pod.ts';
-import { ago, configMap, crashed, evidence, pod } from '../evidence.fixtures.ts';
+import { ago, configMap, crashed, event, evidence, lastWords, pod } from '../evidence.fixtures.ts';
+import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import { type Case, crash, endedWith, tellsEach, withFiles } from './cases.fixtures.ts';
 
 const set = (name: string, value: string) => ({ name, value });
@@ -9,6 +10,11 @@ const withVariables = (
   env: readonly { readonly name: string; readonly value: string }[],
   ...lines: readonly string[]
 ) => endedWith({ container: { env: [...env] } }, lines);
+
+const endedCleanly = (container: object, ...lines: readonly string[]): Partial<PodEvidence> => ({
+  pod: pod({ container, status: crashed({ exitCode: 0, reason: 'Completed', lived: 0 }) }),
+  logs: lastWords(...lines),
+});
 
 const cases: readonly Case[] = [
   [
@@ -240,6 +246,51 @@ const cases: readonly Case[] = [
     'exit-code',
     /licence expired on 2025-12-31.*; Secret reporter-licence is mounted at \/licence$/,
   ],
+  [
+    'a folder of an empty volume that nothing makes',
+    endedWith(
+      {
+        container: {
+          env: [set('DB_PATH', '/data/db/beat.sqlite3')],
+          volumeMounts: [{ name: 'd', mountPath: '/data' }],
+        },
+        spec: { volumes: [{ name: 'd', emptyDir: {} }] },
+      },
+      ['sqlite3.OperationalError: unable to open database file'],
+    ),
+    'permission-denied',
+    /in volume d, an emptyDir, which is empty at first: nothing makes its folder \/data\/db/,
+  ],
+  [
+    "the server of another container of its pod, by the node's list",
+    {
+      ...crash(1, 'dial tcp 127.0.0.1:9001: connect: connection refused'),
+      listening: [{ port: 9000, container: 'fpm', process: 'php-fpm' }],
+    },
+    'dependency-refused',
+    /nothing in its own pod listens there; container fpm listens on 9000/,
+  ],
+  [
+    'one protocol at the port of another',
+    withVariables(
+      [set('DATABASE_URL', 'mysql+pymysql://shop:x@db:5432/shop')],
+      "sqlalchemy.exc.OperationalError: (pymysql.err.OperationalError) (2013, 'Lost connection to MySQL server during query (timed out)')",
+    ),
+    'dependency-times-out',
+    /; its variable DATABASE_URL asks MySQL by its protocol at port 5432, which is usually that of PostgreSQL$/,
+  ],
+  [
+    'a program that leaves its work to the background',
+    endedCleanly({ command: ['sh', '-c', 'python3 /app/d.py --daemon'] }, 'd.py 2.1: ready (pid file /tmp/d.pid)'),
+    'completed-under-always',
+    /it goes to the background, and a container ends with its first process/,
+  ],
+  [
+    'the same, by its own words',
+    endedCleanly({ command: ['/app/agent'] }, 'agent: starting in background (pid 7)'),
+    'completed-under-always',
+    /it goes to the background/,
+  ],
 ];
 
 describe('a setting behind an error', () => {
@@ -282,6 +333,57 @@ describe('what a mute container writes into a file', () => {
     );
     expect(findings[0]?.says).toMatch(
       /^container web ends with exit code 1; container logtail, which shares its volume log, prints: .*\/etc\/vault\/keystore\.p12/,
+    );
+  });
+});
+
+const unready = (path: string, failure: string, ...lines: readonly string[]): Partial<PodEvidence> => ({
+  pod: pod({
+    ...withFiles,
+    container: {
+      ...withFiles.container,
+      readinessProbe: path === '' ? { tcpSocket: { port: 9000 } } : { httpGet: { path, port: 80 } },
+    },
+    status: { ready: false, started: true, state: { running: { startedAt: ago(300) } } },
+  }),
+  events: [
+    event('Unhealthy', `Readiness probe failed: ${failure}`, { container: 'web', count: 20, first: 290, seconds: 2 }),
+  ],
+  logs: { web: { current: lines } },
+});
+
+describe('a probe that finds nothing', () => {
+  tellsEach([
+    [
+      'of pages whose folder is not there',
+      unready(
+        '/index.php',
+        'HTTP probe failed with statuscode: 404',
+        'AH00112: Warning: DocumentRoot [/var/www/shop/public] does not exist',
+        '10.244.0.1 - - [28/Nov/2026:09:04:26 +0000] "GET /index.php HTTP/1.1" 404 494 "-" "kube-probe/1.36"',
+      ),
+      'probe-path',
+      /there is nothing at \/index\.php \(404\), as the folder of its pages \(DocumentRoot \/var\/www\/shop\/public\) does not exist/,
+    ],
+  ]);
+
+  it('names the socket on which the program listens instead', () => {
+    const { findings } = diagnosePod(
+      evidence({
+        ...unready('', 'dial tcp 10.2.0.8:9000: connect: connection refused', 'NOTICE: ready to handle connections'),
+        configs: [configMap('app', { 'fpm.conf': '[www]\nlisten=/run/php/php-fpm.sock\n' })],
+        history: [
+          {
+            name: 'web',
+            total: 0,
+            deaths: [],
+            refused: [{ type: 'readiness', outputs: [{ at: ago(2), output: 'connection refused' }], listening: [] }],
+          },
+        ],
+      }),
+    );
+    expect(findings[0]?.says).toMatch(
+      /nothing listens on port 9000, and line 2 of its configuration \/etc\/app\/fpm\.conf \(ConfigMap app\) lets it listen on the socket \/run\/php\/php-fpm\.sock/,
     );
   });
 });
