@@ -1,5 +1,5 @@
 /** Diagnoses a service: why nothing answers at its name and address. Pure. */
-import type { ServiceSubjectEvidence } from './evidence/service-evidence.ts';
+import type { NamedService, ServiceSubjectEvidence } from './evidence/service-evidence.ts';
 import { quoteEvent } from './facts/events.ts';
 import { podFacts } from './facts/pod-facts.ts';
 import { listed, plural } from './facts/text.ts';
@@ -88,6 +88,19 @@ function externalName(evidence: ServiceSubjectEvidence): readonly RankedFinding[
         try: [kubectl(evidence, 'edit', `service/${evidence.name}`)],
       },
     ];
+  const { named } = evidence;
+  if (named?.missing === true)
+    return [
+      {
+        id: 'external-name',
+        severity: 'critical',
+        rank: 90,
+        topic: 'type',
+        says: `it is only another name of ${spec.externalName ?? ''}, and there is no service ${named.name} in namespace ${named.namespace}${elsewhereText(named.elsewhere, named.namespace)}`,
+        evidence: [{ source: 'field', path: 'spec.externalName', value: spec.externalName ?? '' }],
+        try: [kubectl(evidence, 'edit', `service/${evidence.name}`)],
+      },
+    ];
   return [
     {
       id: 'external-name',
@@ -100,6 +113,16 @@ function externalName(evidence: ServiceSubjectEvidence): readonly RankedFinding[
     },
   ];
 }
+
+/** "; there is one in redis-prod", "; there is orders-db" */
+function elsewhereText(elsewhere: readonly NamedService[], namespace: string): string {
+  const others = elsewhere.filter((each) => each.namespace !== namespace).map((each) => each.namespace);
+  const like = elsewhere.filter((each) => each.namespace === namespace).map((each) => each.name);
+  if (others.length > 0) return `; there is one in namespace ${listed([...new Set(others)].slice(0, MAX_NAMED))}`;
+  return like.length === 0 ? '' : `; there is ${listed(like.slice(0, MAX_NAMED))}`;
+}
+
+const MAX_NAMED = 3;
 
 /** What an external name is instead of a name; undefined: it is one. */
 function notAName(target: string): string | undefined {

@@ -38,13 +38,14 @@ export async function gatherServiceSubject(
     const all = await asker.list('services in all namespaces', SERVICES, { limit: MAX_LISTED });
     return { ...base, elsewhere: elsewhere(all, namespace, name), notLookedAt: asker.notLookedAt };
   }
-  const [events, behind] = await Promise.all([
+  const [events, behind, named] = await Promise.all([
     asker.list(`events of service/${name}`, EVENTS, {
       namespace,
       fieldSelector: `involvedObject.kind=Service,involvedObject.name=${name}`,
       limit: MAX_EVENTS,
     }),
     service.spec?.type === 'ExternalName' ? undefined : gatherBehind(asker, service, namespaceFlag),
+    gatherNamedService(asker, service),
   ]);
   // Whether somebody asks for one that was scaled to 0 decides how much that matters.
   const isAtRest = behind?.nobody === undefined || behind.nobody.scaledToZero.length > 0;
@@ -55,9 +56,24 @@ export async function gatherServiceSubject(
     service,
     events,
     ...(behind && { behind }),
+    ...(named && { named }),
     ...(clients && { clients }),
     notLookedAt: asker.notLookedAt,
   };
+}
+
+/** "db.shop.svc.cluster.local" */
+const OF_CLUSTER = /^([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)\.([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)\.svc(?:\.|$)/;
+
+/** The service of the cluster that an external name means. */
+async function gatherNamedService(asker: Asker, { spec }: Service): Promise<ServiceSubjectEvidence['named']> {
+  const [, name, namespace] = OF_CLUSTER.exec(spec?.externalName ?? '') ?? [];
+  if (spec?.type !== 'ExternalName' || name === undefined || namespace === undefined) return undefined;
+  const answer = await asker.get(`service/${name} in namespace ${namespace}`, SERVICES, namespace, name);
+  if (answer.kind === 'found') return { namespace, name, missing: false, elsewhere: [] };
+  if (answer.kind !== 'missing') return undefined;
+  const all = await asker.list('services in all namespaces', SERVICES, { limit: MAX_LISTED });
+  return { namespace, name, missing: true, elsewhere: elsewhere(all, namespace, name) };
 }
 
 /** What is known of pods that are not ready and may need the service, those that look worst. */

@@ -11,6 +11,8 @@ export interface ServiceSubjectEvidence {
   /** Absent: there is none of this name here; then `elsewhere` has what is called like it. */
   readonly service?: Service;
   readonly elsewhere: readonly NamedService[];
+  /** Of one that is only another name of a service of the cluster: whether that is there; absent: it names none, or that may not be read. */
+  readonly named?: NamedService & { readonly missing: boolean; readonly elsewhere: readonly NamedService[] };
   /** Absent: a service without pods of the cluster, or they may not be read. */
   readonly behind?: ServiceBackends;
   /** Of pods of its namespace that are not ready, and that may be its clients; absent: it does not look well itself. */

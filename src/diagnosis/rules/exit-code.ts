@@ -224,13 +224,15 @@ function completed(facts: PodFacts, container: ContainerFacts): readonly RankedF
   const isOfController =
     serves !== undefined
       ? `; ${lastWords(container).includes(quotable(serves.line)) ? 'that' : `its line ${JSON.stringify(quotable(serves.line))}`} says that it serves, so its first process perhaps leaves it in the background: it must not end before it`
-      : goesAway(container)
-        ? '; it goes to the background, and a container ends with its first process: it has to stay in the foreground'
-        : isAtOnce
-          ? '; it says nothing, as a server does that goes to the background'
-          : facts.commands.owned
-            ? '; for a program that ends there are Job and CronJob'
-            : '';
+      : shellAlone(container) !== ''
+        ? shellAlone(container)
+        : goesAway(container)
+          ? '; it goes to the background, and a container ends with its first process: it has to stay in the foreground'
+          : isAtOnce
+            ? '; it says nothing, as a server does that goes to the background'
+            : facts.commands.owned
+              ? '; for a program that ends there are Job and CronJob'
+              : '';
   return [
     {
       ...base(facts, container),
@@ -246,6 +248,24 @@ function completed(facts: PodFacts, container: ContainerFacts): readonly RankedF
       manifest: facts.commands.owned ? undefined : 'spec:\n  restartPolicy: OnFailure\n',
     },
   ];
+}
+
+const INTERPRETER = /^(?:sh|bash|ash|dash|zsh|ksh|python[\d.]*|node|nodejs|irb|jshell|php|lua[\d.]*|R|ghci|iex)$/;
+/** Images whose own command is such a program. */
+const BASE_IMAGE =
+  /(?:^|\/)(?:debian|ubuntu|alpine|busybox|centos|fedora|rockylinux|almalinux|amazonlinux|archlinux|oraclelinux|python|node|buildpack-deps|ubi\d(?:-minimal)?)(?:[:@]|$)/;
+
+/** "; bash has no command to run, and without a terminal (stdin, tty) it ends at once" */
+function shellAlone({ spec, lines, death }: ContainerFacts): string {
+  if (lines.length > 0 || (death?.livedMs ?? 0) >= AT_ONCE_MS || spec.stdin === true) return '';
+  const words = [...(spec.command ?? []), ...(spec.args ?? [])];
+  const [program = '', ...more] = words;
+  const name = program.split('/').at(-1) ?? '';
+  if (words.length === 0 && BASE_IMAGE.test(spec.image ?? ''))
+    return `; it has no command, and that of an image as ${spec.image ?? ''} is one that reads of a terminal, and ends at once without one`;
+  return more.length === 0 && INTERPRETER.test(name)
+    ? `; its command is ${program} alone, which reads what to do of a terminal or of its input, has none (stdin, tty), and ends at once`
+    : '';
 }
 
 /** What programs say that leave their work to a process in the background, and how they are asked to. */

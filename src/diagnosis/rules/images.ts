@@ -203,6 +203,13 @@ function saysTheSame(event = '', status: string): boolean {
   return problem !== '' && status.includes(problem);
 }
 
+/** Who asks its registry at each start does so for an image that its node has, too. */
+function alwaysText({ id }: Kind, { spec }: ContainerFacts): string {
+  return id === 'image-registry-unreachable' && spec.imagePullPolicy === 'Always'
+    ? '; its imagePullPolicy Always asks the registry also for an image that its node has, which IfNotPresent does not'
+    : '';
+}
+
 function judge(
   facts: PodFacts,
   container: ContainerFacts,
@@ -240,7 +247,11 @@ function judge(
   }
   const why = kind.tells === true ? because(text) : '';
   const near = kind.id === 'image-not-found' || kind.id === 'image-unauthorized' ? onItsNode(facts, image) : '';
-  return { id: kind.id, says: `${who}${kind.says(image)}${why}${near}`, try: kind.try(given) };
+  return {
+    id: kind.id,
+    says: `${who}${kind.says(image)}${why}${near}${alwaysText(kind, container)}`,
+    try: kind.try(given),
+  };
 }
 
 /** "; its node has registry.example/shop:1.2", of nearly that name. */

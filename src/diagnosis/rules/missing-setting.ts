@@ -77,11 +77,24 @@ function missingVariable(facts: PodFacts, container: ContainerFacts, word: LastW
   return explainedEnd(facts, container, {
     id: 'missing-setting',
     rank: rankOfWord(80, word),
-    says: `${title(container)} lacks the environment variable ${name}${absentField(facts.pod, container.spec, name)}${instead(container, name)}`,
+    says: `${title(container)} lacks the environment variable ${name}${absentField(facts.pod, container.spec, name)}${ofServiceText(facts, name) || instead(container, name)}`,
     line: word.line,
     more: references(container, name),
     try: facts.commands.edit,
   });
+}
+
+/** "DB_SERVICE_HOST", "DB_PORT_5432_TCP_ADDR" */
+const OF_SERVICE =
+  /^([A-Z][A-Z0-9_]*?)_(?:SERVICE_(?:HOST|PORT)(?:_\w{1,60})?|PORT_\d{1,5}_(?:TCP|UDP)(?:_\w{1,10})?)$/;
+
+/** What Kubernetes sets for the services that a pod finds at its start, unless it is told not to. */
+function ofServiceText({ pod }: PodFacts, name: string): string {
+  const service = OF_SERVICE.exec(name)?.[1]?.toLowerCase().replaceAll('_', '-');
+  if (service === undefined) return '';
+  return pod.spec?.enableServiceLinks === false
+    ? `, which Kubernetes would set for service ${service}, if its pod had not enableServiceLinks: false`
+    : `, which Kubernetes sets for a service ${service} of its namespace that is there before the pod`;
 }
 
 /** "; it has SMTP_HOSTNAME", or that a prefix is put before the keys of its envFrom. */

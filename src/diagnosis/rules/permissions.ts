@@ -314,6 +314,11 @@ function readOnlyKind(facts: PodFacts, container: ContainerFacts, file: string |
 function ofConfigText(facts: PodFacts, container: ContainerFacts, file: string): string {
   const mounted = volumeOf(facts, container, file);
   const [config] = mounted === undefined ? [] : configsBehind(mounted);
+  const mount = (container.spec.volumeMounts ?? []).find(
+    ({ name, mountPath }) => name === mounted?.volume.name && mountPath === mounted.mountPath,
+  );
+  if (config === undefined && mounted !== undefined && mount !== undefined && isClosedByHand(mount))
+    return ` (volume ${mounted.volume.name} is mounted readOnly at ${mounted.mountPath})`;
   return config === undefined
     ? ''
     : ` (it is of ${config.kind} ${config.name}, of which nobody can write files; a copy in another volume can be written)`;

@@ -291,6 +291,48 @@ const cases: readonly Case[] = [
     'completed-under-always',
     /it goes to the background/,
   ],
+  [
+    'a variable of a shell in an argument that no shell reads',
+    endedWith(
+      { container: { command: ['gunicorn', '--bind', '0.0.0.0:$PORT', 'app:app'], env: [set('PORT', '8000')] } },
+      ["Error: '$PORT' is not a valid port number."],
+    ),
+    'exit-code',
+    /; its argument 0\.0\.0\.0:\$PORT goes to it as it stands, as no shell reads it: Kubernetes fills in \$\(PORT\), and not \$PORT/,
+  ],
+  [
+    'a shell alone',
+    endedCleanly({ command: ['/bin/bash'] }),
+    'completed-under-always',
+    /; its command is \/bin\/bash alone, which reads what to do of a terminal or of its input, has none/,
+  ],
+  [
+    'an image without a program of its own',
+    endedCleanly({ image: 'debian:12' }),
+    'completed-under-always',
+    /; it has no command, and that of an image as debian:12 is one that reads of a terminal/,
+  ],
+  [
+    'what Kubernetes would set for a service',
+    {
+      ...crash(1, "KeyError: 'DB_SERVICE_HOST'"),
+      pod: pod({ spec: { enableServiceLinks: false }, status: crashed({ exitCode: 1 }) }),
+    },
+    'missing-setting',
+    /lacks the environment variable DB_SERVICE_HOST, which Kubernetes would set for service db, if its pod had not enableServiceLinks: false/,
+  ],
+  [
+    'a volume that is mounted for reading only',
+    endedWith(
+      {
+        container: { volumeMounts: [{ name: 'd', mountPath: '/data', readOnly: true }] },
+        spec: { volumes: [{ name: 'd', persistentVolumeClaim: { claimName: 'x' } }] },
+      },
+      ["OSError: [Errno 30] Read-only file system: '/data/uploads/.probe'"],
+    ),
+    'read-only-file-system',
+    /the file system is read-only \(volume d is mounted readOnly at \/data\)/,
+  ],
 ];
 
 describe('a setting behind an error', () => {
@@ -385,5 +427,56 @@ describe('a probe that finds nothing', () => {
     expect(findings[0]?.says).toMatch(
       /nothing listens on port 9000, and line 2 of its configuration \/etc\/app\/fpm\.conf \(ConfigMap app\) lets it listen on the socket \/run\/php\/php-fpm\.sock/,
     );
+  });
+});
+
+describe('what only looks like such a setting', () => {
+  const saysOf = (given: Partial<PodEvidence>): string => diagnosePod(evidence(given)).findings[0]?.says ?? '';
+
+  it.each<[string, Partial<PodEvidence>, RegExp]>([
+    [
+      'a variable that a shell reads',
+      endedWith({ container: { command: ['sh', '-c', 'exec app --port $PORT'], env: [set('PORT', '80')] } }, [
+        'FATAL: no licence',
+      ]),
+      /as no shell reads it/,
+    ],
+    [
+      'an expression of another language',
+      endedWith({ container: { command: ['grep', '-c', 'x$', '/a'], env: [set('PORT', '80')] } }, [
+        'FATAL: no licence',
+      ]),
+      /as no shell reads it/,
+    ],
+    ['a shell with something to do', endedCleanly({ command: ['sh', '-c', 'true'] }), /alone, which reads/],
+    [
+      'the URL of a command whose error is its own',
+      endedWith({ container: { command: ['sh', '-c', 'curl -s http://a:80/x | jq .b'] } }, [
+        'jq: error (at <stdin>:1): Cannot index number with "b"',
+      ]),
+      /its command asks/,
+    ],
+    [
+      'a variable of another kind of thing',
+      withVariables([set('TOPIC', 'orders'), set('QUEUE', 'q')], 'ValueError: row 7 has 3 columns, expected 4'),
+      /TOPIC|QUEUE/,
+    ],
+    [
+      'options of a JVM beside an error of its program',
+      withVariables([set('JAVA_OPTS', '-Xmx64m')], 'java.lang.IllegalStateException: order 7 is closed twice'),
+      /JAVA_OPTS/,
+    ],
+    [
+      'a port of HTTP that HTTP asks',
+      withVariables(
+        [set('API_URL', 'http://api:8080')],
+        'requests.exceptions.ConnectionError: Connection closed by server',
+      ),
+      /by its protocol/,
+    ],
+  ])('%s', (_what, given, never) => {
+    const says = saysOf(given);
+    expect(says).not.toBe('');
+    expect(says).not.toMatch(never);
   });
 });

@@ -165,6 +165,20 @@ describe('the name', () => {
     ]);
   });
 
+  it('leads to a service of the cluster that is not there', () => {
+    const given: Service = {
+      metadata: { name: 'web' },
+      spec: { type: 'ExternalName', externalName: 'redis.prod.svc.cluster.local' },
+    };
+    const named = { namespace: 'prod', name: 'redis', elsewhere: [{ namespace: 'production', name: 'redis' }] };
+    expect(findings(diagnose(given, {}, { named: { ...named, missing: true } }))).toEqual([
+      'external-name critical: it is only another name of redis.prod.svc.cluster.local, and there is no service redis in namespace prod; there is one in namespace production',
+    ]);
+    expect(findings(diagnose(given, {}, { named: { ...named, missing: false } }))).toEqual([
+      'external-name info: it is only another name of redis.prod.svc.cluster.local: it has no address and no pods',
+    ]);
+  });
+
   it('is another name that is an address', () => {
     const given: Service = { metadata: { name: 'web' }, spec: { type: 'ExternalName', externalName: '10.1.2.3' } };
     expect(findings(diagnose(given))).toEqual([
