@@ -34,6 +34,7 @@ const UNRESOLVED = anyOf(
   /(?:could not|couldn't) resolve:? ["']?[\w-]+\.[\w.-]+["']?$/i,
   /failed host lookup/i,
   /bad address ['"]/i,
+  /\bbad host ?name\b/i,
   /name or service not known/i,
   /temporary failure in name resolution/i,
   /\bENOTFOUND\b/i,

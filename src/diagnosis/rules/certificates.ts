@@ -5,6 +5,7 @@ import { endedByItself, type LastWord, lastWord, linesAround, quoteLine, rankOfW
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { onlyPeer } from '../facts/dependencies.ts';
 import { environmentPeers, peerText, placeText } from '../facts/spec-peers.ts';
+import { trustedText } from '../facts/trusted-authorities.ts';
 import { quotable } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -72,12 +73,15 @@ function finding(facts: PodFacts, container: ContainerFacts, word: LastWord): Ra
   return explainedEnd(facts, container, {
     id: IDS[fault],
     rank: rankOfWord(86, word),
-    says: `${title(container)} refuses the certificate of ${whose}, ${meaning(facts, fault, own)}: ${said}`,
+    says: `${title(container)} refuses the certificate of ${whose}, ${meaning(facts, fault, own)}: ${said}${OF_TRUST.has(fault) ? trustedText(facts, container) : ''}`,
     line: word.line,
     more: [...(line === word.line ? [] : [quoteLine(container, line)]), ...(peer?.quotes ?? [])],
     try: commands(facts, container, fault),
   });
 }
+
+/** Faults that another authority in the container's own files would mend. */
+const OF_TRUST: ReadonlySet<Fault> = new Set(['self-signed', 'unknown-authority', 'untrusted']);
 
 /** The fault that the most telling of the lines names, and this line. */
 function faultOf(lines: readonly string[]): readonly [Fault, string] | undefined {

@@ -333,6 +333,39 @@ const cases: readonly Case[] = [
     'read-only-file-system',
     /the file system is read-only \(volume d is mounted readOnly at \/data\)/,
   ],
+  [
+    'the authorities that a client trusts',
+    endedWith(
+      {
+        container: { volumeMounts: [{ name: 'ca', mountPath: '/ca' }] },
+        spec: { volumes: [{ name: 'ca', configMap: { name: 'shop-ca' } }] },
+      },
+      [
+        'sun.security.provider.certpath.SunCertPathBuilderException: unable to find valid certification path to requested target',
+      ],
+      [configMap('shop-ca', { 'ca.crt': '-----BEGIN CERTIFICATE-----' })],
+    ),
+    'certificate-not-trusted',
+    /; it trusts what is in \/ca\/ca\.crt \(ConfigMap shop-ca\)$/,
+  ],
+  [
+    'a virtual host that nobody has made',
+    withVariables(
+      [set('AMQP_URL', 'amqp://rabbitmq:5672/orders')],
+      "pika.exceptions.ProbableAccessDeniedError: ConnectionClosedByBroker: (530) 'NOT_ALLOWED - vhost orders not found'",
+    ),
+    'missing-data',
+    /^container web does not find data that it needs in its peer rabbitmq:5672 .*vhost orders not found/,
+  ],
+  [
+    "a name that Perl's sockets do not find",
+    withVariables(
+      [set('QUEUE_ADDR', 'queue-0.queue:11300')],
+      "cannot connect to beanstalkd at queue-0.queue:11300: IO::Socket::INET: Bad hostname 'queue-0.queue:11300'",
+    ),
+    'dependency-not-resolved',
+    /^container web does not find queue-0\.queue/,
+  ],
 ];
 
 describe('a setting behind an error', () => {
