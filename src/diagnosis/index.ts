@@ -3,7 +3,7 @@
  * Each rule is a file in `rules/`, and finds nothing without evidence to quote.
  */
 export { diagnosePod } from './diagnose-pod.ts';
-export { causeOfPod, complaintWanted, type PodCause, wantsFailedJob } from './cause-of-pod.ts';
+export { causeOfPod, complaintWanted, type PodCause, wantedJob } from './cause-of-pod.ts';
 export type * from './evidence/kinds.ts';
 export type * from './evidence/pod-evidence.ts';
 export type * from './finding.ts';
@@ -22,7 +22,7 @@ export type { RefusedRight } from './facts/refused-right.ts';
 export { namesAccount } from './facts/refused-rights.ts';
 export { quoteText } from './quote-text.ts';
 export { oddContent, oddSecret } from './facts/odd-content.ts';
-export { failedJobMeant } from './facts/failed-jobs.ts';
+export { type JobWanted, meantJob } from './facts/failed-jobs.ts';
 export { credentialMark, HOLDS_CREDENTIAL } from './facts/credential-marks.ts';
 export { secretAddresses } from './facts/secret-addresses.ts';
 export { type VolumeTrouble, volumeTrouble } from './facts/local-volumes.ts';

@@ -22,7 +22,7 @@ import {
   namedPodsOf,
   namedServicesOf,
   complaintWanted,
-  wantsFailedJob,
+  wantedJob,
   type PodEvidence,
   type ServiceName,
   TEMPLATE_HASH,
@@ -187,11 +187,12 @@ async function withServers(asker: Asker, evidence: PodEvidence): Promise<PodEvid
   return { ...evidence, services, notLookedAt: asker.notLookedAt };
 }
 
-/** The evidence, with the Job that may have been meant to make the data that a container lacks. */
+/** The evidence, with the Job that may have been meant to make the data that a container lacks, or what it waits for. */
 async function withJob(asker: Asker, evidence: PodEvidence, known: Known): Promise<PodEvidence> {
-  if (!wantsFailedJob(evidence)) return evidence;
+  const wanted = wantedJob(evidence);
+  if (wanted === undefined) return evidence;
   const { namespace = 'default' } = evidence.pod.metadata ?? {};
-  const failedJob = await gatherFailedJob(asker, namespace, behind(asker, evidence.pod, known).gather);
+  const failedJob = await gatherFailedJob(asker, namespace, wanted, behind(asker, evidence.pod, known).gather);
   return failedJob === undefined ? evidence : { ...evidence, failedJob, notLookedAt: asker.notLookedAt };
 }
 

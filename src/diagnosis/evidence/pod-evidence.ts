@@ -68,7 +68,7 @@ export interface PodEvidence {
   readonly siblings: readonly Pod[];
   /** The first pod of its Job, where this one may only meet what that left; absent: not asked for, or it is the first. */
   readonly firstAttempt?: PodEvidence | undefined;
-  /** A Job of its namespace that has failed, and may have been meant to make data that it lacks; absent: nothing asks for it, or there is none. */
+  /** A Job of its namespace that has failed or is not done, and may have been meant to make data that it lacks, or what it waits for; absent: nothing asks for it, or there is none. */
   readonly failedJob?: FailedJob | undefined;
   /** Killing events of siblings. */
   readonly siblingEvents: readonly Event[];
@@ -146,6 +146,8 @@ export interface ClaimEvidence {
 
 export interface FailedJob {
   readonly name: string;
+  /** Absent: it has failed. */
+  readonly state?: 'failed' | 'suspended' | 'unfinished';
   /** The headline of its pod; absent: it has none left. */
   readonly says?: string;
 }

@@ -300,7 +300,10 @@ function allVariables({ environment, secretVariables }: ContainerFacts): readonl
 
 /** All peers that its specification names, those for which its command waits first, and those of its files last. */
 export function allPeers(container: ContainerFacts): readonly SpecPeer[] {
-  return [...namedPeers(container), ...commandPeers(container.spec, allVariables(container)), ...container.filePeers];
+  const awaited = namedPeers(container);
+  // The loop of an init container may be one of its image, which nobody sees.
+  const own = awaited.length > 0 ? awaited : variablePeers(container);
+  return [...own, ...commandPeers(container.spec, allVariables(container)), ...container.filePeers];
 }
 
 /** The only peer that its environment names, else its command, else its files. */
