@@ -43,7 +43,7 @@ export { diagnoseNode } from './diagnose-node.ts';
 export { diagnoseService } from './diagnose-service.ts';
 export { isNodeDns } from './service/service-facts.ts';
 export { goneServicesOf } from './workload/gone-pods.ts';
-export { diagnoseWorkload } from './diagnose-workload.ts';
+export { diagnoseWorkload, unmadeCause } from './diagnose-workload.ts';
 export type * from './evidence/workload-evidence.ts';
 export type * from './evidence/service-evidence.ts';
 export type * from './evidence/node-evidence.ts';

@@ -23,6 +23,7 @@ import {
 } from '../../diagnosis/index.ts';
 import { nearNames } from '../../lib/index.ts';
 import { type Asker } from './ask.ts';
+import { causeOfUnmade } from './gather-creation.ts';
 import { gatherStrays } from './gather-strays.ts';
 import { MAX_LISTED, MAX_SERVICES } from './limits.ts';
 
@@ -247,7 +248,14 @@ export async function nobodyBehind(
     const nearest = await nearestText(asker, namespace, selector, all);
     return { scaledToZero: [], unlabelled: true, ...(nearest !== undefined && { nearest }) };
   }
-  if (behind.some(({ spec }) => (spec?.replicas ?? 1) > 0)) return undefined;
+  const wanting = behind.filter(({ spec }) => (spec?.replicas ?? 1) > 0);
+  if (wanting.length > 0) {
+    const [only, ...more] = wanting;
+    if (only === undefined || more.length > 0 || pods.length > 0) return undefined;
+    const kind = only.kind === 'deployment' ? 'Deployment' : 'StatefulSet';
+    const unmade = await causeOfUnmade(asker, { ...only, kind });
+    return unmade === undefined ? undefined : { scaledToZero: [], unmade };
+  }
   return { scaledToZero: behind.map(({ kind, metadata }) => `${kind}/${metadata?.name ?? ''}`) };
 }
 

@@ -4,8 +4,10 @@ import { createInMemoryApi, type InMemoryApi } from '../../../test/support/in-me
 import {
   DEPLOYMENTS,
   ENDPOINT_SLICES,
+  EVENTS,
   type KubeObject,
   PODS,
+  REPLICA_SETS,
   type Resource,
   SERVICES,
   STATEFUL_SETS,
@@ -209,6 +211,80 @@ describe('a service whose selector or port is wrong', () => {
     expect(await headline('Pod', 'front')).toMatch(
       /: service api has no endpoint that is ready, because no pod has its labels app=api-v2; the pods of deployment\/api have app=api$/,
     );
+  });
+
+  it.each<[string, string, string, RegExp]>([
+    [
+      'a quota that wants limits',
+      'ReplicaSet',
+      'Error creating: pods "api-5f-x" is forbidden: failed quota: team: must specify limits.memory for: api',
+      /quota team wants its pods to name limits\.memory \(container api\)$/,
+    ],
+    [
+      'a service account',
+      'ReplicaSet',
+      'Error creating: pods "api-5f-x" is forbidden: error looking up service account default/robot: serviceaccount "robot" not found',
+      /there is no ServiceAccount robot$/,
+    ],
+    [
+      'the level of pod security',
+      'StatefulSet',
+      'create Pod db-0 in StatefulSet db failed error: pods "db-0" is forbidden: violates PodSecurity "restricted:latest": x',
+      /its namespace enforces pod security restricted:latest$/,
+    ],
+    [
+      'a webhook',
+      'ReplicaSet',
+      'Error creating: Internal error occurred: failed calling webhook "check.example.com": failed to call webhook: no endpoints',
+      /webhook check\.example\.com does not answer$/,
+    ],
+  ])('is told with what keeps the pods of its workload from being made: %s', async (_, kind, message, says) => {
+    const name = kind === 'StatefulSet' ? 'db' : 'api';
+    await service(name, { selector: { app: name }, ports: [{ port: 8000 }] });
+    const spec = {
+      replicas: 1,
+      selector: { matchLabels: { app: name } },
+      template: { metadata: { labels: { app: name } }, spec: { containers: [{ name, image: 'a:1' }] } },
+    };
+    const owner =
+      kind === 'StatefulSet'
+        ? await make(STATEFUL_SETS, { metadata: { name, namespace: 'default' }, spec })
+        : await make(DEPLOYMENTS, { metadata: { name, namespace: 'default' }, spec });
+    const maker =
+      kind === 'StatefulSet'
+        ? owner
+        : await make(REPLICA_SETS, {
+            metadata: {
+              name: `${name}-5f`,
+              namespace: 'default',
+              ownerReferences: [
+                { apiVersion: 'apps/v1', kind: 'Deployment', name, uid: owner.metadata?.uid, controller: true },
+              ],
+            },
+            spec,
+          });
+    await make(EVENTS, {
+      metadata: { name: `${name}.1`, namespace: 'default' },
+      involvedObject: { kind, name: maker.metadata?.name, namespace: 'default', uid: maker.metadata?.uid },
+      reason: 'FailedCreate',
+      type: 'Warning',
+      message,
+      lastTimestamp: at(5),
+    });
+    await ended('web', `connect to ${name}:8000: connection refused`);
+    const told = await headline('Pod', 'web');
+    expect(told).toMatch(
+      /: service \w+ has no endpoint that is ready: (?:deployment|statefulset)\/\w+ lacks 1 of 1 pods, which cannot be made: /,
+    );
+    expect(told).toMatch(says);
+    expect(await headline('Service', name)).toMatch(says);
+  });
+
+  it('is told without such a cause, where nothing refuses its pods', async () => {
+    await service('api', { selector: { app: 'api' }, ports: [{ port: 80 }] });
+    await deployment('api');
+    await ended('front', 'connect to api:80: connection refused');
+    expect(await headline('Pod', 'front')).toMatch(/: service api has no endpoint that is ready$/);
   });
 
   it('is told with the labels of a pod, where no workload has nearly those', async () => {

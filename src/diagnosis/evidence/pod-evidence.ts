@@ -283,6 +283,8 @@ export interface ServiceCause {
 export interface NobodyBehind {
   /** The workloads that would make its pods, all of them scaled to 0: "deployment/db". */
   readonly scaledToZero: readonly string[];
+  /** Why the only workload that would make its pods has none, by its own finding: "deployment/db lacks 1 of 1 pods, which cannot be made: …". */
+  readonly unmade?: string;
   /** Neither a pod nor the template of a Deployment or StatefulSet has the labels that it selects. */
   readonly unlabelled?: boolean;
   /** Then those whose labels are nearest: "the pods of deployment/api have app=api". */

@@ -436,16 +436,18 @@ function elsewhereText({ namespace, elsewhere = [], similar = [] }: ServiceEvide
 /** "has no endpoint that is ready, because deployment/db is scaled to 0", or with what its worst pod suffers from */
 export function noEndpointText({ nobody, cause, selector = {}, strays }: ServiceEvidence): string {
   if (strays !== undefined) return `has no selector, and nobody has written endpoints for it${straysText(strays)}`;
-  const { scaledToZero = [], unlabelled, nearest } = nobody ?? {};
+  const { scaledToZero = [], unlabelled, nearest, unmade } = nobody ?? {};
   const labels = Object.entries(selector).map(([key, value]) => `${key}=${value}`);
   const why =
     scaledToZero.length > 0
       ? `, because ${listed(scaledToZero)} ${scaledToZero.length === 1 ? 'is' : 'are'} scaled to 0`
       : unlabelled === true
         ? `, because no pod has its labels ${labels.join(',')}${nearest === undefined ? '' : `; ${nearest}`}`
-        : cause === undefined
-          ? ''
-          : causeText(cause);
+        : unmade !== undefined
+          ? `: ${briefly(unmade)}`
+          : cause === undefined
+            ? ''
+            : causeText(cause);
   return `has no endpoint that is ready${why}`;
 }
 
