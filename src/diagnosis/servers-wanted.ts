@@ -2,6 +2,7 @@
 import type { PodEvidence, ServerWanted } from './evidence/pod-evidence.ts';
 import type { ContainerFacts } from './facts/container-facts.ts';
 import { dependencyTrouble, probeTrouble, serviceBehind } from './facts/dependencies.ts';
+import { waitsForAnswer } from './facts/paused.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { serverOf, serves, wordsOfPeer } from './facts/server-peers.ts';
 import { asksServer } from './facts/server-settings.ts';
@@ -24,10 +25,10 @@ function refusing({ services, pod }: PodEvidence, container: ContainerFacts): Se
   const { kind, host } = dependencyTrouble(container) ?? probeTrouble(container) ?? {};
   if (kind !== 'refused' || host === undefined) return undefined;
   const service = serviceBehind(services, host, pod.metadata?.namespace ?? 'default');
-  return service !== undefined && serves(service)
-    ? { service, listening: true, configs: true, secrets: false }
-    : undefined;
+  return service !== undefined && serves(service) ? { ...NONE, service, listening: true, configs: true } : undefined;
 }
+
+const NONE = { listening: false, configs: false, secrets: false, lines: false, held: false };
 
 /** What programs say of certificates. */
 const CERTIFICATE = /certificate|x509|\bPKIX\b|ALTNAME|\bTLS\b|\bSSL\b/i;
@@ -36,7 +37,9 @@ function telling(evidence: PodEvidence, facts: PodFacts, container: ContainerFac
   const lines = wordsOfPeer(container);
   const isCertificate = lines.some((line) => CERTIFICATE.test(line));
   const secrets = refusedCredentials(facts, container)?.isForbidden === false;
-  if (!isCertificate && !secrets && !asksServer(lines)) return undefined;
+  const held = waitsForAnswer(container);
+  const configs = secrets || (!isCertificate && asksServer(lines));
+  if (!isCertificate && !configs && !held) return undefined;
   const service = serverOf(evidence, container);
-  return service && { service, listening: false, configs: secrets || !isCertificate, secrets };
+  return service && { ...NONE, service, configs, secrets, lines: secrets, held };
 }

@@ -231,10 +231,18 @@ export interface ServerBehind {
   readonly owner?: string;
   /** Where it listens; absent: nothing asks for it, or its node cannot tell. */
   readonly listening?: readonly PodListeningPort[];
-  /** The last lines of its log, where a password is refused; absent: nothing asks for them. */
+  /** The last lines of its log, where it refuses something; absent: nothing asks for them. */
   readonly lines?: readonly string[];
+  /** The first of its containers that somebody holds from running; absent: none is, nothing asks for it, or its node cannot tell. */
+  readonly paused?: PausedContainer;
   /** The ConfigMaps that it uses, and its Secrets where a password is refused; absent: nothing asks for them. */
   readonly configs?: readonly ConfigEvidence[];
+}
+
+export interface PausedContainer {
+  readonly container: string;
+  readonly hold?: Hold;
+  readonly stopped?: StoppedProcess;
 }
 
 /** What is worth reading of a pod that serves behind a service. */
@@ -244,6 +252,10 @@ export interface ServerWanted {
   readonly configs: boolean;
   /** Whether the Secrets of its variables are read, too. */
   readonly secrets: boolean;
+  /** Whether the end of its log is read. */
+  readonly lines: boolean;
+  /** Whether its node is asked if somebody holds it from running; of several pods the first that is held counts. */
+  readonly held: boolean;
 }
 
 /** A port of a service, and where a ready pod of it listens. */

@@ -272,10 +272,14 @@ export function namedServices(
   return [...new Map(found.map((service) => [`${service.namespace}/${service.name}`, service])).values()];
 }
 
-/** The peer of the line that decides, whatever it says of it. */
-function decisivePeer({ reading }: ContainerFacts): readonly string[] {
+/** The peer of the line that decides, whatever it says of it, and that of the last failure. */
+function decisivePeer({ reading, failing }: ContainerFacts): readonly string[] {
   const { host } = peerIn(reading.decisive?.line ?? '');
-  return host === undefined ? [] : [host];
+  const last = peerIn(failing?.line ?? '');
+  return [
+    ...(host === undefined ? [] : [host]),
+    ...(last.port === undefined || isPlace(last) ? [] : [last.host ?? []].flat()),
+  ];
 }
 
 function isUp({ kind, status, again }: ContainerFacts): boolean {
