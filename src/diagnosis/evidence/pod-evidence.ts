@@ -117,6 +117,8 @@ export interface ContainerLogs {
   /** The log of the life before this one, oldest line first. */
   readonly previous?: readonly string[];
   readonly current?: readonly string[];
+  /** The first lines of the present life; absent: nothing asks for them. */
+  readonly beginning?: readonly string[];
 }
 
 /** What explains why no node takes a pod. An absent field was not read. */

@@ -17,6 +17,7 @@ import { exitCode } from './exit-code.ts';
 import { failingAgain } from './failing-again.ts';
 import { fileModes } from './file-modes.ts';
 import { fileUrls } from './file-urls.ts';
+import { givenUpPrograms } from './given-up.ts';
 import { healing } from './healing.ts';
 import { heap } from './heap.ts';
 import { held } from './held.ts';
@@ -86,6 +87,7 @@ export const POD_RULES: readonly PodRule[] = [
   failingAgain,
   fileModes,
   fileUrls,
+  givenUpPrograms,
   healing,
   heap,
   held,

@@ -17,7 +17,11 @@ const service = (name: string, port: number, paused?: PausedContainer): ServiceE
   selector: { app: name },
   server: { pod: pod({ metadata: { name: `${name}-x` } }), ...(paused && { paused }) },
 });
-const failing = (message: string, env: { name: string; value: string }[], ...lines: readonly string[]): Partial<PodEvidence> => ({
+const failing = (
+  message: string,
+  env: { name: string; value: string }[],
+  ...lines: readonly string[]
+): Partial<PodEvidence> => ({
   pod: pod({
     container: { env, readinessProbe: { httpGet: { path: '/', port: 8000 } }, ports: [{ containerPort: 8000 }] },
     status: { ready: false, started: true, state: { running: { startedAt: ago(120) } } },
