@@ -4,6 +4,7 @@
  */
 export * from './any-of.ts';
 export type { Life } from './after-ready.ts';
+export { answerBody, httpStatusIn } from './answer-body.ts';
 export { besideWaiting } from './beside-waiting.ts';
 export { saysAgain, timesIn } from './bare-words.ts';
 export { complaintIn } from './complaint.ts';

@@ -58,6 +58,9 @@ const UNRESOLVED = anyOf(
 /** A line about its own port. */
 const LISTENS = /listen|bind|bound|serving|0\.0\.0\.0|\[?::\]?:\d/i;
 
+/** A record of a request, which begins with the one who asked: "10.244.0.1:35952 [28/Nov/2026:09:40:01.100] fe api/<NOSRV> …". */
+const OF_CLIENT = /^\S{1,60} (?:- \S{1,60} )?\[\d{1,2}\/\w{3}\/\d{4}[: ]/;
+
 export interface Trouble {
   readonly kind: 'refused' | 'not-resolved';
   readonly word: LastWord;
@@ -86,7 +89,8 @@ export function dependencyTrouble(container: ContainerFacts): Trouble | undefine
   if (refused === undefined) return failingTrouble(container);
   const [peer] = linesAround(container, refused).flatMap((line, place) => {
     const found = peerIn(line);
-    return found.host !== undefined && (place === 0 || (!LISTENS.test(line) && !isPlace(found))) ? [found] : [];
+    const isOther = LISTENS.test(line) || OF_CLIENT.test(line) || isPlace(found);
+    return found.host !== undefined && (place === 0 || !isOther) ? [found] : [];
   });
   const said = peer ?? peerIn(refused.line);
   return {

@@ -29,6 +29,7 @@ import { dnsQuotes } from '../facts/dns-settings.ts';
 import { aliasOf } from '../facts/host-aliases.ts';
 import { isEnding, type OwnPeer, ownPeer } from '../facts/own-pod-peers.ts';
 import { staleHost } from '../facts/stale-values.ts';
+import { failedCheck } from '../facts/told-of-answers.ts';
 import { unexpandedReference } from '../facts/unexpanded.ts';
 import { unresolvedTrouble } from '../facts/unresolved.ts';
 import type { Blame, Quote, RankedFinding, Severity } from '../finding.ts';
@@ -54,6 +55,8 @@ const ofContainer: ContainerRule = (facts, container) => {
   // An init container that has gone on since then has overcome it.
   const isFresh = container.kind !== 'init' || isLongInit(facts, container) || (trouble?.word.fromEnd ?? 0) < 3;
   if (unready && trouble !== undefined && (!isFresh || isOutdated(container, trouble))) return NOTHING;
+  // A peer that answers a health check has come up since it refused.
+  if (unready && trouble?.kind === 'refused' && failedCheck(facts, container) !== undefined) return NOTHING;
   // The rule about supervisors tells of a program of the same container.
   if (unready && refusedByGivenUp(container) !== undefined) return NOTHING;
   if (failed !== undefined) {
