@@ -13,6 +13,7 @@ export { configMapsOf, variableSecrets } from './facts/config-references.ts';
 export { isOfPod, type ServiceName, waitingInits } from './facts/dependencies.ts';
 export { type HeardWanted, heardWanted } from './facts/heard-ports.ts';
 export { declaredPorts, targetOf } from './service/service-facts.ts';
+export { nearestNamespaces } from './facts/near-namespaces.ts';
 export { nearestPod, ownLabelsText } from './facts/nearest-pod.ts';
 export { strayEndpoints } from './facts/stray-endpoints.ts';
 export { type PodName, setOf } from './facts/pod-names.ts';

@@ -13,6 +13,7 @@ import {
 } from '../../api/index.ts';
 import {
   isNodeDns,
+  nearestNamespaces,
   nearestPod,
   type NobodyBehind,
   ownLabelsText,
@@ -70,7 +71,7 @@ async function gatherService(
   const empty = { namespace, name, clusterIPs: [], ports: [], ready: 0, notReady: 0 };
   if (service.kind === 'missing') {
     const [like, where] = await Promise.all([
-      likeServices(asker, { namespace, name }),
+      likeServices(asker, { namespace, name }, own),
       namespace === own ? {} : namespaceOf(asker, namespace),
     ]);
     return { ...empty, missing: true, ...like, ...where };
@@ -208,7 +209,8 @@ export function beginOf(address: string): string {
 async function likeServices(
   asker: Asker,
   { namespace, name }: ServiceName,
-): Promise<Pick<ServiceEvidence, 'elsewhere' | 'similar'>> {
+  ofPod: string,
+): Promise<Pick<ServiceEvidence, 'elsewhere' | 'similar' | 'isInOwn'>> {
   const own = await asker.list(`services of namespace ${namespace}`, SERVICES, { namespace, limit: MAX_LISTED });
   const similar = nearNames(
     name,
@@ -217,8 +219,10 @@ async function likeServices(
   if (similar.length > 0) return { similar };
   const fieldSelector = `metadata.name=${name}`;
   const same = await asker.list(`services ${name} of all namespaces`, SERVICES, { fieldSelector, limit: MAX_SERVICES });
-  const elsewhere = same.flatMap(({ metadata }) => metadata?.namespace ?? []).toSorted();
-  return elsewhere.length === 0 ? {} : { elsewhere: elsewhere.slice(0, 1) };
+  const all = same.flatMap(({ metadata }) => metadata?.namespace ?? []);
+  if (all.includes(ofPod)) return { elsewhere: [ofPod], isInOwn: true };
+  const [nearest] = nearestNamespaces(all, [namespace, ofPod]);
+  return nearest === undefined ? {} : { elsewhere: [nearest] };
 }
 
 /** Why a service has no endpoint at all; undefined: it may still get one, or that could not be read. */

@@ -387,6 +387,14 @@ describe('a pod', () => {
     expect((await why('Pod', 'web')).out).toContain(
       '; there is no namespace dta, in which its variable DB_HOST of ConfigMap app, key DB_HOST names service db, but one in data\n',
     );
+    await api.client.create(SERVICES, {
+      metadata: { name: 'db', namespace: 'default' },
+      spec: { ports: [{ port: 80 }] },
+    });
+    // A service of the pod's own namespace goes before those of strangers.
+    expect((await why('Pod', 'web')).out).toContain(
+      'names service db, but one in default, the namespace of the pod itself\n',
+    );
     const made = await api.client.get(CONFIG_MAPS, 'default', 'app');
     const used = (await api.client.get(SERVICES, 'data', 'db')).spec?.clusterIP ?? '';
     const free = `${used.split('.').slice(0, 2).join('.')}.250.250`;

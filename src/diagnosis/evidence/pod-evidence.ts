@@ -188,6 +188,8 @@ export interface ServiceEvidence {
   readonly missing: boolean;
   /** Of one that is missing: other namespaces that have a service of its name. */
   readonly elsewhere?: readonly string[];
+  /** That namespace is the one of the pod that names it. */
+  readonly isInOwn?: true;
   /** Of one that is missing: services of its namespace with similar names. */
   readonly similar?: readonly string[];
   /** Of one that is missing in another namespace than its pod's: whether that does not exist either; absent: not known. */

@@ -414,12 +414,13 @@ export function isServiceName(host: string, { namespace, noNamespace, ...service
  */
 export function missingText(service: ServiceEvidence, place?: string): string {
   const { name, namespace, noNamespace, elsewhere = [], similarNamespaces = [] } = service;
+  const own = service.isInOwn === true ? ', the namespace of the pod itself' : '';
   if (noNamespace !== true)
     return `there is no service ${name}${place === undefined ? '' : `, which its ${place} names`}${elsewhereText(service, place !== undefined)}`;
   if (place === undefined) {
     const hint =
       elsewhere.length > 0
-        ? `; service ${name} is in ${listed(elsewhere)}`
+        ? `; service ${name} is in ${listed(elsewhere)}${own}`
         : similarNamespaces.length > 0
           ? `; there is ${listed(similarNamespaces)}`
           : '';
@@ -427,7 +428,7 @@ export function missingText(service: ServiceEvidence, place?: string): string {
   }
   const hint =
     elsewhere.length > 0
-      ? `, but one in ${listed(elsewhere)}`
+      ? `, but one in ${listed(elsewhere)}${own}`
       : similarNamespaces.length > 0
         ? `; there is namespace ${listed(similarNamespaces)}`
         : '';
@@ -435,9 +436,13 @@ export function missingText(service: ServiceEvidence, place?: string): string {
 }
 
 /** " in namespace shop, but one in identity", or those with similar names. */
-function elsewhereText({ namespace, elsewhere = [], similar = [] }: ServiceEvidence, isAfterClause: boolean): string {
+function elsewhereText(
+  { namespace, elsewhere = [], similar = [], isInOwn }: ServiceEvidence,
+  isAfterClause: boolean,
+): string {
+  const own = isInOwn === true ? ', the namespace of the pod itself' : '';
   if (elsewhere.length > 0)
-    return `${isAfterClause ? ',' : ''} in namespace ${namespace}, but one in ${listed(elsewhere)}`;
+    return `${isAfterClause ? ',' : ''} in namespace ${namespace}, but one in ${listed(elsewhere)}${own}`;
   return similar.length === 0 ? '' : `; there is ${listed(similar)}`;
 }
 
