@@ -21,6 +21,8 @@ export async function gatherFailedJob(
   const { job, state } = meant;
   const name = job.metadata?.name ?? '';
   if (state === 'suspended') return { name, state };
+  if (state === 'done')
+    return { name, state, ...(job.status?.completionTime && { doneAt: job.status.completionTime }) };
   const labelSelector = `batch.kubernetes.io/job-name=${name}`;
   const pods = await asker.list(`pods of job/${name}`, PODS, { namespace, labelSelector, limit: MAX_SERVICES });
   const pod = pods.find(({ status }) => status?.phase === 'Failed') ?? pods[0];

@@ -16,7 +16,8 @@ it.each<[string, readonly Job[], string | undefined]>([
   ['the one whose name says so', [given('report'), given('db-migrate-4')], 'db-migrate-4'],
   ['two whose names say so', [given('seed'), trying('migrate')], undefined],
   ['two whose names say nothing', [given('report'), given('mail')], undefined],
-  ['one that succeeded after a failure', [well('migrate')], undefined],
+  ['one that is done, so that its data may be lost', [well('migrate'), well('report')], 'migrate'],
+  ['one that is done, and prepares nothing', [well('report')], undefined],
 ])('%s', (_, jobs, name) => {
   expect(meantJob(jobs)?.job.metadata?.name).toBe(name);
 });

@@ -1,7 +1,9 @@
 /** Tells with data that is not there, or with what an init container waits for, which Job should have made it and has not. Pure. */
 import type { FailedJob, PodEvidence } from '../evidence/pod-evidence.ts';
 import type { RankedFinding } from '../finding.ts';
+import { dataLostSince } from './lost-data.ts';
 import { type PodFacts, podFacts } from './pod-facts.ts';
+import { serverOf } from './server-peers.ts';
 import { commandText } from './spec-peers.ts';
 import { hasWord } from './text.ts';
 import { controllerOf, isConditionTrue, type Job } from '../../api/index.ts';
@@ -40,10 +42,23 @@ export function meantJob(jobs: readonly Job[], { waits }: JobWanted = {}): Meant
   });
   const failed = all.filter(({ state }) => state === 'failed');
   const named = failed.filter(({ job }) => PREPARES.test(nameOf(job)));
-  if (waits === undefined) return single(named.length > 0 ? named : failed);
+  if (waits === undefined)
+    return single(named.length > 0 ? named : failed) ?? (failed.length === 0 ? doneJob(jobs) : undefined);
   const exactly = all.filter(({ job }) => hasWord(waits, nameOf(job)));
   const alike = all.filter(({ job }) => sharesStem(nameOf(job), waits));
   return single(exactly) ?? single(alike) ?? (ASKS_FOR_DATA.test(waits) ? single(named) : undefined);
+}
+
+/** The only Job that has prepared data and is done: what it made may be lost since. */
+function doneJob(jobs: readonly Job[]): MeantJob | undefined {
+  const done = jobs.filter(
+    (job) =>
+      isConditionTrue(job.status?.conditions, 'Complete') &&
+      PREPARES.test(nameOf(job)) &&
+      controllerOf(job) === undefined,
+  );
+  const only = single(done);
+  return only && { job: only, state: 'done' };
 }
 
 function single<T>(all: readonly T[]): T | undefined {
@@ -89,15 +104,15 @@ const STATES: Readonly<Record<MeantJob['state'], string>> = {
   failed: 'has failed',
   suspended: 'is suspended',
   unfinished: 'is not done',
+  done: 'is done',
 };
 
 /** The findings; the first that lacks data or waits names the Job. */
-export function withFailedJob(
-  { evidence, commands }: PodFacts,
-  found: readonly RankedFinding[],
-): readonly RankedFinding[] {
+export function withFailedJob(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
+  const { evidence, commands } = facts;
   const { failedJob } = evidence;
   if (failedJob === undefined) return found;
+  if (failedJob.state === 'done') return withLostData(facts, failedJob, found);
   const first = found.find(({ id }) => LACKS.has(id)) ?? found.find(isWaiting);
   if (first === undefined) return found;
   const { name, says = '', state = 'failed' } = failedJob;
@@ -112,6 +127,37 @@ export function withFailedJob(
           says: `${finding.says}; job/${name}, which may be meant to make ${what}, ${STATES[state]}${why === '' ? '' : `: ${why}`}`,
           evidence: [...finding.evidence, { source: 'object', object: `job/${name}`, says: STATES[state] }],
           try: [...finding.try, commands.kubectl('logs', `job/${name}`)],
+        }
+      : finding,
+  );
+}
+
+/** The findings; the first that lacks data says that the Job made it before the server lost it. */
+function withLostData(
+  facts: PodFacts,
+  { name, doneAt }: FailedJob,
+  found: readonly RankedFinding[],
+): readonly RankedFinding[] {
+  const first = found.find(({ id }) => LACKS.has(id));
+  const container = facts.containers.find((each) => each.name === first?.container);
+  const service = container && serverOf(facts.evidence, container);
+  const lost = service?.server && dataLostSince(service.server, doneAt ?? '');
+  if (service === undefined || lost === undefined) return found;
+  const { namespace = 'default' } = facts.pod.metadata ?? {};
+  return found.map((finding) =>
+    finding === first
+      ? {
+          ...finding,
+          says: `${finding.says}; job/${name}, which may have made it, was done before ${lost.says} behind service ${service.name}, ${lost.where}, so that what was there before is lost: the job has to run again`,
+          evidence: [
+            ...finding.evidence,
+            { source: 'object', object: `job/${name}`, says: `was done at ${doneAt ?? ''}` },
+            lost.quote,
+          ],
+          try: [
+            `kubectl get job/${name} -n ${namespace} -o yaml | sed /controller-uid/d | kubectl replace --force -f -`,
+            ...finding.try,
+          ],
         }
       : finding,
   );

@@ -22,6 +22,7 @@ import { healing } from './healing.ts';
 import { heap } from './heap.ts';
 import { held } from './held.ts';
 import { hooks } from './hooks.ts';
+import { hostKeys } from './host-keys.ts';
 import { images } from './images.ts';
 import { jobHeldOpen } from './job-held-open.ts';
 import { keyPasswords } from './key-passwords.ts';
@@ -92,6 +93,7 @@ export const POD_RULES: readonly PodRule[] = [
   heap,
   held,
   hooks,
+  hostKeys,
   images,
   jobHeldOpen,
   keyPasswords,
