@@ -19,6 +19,7 @@ import { withFailedJob } from './facts/failed-jobs.ts';
 import { withFiles } from './facts/named-files.ts';
 import { withStaleValues } from './facts/stale-values.ts';
 import { withAnswers } from './facts/told-of-answers.ts';
+import { withSidecars } from './facts/told-of-sidecars.ts';
 import { withServers } from './facts/told-of-servers.ts';
 import { withRecovery } from './facts/recovered.ts';
 import { withOrder } from './facts/ordered-start.ts';
@@ -43,6 +44,7 @@ const JOINS: readonly ((facts: PodFacts, found: readonly RankedFinding[]) => rea
   withServers,
   withAnswers,
   withFailedJob,
+  withSidecars,
   withOrder,
   (_, found) => ordered(found),
   withHome,

@@ -5,6 +5,7 @@ import {
   DEPLOYMENTS,
   ENDPOINT_SLICES,
   EVENTS,
+  JOBS,
   type KubeObject,
   PODS,
   REPLICA_SETS,
@@ -346,5 +347,64 @@ describe('a service that looks well and has not what is asked of it', () => {
     expect(await headline('Service', 'kv')).toBe(
       'clients-fail warning: its pods are ready, but 1 pod that needs it fails (lookup): service kv has port 53 with TCP only, and it is asked with UDP',
     );
+  });
+});
+
+describe('an init container that waits for what a Job should make', () => {
+  const waiting = (): Promise<unknown> =>
+    make(
+      PODS,
+      {
+        metadata: { name: 'web', namespace: 'default' },
+        spec: {
+          initContainers: [
+            {
+              name: 'wait-migration',
+              image: 'w:1',
+              command: ['sh', '-c', 'until psql -Atc "select max(v) from versions"; do sleep 3; done'],
+              env: [{ name: 'PGHOST', value: 'pg' }],
+            },
+          ],
+          containers: [{ name: 'main', image: 'w:1' }],
+        },
+      },
+      {
+        phase: 'Pending',
+        initContainerStatuses: [
+          {
+            name: 'wait-migration',
+            ready: false,
+            restartCount: 0,
+            image: 'w:1',
+            imageID: 'i',
+            state: { running: { startedAt: at(60) } },
+          },
+        ],
+      },
+    );
+  const job = (status: object): Promise<unknown> =>
+    make(
+      JOBS,
+      {
+        metadata: { name: 'migrate', namespace: 'default' },
+        spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'm', image: 'm:1' }] } } },
+      },
+      status,
+    );
+
+  it('is told with the one that has failed', async () => {
+    await service('pg', { selector: { app: 'pg' }, ports: [{ port: 5432 }] });
+    await slice('pg-1', 'pg');
+    await waiting();
+    await job({ startTime: at(50), failed: 1, active: 0 });
+    expect(await headline('Pod', 'web')).toMatch(
+      /^init-waits critical: init container wait-migration has waited for pg for .*; job\/migrate, which may be meant to make what it waits for, has failed$/,
+    );
+  });
+
+  it('is told alone, where that is done', async () => {
+    await waiting();
+    await job({ startTime: at(50), succeeded: 1, active: 0 });
+    expect(await headline('Pod', 'web')).not.toContain('migrate,');
   });
 });
