@@ -1,7 +1,7 @@
 /** What is to be said of a pod where it is the cause of another's trouble. Pure. */
 import { maskSecrets } from '../log-analysis/index.ts';
 import type { PodEvidence, ServiceEvidence } from './evidence/pod-evidence.ts';
-import { failedJobWanted } from './facts/failed-jobs.ts';
+import { type JobWanted, jobWanted } from './facts/failed-jobs.ts';
 import { podFacts } from './facts/pod-facts.ts';
 import { podFindings } from './diagnose-pod.ts';
 import type { RankedFinding } from './finding.ts';
@@ -21,9 +21,9 @@ export function causeOfPod(evidence: PodEvidence): PodCause | undefined {
   return { says: maskSecrets(first.says), ...(first.blames && { blames: first.blames.service }) };
 }
 
-/** Whether a Job of the namespace that has failed may be the cause (`withFailedJob`). */
-export function wantsFailedJob(evidence: PodEvidence): boolean {
-  return failedJobWanted(evidence, podFindings(podFacts(evidence)));
+/** What a Job of the namespace that has failed may have been meant for (`withFailedJob`); undefined: nothing asks for one. */
+export function wantedJob(evidence: PodEvidence): JobWanted | undefined {
+  return jobWanted(evidence, podFindings(podFacts(evidence)));
 }
 
 /** Findings about a peer that is there and does not answer as it should. */

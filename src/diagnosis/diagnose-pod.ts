@@ -18,6 +18,8 @@ import { withScripts } from './facts/fastcgi-scripts.ts';
 import { withFailedJob } from './facts/failed-jobs.ts';
 import { withFiles } from './facts/named-files.ts';
 import { withStaleValues } from './facts/stale-values.ts';
+import { withAnswers } from './facts/told-of-answers.ts';
+import { withSidecars } from './facts/told-of-sidecars.ts';
 import { withServers } from './facts/told-of-servers.ts';
 import { withRecovery } from './facts/recovered.ts';
 import { withOrder } from './facts/ordered-start.ts';
@@ -42,7 +44,9 @@ const JOINS: readonly ((facts: PodFacts, found: readonly RankedFinding[]) => rea
   withFiles,
   withAdvice,
   withServers,
+  withAnswers,
   withFailedJob,
+  withSidecars,
   withOrder,
   (_, found) => ordered(found),
   withHome,

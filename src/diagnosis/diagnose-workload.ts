@@ -1,6 +1,7 @@
 /** Diagnoses a workload: its own problems, and those of its pods, each named once. Pure. */
 import { isConditionTrue, type Job } from '../api/index.ts';
 import { parseTime } from '../lib/index.ts';
+import { maskSecrets } from '../log-analysis/index.ts';
 import { isAsWanted, podFindings } from './diagnose-pod.ts';
 import type { Pod } from './evidence/kinds.ts';
 import type { WorkloadEvidence } from './evidence/workload-evidence.ts';
@@ -37,6 +38,15 @@ export function workloadFindings(evidence: WorkloadEvidence): readonly RankedFin
   const beside = RULES_BESIDE.flatMap((rule) => rule(facts));
   const found = [...(all.length === 0 ? shortfall(facts) : all), ...beside];
   return ordered([...found, ...unexplained(facts, found)]);
+}
+
+/** Findings that only say that pods are missing. */
+const MISSING: ReadonlySet<string> = new Set(['pods-missing', 'pods-starting']);
+
+/** Why a workload without pods has none, masked; undefined: nothing says so. */
+export function unmadeCause(evidence: WorkloadEvidence): string | undefined {
+  const [first] = workloadFindings(evidence).filter(({ id, severity }) => severity !== 'info' && !MISSING.has(id));
+  return first && maskSecrets(first.says);
 }
 
 /** What the workload itself says of a trouble that no rule knows. */

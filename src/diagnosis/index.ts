@@ -3,7 +3,7 @@
  * Each rule is a file in `rules/`, and finds nothing without evidence to quote.
  */
 export { diagnosePod } from './diagnose-pod.ts';
-export { causeOfPod, complaintWanted, type PodCause, wantsFailedJob } from './cause-of-pod.ts';
+export { causeOfPod, complaintWanted, type PodCause, wantedJob } from './cause-of-pod.ts';
 export type * from './evidence/kinds.ts';
 export type * from './evidence/pod-evidence.ts';
 export type * from './finding.ts';
@@ -13,6 +13,7 @@ export { configMapsOf, variableSecrets } from './facts/config-references.ts';
 export { isOfPod, type ServiceName, waitingInits } from './facts/dependencies.ts';
 export { type HeardWanted, heardWanted } from './facts/heard-ports.ts';
 export { declaredPorts, targetOf } from './service/service-facts.ts';
+export { nearestNamespaces } from './facts/near-namespaces.ts';
 export { nearestPod, ownLabelsText } from './facts/nearest-pod.ts';
 export { strayEndpoints } from './facts/stray-endpoints.ts';
 export { type PodName, setOf } from './facts/pod-names.ts';
@@ -22,7 +23,7 @@ export type { RefusedRight } from './facts/refused-right.ts';
 export { namesAccount } from './facts/refused-rights.ts';
 export { quoteText } from './quote-text.ts';
 export { oddContent, oddSecret } from './facts/odd-content.ts';
-export { failedJobMeant } from './facts/failed-jobs.ts';
+export { type JobWanted, meantJob } from './facts/failed-jobs.ts';
 export { credentialMark, HOLDS_CREDENTIAL } from './facts/credential-marks.ts';
 export { secretAddresses } from './facts/secret-addresses.ts';
 export { type VolumeTrouble, volumeTrouble } from './facts/local-volumes.ts';
@@ -43,7 +44,7 @@ export { diagnoseNode } from './diagnose-node.ts';
 export { diagnoseService } from './diagnose-service.ts';
 export { isNodeDns } from './service/service-facts.ts';
 export { goneServicesOf } from './workload/gone-pods.ts';
-export { diagnoseWorkload } from './diagnose-workload.ts';
+export { diagnoseWorkload, unmadeCause } from './diagnose-workload.ts';
 export type * from './evidence/workload-evidence.ts';
 export type * from './evidence/service-evidence.ts';
 export type * from './evidence/node-evidence.ts';

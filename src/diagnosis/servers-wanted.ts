@@ -2,9 +2,12 @@
 import type { PodEvidence, ServerWanted } from './evidence/pod-evidence.ts';
 import type { ContainerFacts } from './facts/container-facts.ts';
 import { dependencyTrouble, probeTrouble, serviceBehind } from './facts/dependencies.ts';
+import { healthCheckOf } from './facts/health-checks.ts';
+import { waitsForAnswer } from './facts/paused.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { serverOf, serves, wordsOfPeer } from './facts/server-peers.ts';
 import { asksServer } from './facts/server-settings.ts';
+import { statusGiven, statusSaid } from './facts/told-of-answers.ts';
 import { refusedCredentials } from './rules/authentication.ts';
 import { isInTrouble } from './wanted.ts';
 
@@ -16,18 +19,31 @@ export function serversWanted(evidence: PodEvidence): readonly ServerWanted[] {
   const facts = podFacts(evidence);
   const found = facts.containers
     .filter((container) => isInTrouble(facts, container))
-    .flatMap((container) => refusing(evidence, container) ?? telling(evidence, facts, container) ?? []);
+    .flatMap((container) => both(refusing(evidence, container), telling(evidence, facts, container)) ?? []);
   return [...new Map(found.map((each) => [each.service, each])).values()].slice(0, MAX_SERVERS);
+}
+
+/** What either asks for, where both are about one service; the first where they are not. */
+function both(one: ServerWanted | undefined, other: ServerWanted | undefined): ServerWanted | undefined {
+  if (one === undefined || other?.service !== one.service) return one ?? other;
+  return {
+    service: one.service,
+    listening: one.listening || other.listening,
+    configs: one.configs || other.configs,
+    secrets: one.secrets || other.secrets,
+    lines: one.lines || other.lines,
+    held: one.held || other.held,
+  };
 }
 
 function refusing({ services, pod }: PodEvidence, container: ContainerFacts): ServerWanted | undefined {
   const { kind, host } = dependencyTrouble(container) ?? probeTrouble(container) ?? {};
   if (kind !== 'refused' || host === undefined) return undefined;
   const service = serviceBehind(services, host, pod.metadata?.namespace ?? 'default');
-  return service !== undefined && serves(service)
-    ? { service, listening: true, configs: true, secrets: false }
-    : undefined;
+  return service !== undefined && serves(service) ? { ...NONE, service, listening: true, configs: true } : undefined;
 }
+
+const NONE = { listening: false, configs: false, secrets: false, lines: false, held: false };
 
 /** What programs say of certificates. */
 const CERTIFICATE = /certificate|x509|\bPKIX\b|ALTNAME|\bTLS\b|\bSSL\b/i;
@@ -36,7 +52,12 @@ function telling(evidence: PodEvidence, facts: PodFacts, container: ContainerFac
   const lines = wordsOfPeer(container);
   const isCertificate = lines.some((line) => CERTIFICATE.test(line));
   const secrets = refusedCredentials(facts, container)?.isForbidden === false;
-  if (!isCertificate && !secrets && !asksServer(lines)) return undefined;
+  const held = waitsForAnswer(container);
+  const status = statusSaid(container);
+  const isChecking = (statusGiven(container) ?? 0) >= 500 && healthCheckOf(facts, container) !== undefined;
+  const configs = secrets || status === 403 || (!isCertificate && asksServer(lines));
+  const readsLog = secrets || status !== undefined || isChecking;
+  if (!isCertificate && !configs && !held && !readsLog) return undefined;
   const service = serverOf(evidence, container);
-  return service && { service, listening: false, configs: secrets || !isCertificate, secrets };
+  return service && { ...NONE, service, configs, secrets, lines: readsLog, held };
 }

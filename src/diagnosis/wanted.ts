@@ -100,6 +100,15 @@ export function besideLogsWanted(evidence: PodEvidence): readonly LogWanted[] {
     .map((name) => ({ container: name, previous: false }));
 }
 
+/** Programs that run others in one container, and say early which of them they have given up. */
+const SUPERVISOR = /\b(?:supervisord|s6-svscan|s6-rc|pm2(?:-runtime)?|monit|systemd)\b/;
+
+/** Whether the beginning of a container's log is worth reading, beside its last lines. */
+export function beginningWanted({ pod }: Pick<PodEvidence, 'pod'>, name: string, isCutShort: boolean): boolean {
+  const spec = pod.spec?.containers?.find((each) => each.name === name);
+  return isCutShort && spec !== undefined && SUPERVISOR.test([...(spec.command ?? []), ...(spec.args ?? [])].join(' '));
+}
+
 /** A program that fails with each try has tried more than once by then, ms. */
 const WELL_LOG_AFTER_MS = 10_000;
 

@@ -4,12 +4,15 @@
  */
 export * from './any-of.ts';
 export type { Life } from './after-ready.ts';
+export { answerBody, httpStatusIn } from './answer-body.ts';
 export { besideWaiting } from './beside-waiting.ts';
 export { saysAgain, timesIn } from './bare-words.ts';
 export { complaintIn } from './complaint.ts';
 export type { DecisiveLine } from './describe.ts';
 export { failsAgain, type FailsAgain } from './fails-again.ts';
 export { msAfter, withoutFirstRefusals } from './first-refusals.ts';
+export { type GivenUp, givenUpPrograms } from './given-up.ts';
+export { isAccess as isAccessLine } from './grammar/index.ts';
 export { lastFailure } from './last-failure.ts';
 export { notLoaded } from './not-loaded.ts';
 export { isSecretKey, MASK, maskSecrets, withoutKnown } from './mask-secrets.ts';

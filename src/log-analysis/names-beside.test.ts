@@ -412,6 +412,14 @@ describe('names that are also words', () => {
     ['connection to redis refused', undefined],
     ['Remote host terminated the handshake', undefined],
     ['ipv4:127.0.0.1:50052: Failed to connect to remote host: Connection refused', '127.0.0.1'],
+    ['cannot connect to orders database', undefined],
+    [
+      'cannot connect to invoices queue: connection to server at "127.0.0.1", port 5432 failed: server closed the connection',
+      '127.0.0.1',
+    ],
+    ['could not connect to reporting service: timeout', undefined],
+    ['failed to connect to orders-db database', 'orders-db'],
+    ['failed to connect to "orders" database', 'orders'],
   ])('%s', (line, host) => {
     expect(peerIn(line).host).toBe(host);
   });

@@ -132,6 +132,10 @@ function isAddress6(text: string): boolean {
   return text.includes('::') || text.split(':').length === 8;
 }
 
+/** What stands behind a word that says which database or queue is meant. */
+const PURPOSE =
+  /^ (?:database|db|data ?store|schema|queue|cache|broker|server|cluster|service|backend|store|storage|instance|replica|topic|stream|api|bus|exchange|index|pool|gateway|system|endpoint)s?\b(?![-.:]\w)/i;
+
 /** 'connection to server at "db"': the first word after such words that is a host. */
 function hostIn(line: string): string | undefined {
   let from = 0;
@@ -139,7 +143,10 @@ function hostIn(line: string): string | undefined {
     const [whole, host = ''] = match;
     // "connection to redis" names no host, and 'host "redis"' does.
     const isQuoted = /["'`]\)?$/.test(whole);
-    if (host !== '' && !NO_HOSTS.test(host) && (isQuoted || !KINDS_OF_PEERS.test(host))) return host;
+    const after = line.slice(from + match.index + whole.length);
+    // "connect to orders database" tells what it is for, and not where.
+    const isPurpose = !isQuoted && /^[a-z]+$/i.test(host) && PURPOSE.test(after);
+    if (host !== '' && !NO_HOSTS.test(host) && !isPurpose && (isQuoted || !KINDS_OF_PEERS.test(host))) return host;
     from += match.index + 4;
   }
   return undefined;

@@ -153,7 +153,8 @@ function fromFields(fields: Record<string, unknown>): StructuredLine | undefined
   const level = levelIn(fields);
   const message = filledIn(text(first(fields, MESSAGE_KEYS)), fields);
   const access = accessText(fields);
-  if (message === '' && access !== '') return { level, message: access, stack: [], fields: '' };
+  if (access !== '' && (message === '' || SAYS_NOTHING.test(message)) && !tellsOfError(fields))
+    return { level: message === '' ? level : undefined, message: access, stack: [], fields: '' };
   const isFailure =
     level === undefined ? isBad(message) : level === 'warning' || level === 'error' || level === 'fatal';
   const error = unfoldedFrames(causeText(fields, isFailure));
@@ -203,16 +204,32 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 }
 
+/** Messages of access logs: what they are about stands in their fields. */
+const SAYS_NOTHING =
+  /^(?:(?:the )?(?:incoming |outgoing |http )?(?:request|response|access)(?: log)?(?: (?:was )?(?:handled|completed|finished|served|processed|done|received|end(?:ed)?|sent))?|(?:handled|completed|finished|served|processed|access|http)(?: http)?(?: request| response| access)?)[.!]?$/i;
+
+function tellsOfError(fields: Record<string, unknown>): boolean {
+  return ERROR_KEYS.some(
+    (key) => text(fields[key]) !== '' || (typeof fields[key] === 'object' && fields[key] !== null),
+  );
+}
+
 /** The answer to one request, of a logger that writes each in fields alone: "GET /orders -> 500". */
 function accessText(fields: Record<string, unknown>): string {
-  const [method, path, status] = [
-    fields['method'],
-    fields['uri'] ?? fields['path'] ?? fields['url'],
-    fields['status'],
-  ].map((each) => text(each));
-  return /^[A-Z]{3,7}$/.test(method ?? '') && path?.startsWith('/') === true && /^[1-5]\d\d$/.test(status ?? '')
+  const request = recordOf(fields['request'] ?? fields['req'] ?? fields['http']);
+  const response = recordOf(fields['response'] ?? fields['res']);
+  const of = (keys: readonly string[], ...records: readonly Record<string, unknown>[]): string =>
+    records.flatMap((record) => keys.map((key) => text(record[key]))).find((value) => value !== '') ?? '';
+  const method = of(['method', 'request_method', 'verb'], fields, request);
+  const path = of(['uri', 'path', 'url', 'request_uri', 'target'], fields, request);
+  const status = of(['status', 'status_code', 'statuscode', 'statusCode', 'code'], fields, response, request);
+  return /^[A-Z]{3,7}$/.test(method) && path.startsWith('/') && /^[1-5]\d\d$/.test(status)
     ? `${method} ${path} -> ${status}`
     : '';
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 function stackOf(fields: Record<string, unknown>): readonly string[] {

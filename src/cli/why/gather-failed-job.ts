@@ -1,26 +1,33 @@
-/** Gathers the Job of a namespace that has failed and may have been meant to make what a pod does not find. */
+/** Gathers the Job of a namespace that has failed, or is not done, and may have been meant to make what a pod does not find or waits for. */
 import { JOBS, PODS } from '../../api/index.ts';
-import { causeOfPod, failedJobMeant, type FailedJob, type PodEvidence } from '../../diagnosis/index.ts';
+import { causeOfPod, type FailedJob, type JobWanted, meantJob, type PodEvidence } from '../../diagnosis/index.ts';
 import type { Asker } from './ask.ts';
 import { MAX_LISTED, MAX_SERVICES } from './limits.ts';
 
 /**
- * The Job, with what its pod died of; undefined: none can be meant alone (`failedJobMeant`).
+ * The Job, with what its pod died of, or what keeps that from running; undefined: none can be meant alone (`meantJob`).
  *
  * @param gather gathers what is known of a pod, without the causes of services behind that
  */
 export async function gatherFailedJob(
   asker: Asker,
   namespace: string,
+  wanted: JobWanted,
   gather: (pod: PodEvidence['pod']) => Promise<PodEvidence>,
 ): Promise<FailedJob | undefined> {
   const jobs = await asker.list(`jobs in namespace ${namespace}`, JOBS, { namespace, limit: MAX_LISTED });
-  const job = failedJobMeant(jobs);
-  if (job === undefined) return undefined;
+  const meant = meantJob(jobs, wanted);
+  if (meant === undefined) return undefined;
+  const { job, state } = meant;
   const name = job.metadata?.name ?? '';
+  if (state === 'suspended') return { name, state };
+  if (state === 'done')
+    return { name, state, ...(job.status?.completionTime && { doneAt: job.status.completionTime }) };
   const labelSelector = `batch.kubernetes.io/job-name=${name}`;
   const pods = await asker.list(`pods of job/${name}`, PODS, { namespace, labelSelector, limit: MAX_SERVICES });
   const pod = pods.find(({ status }) => status?.phase === 'Failed') ?? pods[0];
   const says = pod === undefined ? undefined : causeOfPod(await gather(pod))?.says;
-  return { name, ...(says !== undefined && { says }) };
+  // One that is not done and has no trouble works.
+  if (state === 'unfinished' && says === undefined) return undefined;
+  return { name, state, ...(says !== undefined && { says }) };
 }

@@ -11,6 +11,7 @@ import {
   uidsOf,
 } from '../../api/index.ts';
 import {
+  beginningWanted,
   type ContainerLogs,
   configsWanted,
   peerSecretsWanted,
@@ -23,7 +24,7 @@ import {
   namedPodsOf,
   namedServicesOf,
   complaintWanted,
-  wantsFailedJob,
+  wantedJob,
   type PodEvidence,
   type ServiceName,
   TEMPLATE_HASH,
@@ -55,7 +56,15 @@ import { beginOf, gatherServices, servicesAt } from './gather-services.ts';
 import { withHeard } from './gather-heard.ts';
 import { gatherPodStorage } from './gather-storage.ts';
 import { gatherClaims } from './gather-volumes.ts';
-import { LOG_TAIL_LINES, MAX_EVENTS, MAX_LISTED, MAX_LOG_BYTES, MAX_METRICS_BYTES, MAX_WELL_LOGS } from './limits.ts';
+import {
+  LOG_TAIL_LINES,
+  MAX_BEGINNING_BYTES,
+  MAX_EVENTS,
+  MAX_LISTED,
+  MAX_LOG_BYTES,
+  MAX_METRICS_BYTES,
+  MAX_WELL_LOGS,
+} from './limits.ts';
 import { ownersOf } from './owners.ts';
 import { urgency } from './urgency.ts';
 import { throttlingOf } from './throttling-metrics.ts';
@@ -190,11 +199,12 @@ async function withServers(asker: Asker, evidence: PodEvidence): Promise<PodEvid
   return { ...evidence, services, notLookedAt: asker.notLookedAt };
 }
 
-/** The evidence, with the Job that may have been meant to make the data that a container lacks. */
+/** The evidence, with the Job that may have been meant to make the data that a container lacks, or what it waits for. */
 async function withJob(asker: Asker, evidence: PodEvidence, known: Known): Promise<PodEvidence> {
-  if (!wantsFailedJob(evidence)) return evidence;
+  const wanted = wantedJob(evidence);
+  if (wanted === undefined) return evidence;
   const { namespace = 'default' } = evidence.pod.metadata ?? {};
-  const failedJob = await gatherFailedJob(asker, namespace, behind(asker, evidence.pod, known).gather);
+  const failedJob = await gatherFailedJob(asker, namespace, wanted, behind(asker, evidence.pod, known).gather);
   return failedJob === undefined ? evidence : { ...evidence, failedJob, notLookedAt: asker.notLookedAt };
 }
 
@@ -287,10 +297,21 @@ async function gatherLogs(
   const entries = await Promise.all(
     wanted.map(async ({ container, previous }): Promise<[string, ContainerLogs]> => {
       const lines = await gatherLog(asker, pod, container, previous);
-      return [container, previous ? { previous: lines } : { current: lines }];
+      if (previous) return [container, { previous: lines }];
+      const isCutShort = (lines?.length ?? 0) >= LOG_TAIL_LINES;
+      const beginning = beginningWanted({ pod }, container, isCutShort)
+        ? await gatherBeginning(asker, pod, container)
+        : undefined;
+      return [container, { current: lines, ...(beginning && { beginning }) }];
     }),
   );
   return Object.fromEntries(entries);
+}
+
+/** The first lines of its present life. */
+async function gatherBeginning(asker: Asker, pod: Pod, container: string): Promise<readonly string[] | undefined> {
+  const query = new URLSearchParams({ container, limitBytes: String(MAX_BEGINNING_BYTES) });
+  return await logLines(asker, pod, container, query);
 }
 
 async function gatherLog(
@@ -299,12 +320,21 @@ async function gatherLog(
   container: string,
   previous: boolean,
 ): Promise<readonly string[] | undefined> {
-  const { namespace = 'default', name = '' } = pod.metadata ?? {};
   const query = new URLSearchParams({
     container,
     tailLines: String(LOG_TAIL_LINES),
     ...(previous ? { previous: 'true' } : {}),
   });
+  return await logLines(asker, pod, container, query);
+}
+
+async function logLines(
+  asker: Asker,
+  pod: Pod,
+  container: string,
+  query: URLSearchParams,
+): Promise<readonly string[] | undefined> {
+  const { namespace = 'default', name = '' } = pod.metadata ?? {};
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/log`;
   const what = `log of container ${container} of pod/${name}`;
   const text = found(await asker.text(what, `${path}?${query.toString()}`, MAX_LOG_BYTES));

@@ -2,6 +2,7 @@
 import { controllerOf, isConditionTrue, type Pod, PODS } from '../../api/index.ts';
 import {
   configMapsOf,
+  type PausedContainer,
   type ServerBehind,
   type ServerWanted,
   TEMPLATE_HASH,
@@ -9,6 +10,7 @@ import {
 } from '../../diagnosis/index.ts';
 import type { Asker } from './ask.ts';
 import { gatherConfigs } from './gather-configs.ts';
+import { gatherHeld } from './gather-held.ts';
 import { gatherListening } from './gather-listening.ts';
 import { labelsText } from './gather-services.ts';
 import { MAX_SERVICES } from './limits.ts';
@@ -16,19 +18,21 @@ import { MAX_SERVICES } from './limits.ts';
 /** The first pod of the service that is ready; undefined: none is, or they cannot be listed. */
 export async function gatherServer(
   asker: Asker,
-  { service: { namespace, selector = {} }, listening, configs, secrets }: ServerWanted,
+  { service: { namespace, selector = {} }, listening, configs, secrets, lines: wantsLines, held }: ServerWanted,
   linesOf: (pod: Pod, container: string) => Promise<readonly string[] | undefined>,
 ): Promise<ServerBehind | undefined> {
   const labelSelector = labelsText(Object.entries(selector));
   if (labelSelector === '') return undefined;
   const pods = await asker.list(`pods with ${labelSelector}`, PODS, { namespace, labelSelector, limit: MAX_SERVICES });
-  const pod = pods.find(({ status }) => isConditionTrue(status?.conditions, 'Ready'));
+  const ready = pods.filter(({ status }) => isConditionTrue(status?.conditions, 'Ready'));
+  const stopped = held ? await firstHeld(asker, ready.slice(0, MAX_SERVICES)) : undefined;
+  const pod = stopped?.pod ?? ready[0];
   if (pod === undefined) return undefined;
   const owner = ownerOf(pod);
   const [container] = pod.spec?.containers ?? [];
   const [heard, lines, maps] = await Promise.all([
     listening ? gatherListening(asker, pod) : undefined,
-    secrets && container !== undefined ? linesOf(pod, container.name) : undefined,
+    wantsLines && container !== undefined ? linesOf(pod, container.name) : undefined,
     configs
       ? gatherConfigs(asker, namespace, secrets ? [...configMapsOf(pod), ...variableSecrets(pod)] : configMapsOf(pod))
       : undefined,
@@ -36,10 +40,30 @@ export async function gatherServer(
   return {
     pod,
     ...(owner !== undefined && { owner }),
+    ...(stopped && { paused: stopped.paused }),
     ...(heard && { listening: heard.ports }),
     ...(lines && { lines }),
     ...(maps && { configs: maps }),
   };
+}
+
+interface HeldPod {
+  readonly pod: Pod;
+  readonly paused: PausedContainer;
+}
+
+/** The first of the pods with a container that somebody holds from running. */
+async function firstHeld(asker: Asker, pods: readonly Pod[]): Promise<HeldPod | undefined> {
+  const found = await Promise.all(
+    pods.map(async (pod): Promise<HeldPod | undefined> => {
+      const { held = {}, stopped = {} } = (await gatherHeld(asker, pod)) ?? {};
+      const [container] = [...Object.keys(held), ...Object.keys(stopped)];
+      if (container === undefined) return undefined;
+      const [hold, process] = [held[container], stopped[container]];
+      return { pod, paused: { container, ...(hold && { hold }), ...(process && { stopped: process }) } };
+    }),
+  );
+  return found.find((each) => each !== undefined);
 }
 
 /** "deployment/web": a ReplicaSet of a Deployment has that one's name and a hash. */

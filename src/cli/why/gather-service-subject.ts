@@ -48,7 +48,8 @@ export async function gatherServiceSubject(
     gatherNamedService(asker, service),
   ]);
   // Whether somebody asks for one that was scaled to 0 decides how much that matters.
-  const isAtRest = behind?.nobody === undefined || behind.nobody.scaledToZero.length > 0;
+  const isAtRest =
+    behind?.nobody === undefined || behind.nobody.scaledToZero.length > 0 || behind.nobody.unmade !== undefined;
   const isWell = behind === undefined || (behind.looked.length === 0 && isAtRest);
   const clients = isWell ? await gatherClients(asker, service, namespaceFlag) : undefined;
   return {

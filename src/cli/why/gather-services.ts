@@ -13,6 +13,7 @@ import {
 } from '../../api/index.ts';
 import {
   isNodeDns,
+  nearestNamespaces,
   nearestPod,
   type NobodyBehind,
   ownLabelsText,
@@ -23,6 +24,7 @@ import {
 } from '../../diagnosis/index.ts';
 import { nearNames } from '../../lib/index.ts';
 import { type Asker } from './ask.ts';
+import { causeOfUnmade } from './gather-creation.ts';
 import { gatherStrays } from './gather-strays.ts';
 import { MAX_LISTED, MAX_SERVICES } from './limits.ts';
 
@@ -69,7 +71,7 @@ async function gatherService(
   const empty = { namespace, name, clusterIPs: [], ports: [], ready: 0, notReady: 0 };
   if (service.kind === 'missing') {
     const [like, where] = await Promise.all([
-      likeServices(asker, { namespace, name }),
+      likeServices(asker, { namespace, name }, own),
       namespace === own ? {} : namespaceOf(asker, namespace),
     ]);
     return { ...empty, missing: true, ...like, ...where };
@@ -207,7 +209,8 @@ export function beginOf(address: string): string {
 async function likeServices(
   asker: Asker,
   { namespace, name }: ServiceName,
-): Promise<Pick<ServiceEvidence, 'elsewhere' | 'similar'>> {
+  ofPod: string,
+): Promise<Pick<ServiceEvidence, 'elsewhere' | 'similar' | 'isInOwn'>> {
   const own = await asker.list(`services of namespace ${namespace}`, SERVICES, { namespace, limit: MAX_LISTED });
   const similar = nearNames(
     name,
@@ -216,8 +219,10 @@ async function likeServices(
   if (similar.length > 0) return { similar };
   const fieldSelector = `metadata.name=${name}`;
   const same = await asker.list(`services ${name} of all namespaces`, SERVICES, { fieldSelector, limit: MAX_SERVICES });
-  const elsewhere = same.flatMap(({ metadata }) => metadata?.namespace ?? []).toSorted();
-  return elsewhere.length === 0 ? {} : { elsewhere: elsewhere.slice(0, 1) };
+  const all = same.flatMap(({ metadata }) => metadata?.namespace ?? []);
+  if (all.includes(ofPod)) return { elsewhere: [ofPod], isInOwn: true };
+  const [nearest] = nearestNamespaces(all, [namespace, ofPod]);
+  return nearest === undefined ? {} : { elsewhere: [nearest] };
 }
 
 /** Why a service has no endpoint at all; undefined: it may still get one, or that could not be read. */
@@ -247,7 +252,14 @@ export async function nobodyBehind(
     const nearest = await nearestText(asker, namespace, selector, all);
     return { scaledToZero: [], unlabelled: true, ...(nearest !== undefined && { nearest }) };
   }
-  if (behind.some(({ spec }) => (spec?.replicas ?? 1) > 0)) return undefined;
+  const wanting = behind.filter(({ spec }) => (spec?.replicas ?? 1) > 0);
+  if (wanting.length > 0) {
+    const [only, ...more] = wanting;
+    if (only === undefined || more.length > 0 || pods.length > 0) return undefined;
+    const kind = only.kind === 'deployment' ? 'Deployment' : 'StatefulSet';
+    const unmade = await causeOfUnmade(asker, { ...only, kind });
+    return unmade === undefined ? undefined : { scaledToZero: [], unmade };
+  }
   return { scaledToZero: behind.map(({ kind, metadata }) => `${kind}/${metadata?.name ?? ''}`) };
 }
 

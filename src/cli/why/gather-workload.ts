@@ -8,28 +8,22 @@ import {
   labelSelectorOf,
   type LabelSelector,
   type Node,
-  LIMIT_RANGES,
   NODES,
   type Pod,
   PODS,
   REPLICA_SETS,
-  RESOURCE_QUOTAS,
-  SERVICE_ACCOUNTS,
 } from '../../api/index.ts';
 import {
-  type Event,
   goneServicesOf,
   type NodeSubjectEvidence,
   type PodEvidence,
-  wantsAccounts,
-  wantsLimitRanges,
-  wantsQuotas,
   type WorkloadEvidence,
   type WorkloadObject,
 } from '../../diagnosis/index.ts';
 import { type Asker } from './ask.ts';
 import { autoscalersOf } from './gather-autoscaler.ts';
 import { gatherDriversOfNode, podsOfNode } from './gather-drivers.ts';
+import { gatherCreation } from './gather-creation.ts';
 import { gatherGonePods } from './gather-history.ts';
 import { gatherServices } from './gather-services.ts';
 import { gatherNode } from './gather-node.ts';
@@ -59,9 +53,9 @@ export async function gatherWorkload(
   const makers: readonly WorkloadObject[] = workload.kind === 'Deployment' ? own : [workload];
   const pods = candidates.filter((pod) => makers.some((maker) => isControlledBy(pod, maker)));
   const fixed = workload.spec?.template?.spec?.nodeName ?? '';
-  const [fixedNode, events, killings] = await Promise.all([
+  const [fixedNode, creation, killings] = await Promise.all([
     fixed === '' ? undefined : gatherNode(asker, fixed),
-    eventsOf(asker, [workload, ...own.filter(({ spec }) => (spec?.replicas ?? 0) > 0)]),
+    gatherCreation(asker, workload, own),
     pods[0] === undefined ? [] : killingsIn(asker, pods[0]),
   ]);
   const looked = await gatherPods(asker, pods, (pod) => {
@@ -70,22 +64,9 @@ export async function gatherWorkload(
     return { owners, siblings: pods, killings, namespaceFlag, quiet: isDeep?.(pod) === false };
   });
   const nodes = await nodesFor(asker, workload);
-  const limitRanges = wantsLimitRanges(events)
-    ? await asker.list(`limitranges in namespace ${namespace}`, LIMIT_RANGES, { namespace, limit: MAX_LISTED })
-    : undefined;
-  const quotas = wantsQuotas(events)
-    ? await asker.listAll(`resourcequotas in namespace ${namespace}`, RESOURCE_QUOTAS, { namespace, limit: MAX_LISTED })
-    : undefined;
-  const accounts = wantsAccounts(events)
-    ? await asker.list('names of service accounts', SERVICE_ACCOUNTS, {
-        namespace,
-        limit: MAX_LISTED,
-        metadataOnly: true,
-      })
-    : undefined;
   const isGone = workload.kind === 'Job' && pods.length === 0 && isConditionTrue(workload.status?.conditions, 'Failed');
-  const gone = isGone ? await gatherGonePods(asker, workload, events) : undefined;
-  const base = { now: asker.now, workload, events, pods, looked, namespaceFlag };
+  const gone = isGone ? await gatherGonePods(asker, workload, creation.events) : undefined;
+  const base = { now: asker.now, workload, ...creation, pods, looked, namespaceFlag };
   const goneServices =
     gone === undefined
       ? []
@@ -96,9 +77,6 @@ export async function gatherWorkload(
     ...(goneServices.length > 0 && { goneServices }),
     ...(gone && { gone }),
     ...(nodes && { nodes }),
-    ...(limitRanges && { limitRanges }),
-    ...(quotas && { quotas }),
-    ...(accounts && { accounts: accounts.flatMap(({ metadata }) => metadata?.name ?? []) }),
     autoscalers,
     notLookedAt: asker.notLookedAt,
   };
@@ -119,19 +97,6 @@ function selectorText({ spec }: WorkloadObject): string {
   const isPlain = !('matchLabels' in selector) && !('matchExpressions' in selector);
   const parsed = labelSelectorOf(isPlain ? { matchLabels: selector as Record<string, string> } : selector);
   return parsed === undefined ? '' : formatLabelSelector(parsed);
-}
-
-async function eventsOf(asker: Asker, objects: readonly WorkloadObject[]): Promise<readonly Event[]> {
-  const lists = await Promise.all(
-    objects.slice(0, 5).map(({ kind = '', metadata }) =>
-      asker.list(`events of ${kind.toLowerCase()}/${metadata?.name ?? ''}`, EVENTS, {
-        namespace: metadata?.namespace,
-        fieldSelector: `involvedObject.uid=${metadata?.uid ?? ''}`,
-        limit: MAX_EVENTS,
-      }),
-    ),
-  );
-  return lists.flat();
 }
 
 export async function gatherNodeSubject(asker: Asker, name: string): Promise<NodeSubjectEvidence> {

@@ -4,8 +4,11 @@ import { createInMemoryApi, type InMemoryApi } from '../../../test/support/in-me
 import {
   DEPLOYMENTS,
   ENDPOINT_SLICES,
+  EVENTS,
+  JOBS,
   type KubeObject,
   PODS,
+  REPLICA_SETS,
   type Resource,
   SERVICES,
   STATEFUL_SETS,
@@ -211,6 +214,80 @@ describe('a service whose selector or port is wrong', () => {
     );
   });
 
+  it.each<[string, string, string, RegExp]>([
+    [
+      'a quota that wants limits',
+      'ReplicaSet',
+      'Error creating: pods "api-5f-x" is forbidden: failed quota: team: must specify limits.memory for: api',
+      /quota team wants its pods to name limits\.memory \(container api\)$/,
+    ],
+    [
+      'a service account',
+      'ReplicaSet',
+      'Error creating: pods "api-5f-x" is forbidden: error looking up service account default/robot: serviceaccount "robot" not found',
+      /there is no ServiceAccount robot$/,
+    ],
+    [
+      'the level of pod security',
+      'StatefulSet',
+      'create Pod db-0 in StatefulSet db failed error: pods "db-0" is forbidden: violates PodSecurity "restricted:latest": x',
+      /its namespace enforces pod security restricted:latest$/,
+    ],
+    [
+      'a webhook',
+      'ReplicaSet',
+      'Error creating: Internal error occurred: failed calling webhook "check.example.com": failed to call webhook: no endpoints',
+      /webhook check\.example\.com does not answer$/,
+    ],
+  ])('is told with what keeps the pods of its workload from being made: %s', async (_, kind, message, says) => {
+    const name = kind === 'StatefulSet' ? 'db' : 'api';
+    await service(name, { selector: { app: name }, ports: [{ port: 8000 }] });
+    const spec = {
+      replicas: 1,
+      selector: { matchLabels: { app: name } },
+      template: { metadata: { labels: { app: name } }, spec: { containers: [{ name, image: 'a:1' }] } },
+    };
+    const owner =
+      kind === 'StatefulSet'
+        ? await make(STATEFUL_SETS, { metadata: { name, namespace: 'default' }, spec })
+        : await make(DEPLOYMENTS, { metadata: { name, namespace: 'default' }, spec });
+    const maker =
+      kind === 'StatefulSet'
+        ? owner
+        : await make(REPLICA_SETS, {
+            metadata: {
+              name: `${name}-5f`,
+              namespace: 'default',
+              ownerReferences: [
+                { apiVersion: 'apps/v1', kind: 'Deployment', name, uid: owner.metadata?.uid, controller: true },
+              ],
+            },
+            spec,
+          });
+    await make(EVENTS, {
+      metadata: { name: `${name}.1`, namespace: 'default' },
+      involvedObject: { kind, name: maker.metadata?.name, namespace: 'default', uid: maker.metadata?.uid },
+      reason: 'FailedCreate',
+      type: 'Warning',
+      message,
+      lastTimestamp: at(5),
+    });
+    await ended('web', `connect to ${name}:8000: connection refused`);
+    const told = await headline('Pod', 'web');
+    expect(told).toMatch(
+      /: service \w+ has no endpoint that is ready: (?:deployment|statefulset)\/\w+ lacks 1 of 1 pods, which cannot be made: /,
+    );
+    expect(told).toMatch(says);
+    expect(await headline('Service', name)).toMatch(says);
+  });
+
+  it('is told without such a cause, where nothing refuses its pods', async () => {
+    await service('api', { selector: { app: 'api' }, ports: [{ port: 80 }] });
+    await deployment('api');
+    await ended('front', 'connect to api:80: connection refused');
+    expect(await headline('Pod', 'front')).toMatch(/: service api has no endpoint that is ready$/);
+  });
+
   it('is told with the labels of a pod, where no workload has nearly those', async () => {
     await service('api', { selector: { app: 'api', tier: 'back' }, ports: [{ port: 80 }] });
     await make(PODS, {
@@ -270,5 +347,64 @@ describe('a service that looks well and has not what is asked of it', () => {
     expect(await headline('Service', 'kv')).toBe(
       'clients-fail warning: its pods are ready, but 1 pod that needs it fails (lookup): service kv has port 53 with TCP only, and it is asked with UDP',
     );
+  });
+});
+
+describe('an init container that waits for what a Job should make', () => {
+  const waiting = (): Promise<unknown> =>
+    make(
+      PODS,
+      {
+        metadata: { name: 'web', namespace: 'default' },
+        spec: {
+          initContainers: [
+            {
+              name: 'wait-migration',
+              image: 'w:1',
+              command: ['sh', '-c', 'until psql -Atc "select max(v) from versions"; do sleep 3; done'],
+              env: [{ name: 'PGHOST', value: 'pg' }],
+            },
+          ],
+          containers: [{ name: 'main', image: 'w:1' }],
+        },
+      },
+      {
+        phase: 'Pending',
+        initContainerStatuses: [
+          {
+            name: 'wait-migration',
+            ready: false,
+            restartCount: 0,
+            image: 'w:1',
+            imageID: 'i',
+            state: { running: { startedAt: at(60) } },
+          },
+        ],
+      },
+    );
+  const job = (status: object): Promise<unknown> =>
+    make(
+      JOBS,
+      {
+        metadata: { name: 'migrate', namespace: 'default' },
+        spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'm', image: 'm:1' }] } } },
+      },
+      status,
+    );
+
+  it('is told with the one that has failed', async () => {
+    await service('pg', { selector: { app: 'pg' }, ports: [{ port: 5432 }] });
+    await slice('pg-1', 'pg');
+    await waiting();
+    await job({ startTime: at(50), failed: 1, active: 0 });
+    expect(await headline('Pod', 'web')).toMatch(
+      /^init-waits critical: init container wait-migration has waited for pg for .*; job\/migrate, which may be meant to make what it waits for, has failed$/,
+    );
+  });
+
+  it('is told alone, where that is done', async () => {
+    await waiting();
+    await job({ startTime: at(50), succeeded: 1, active: 0 });
+    expect(await headline('Pod', 'web')).not.toContain('migrate,');
   });
 });

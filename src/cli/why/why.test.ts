@@ -216,6 +216,32 @@ describe('a pod', () => {
     expect((await why('Pod', 'web')).out).toContain('container main is paused: its main process is stopped');
   });
 
+  it('that waits in vain for a peer which is paused, as the node of that sees it', async () => {
+    await node();
+    const ready = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
+    const main = { name: 'main', ready: true, restartCount: 0, image: 'x', imageID: 'i' };
+    const running = [{ ...main, state: { running: { startedAt: at(600) } } }];
+    await pod({ ...ready, containerStatuses: running }, {}, {}, { name: 'cache-0', labels: { app: 'cache' } });
+    const spec = { selector: { app: 'cache' }, ports: [{ port: 11_211 }] };
+    await api.client.create(SERVICES, { metadata: { name: 'cache', namespace: 'default' }, spec });
+    await api.client.create(ENDPOINT_SLICES, {
+      metadata: { name: 'cache-1', namespace: 'default', labels: { 'kubernetes.io/service-name': 'cache' } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['10.2.0.9'], conditions: { ready: true } }],
+      ports: [{ port: 11_211 }],
+    });
+    await pod(crashed());
+    nodeAnswers[LOG] = 'socket.timeout: cache:11211: timed out\n';
+    const held = '/api/v1/nodes/n1/proxy/mendlet/v1/held';
+    const stopped = [{ container: 'main', process: 'memcached', pid: 9 }];
+    nodeAnswers[held] = JSON.stringify({ kind: 'HeldContainers', containers: [], stopped });
+    const { out } = await why('Pod', 'web');
+    expect(out).toContain(
+      'container main of pod cache-0 behind service cache is paused: its process memcached (pid 9) is stopped (SIGSTOP)',
+    );
+    expect(asked).toContain(`${held}?namespace=default&pod=cache-0`);
+  });
+
   it.each([HISTORY, NODE_HISTORY])('from what its node remembers, at %s', async (path) => {
     await node();
     const { metadata } = await pod(crashed());
@@ -360,6 +386,14 @@ describe('a pod', () => {
     nodeAnswers[LOG] = 'Error: database is down\n';
     expect((await why('Pod', 'web')).out).toContain(
       '; there is no namespace dta, in which its variable DB_HOST of ConfigMap app, key DB_HOST names service db, but one in data\n',
+    );
+    await api.client.create(SERVICES, {
+      metadata: { name: 'db', namespace: 'default' },
+      spec: { ports: [{ port: 80 }] },
+    });
+    // A service of the pod's own namespace goes before those of strangers.
+    expect((await why('Pod', 'web')).out).toContain(
+      'names service db, but one in default, the namespace of the pod itself\n',
     );
     const made = await api.client.get(CONFIG_MAPS, 'default', 'app');
     const used = (await api.client.get(SERVICES, 'data', 'db')).spec?.clusterIP ?? '';

@@ -68,7 +68,7 @@ export interface PodEvidence {
   readonly siblings: readonly Pod[];
   /** The first pod of its Job, where this one may only meet what that left; absent: not asked for, or it is the first. */
   readonly firstAttempt?: PodEvidence | undefined;
-  /** A Job of its namespace that has failed, and may have been meant to make data that it lacks; absent: nothing asks for it, or there is none. */
+  /** A Job of its namespace that has failed or is not done, and may have been meant to make data that it lacks, or what it waits for; absent: nothing asks for it, or there is none. */
   readonly failedJob?: FailedJob | undefined;
   /** Killing events of siblings. */
   readonly siblingEvents: readonly Event[];
@@ -117,6 +117,8 @@ export interface ContainerLogs {
   /** The log of the life before this one, oldest line first. */
   readonly previous?: readonly string[];
   readonly current?: readonly string[];
+  /** The first lines of the present life; absent: nothing asks for them. */
+  readonly beginning?: readonly string[];
 }
 
 /** What explains why no node takes a pod. An absent field was not read. */
@@ -146,6 +148,10 @@ export interface ClaimEvidence {
 
 export interface FailedJob {
   readonly name: string;
+  /** Absent: it has failed. */
+  readonly state?: 'failed' | 'suspended' | 'unfinished' | 'done';
+  /** RFC 3339, of one that is done. */
+  readonly doneAt?: string;
   /** The headline of its pod; absent: it has none left. */
   readonly says?: string;
 }
@@ -184,6 +190,8 @@ export interface ServiceEvidence {
   readonly missing: boolean;
   /** Of one that is missing: other namespaces that have a service of its name. */
   readonly elsewhere?: readonly string[];
+  /** That namespace is the one of the pod that names it. */
+  readonly isInOwn?: true;
   /** Of one that is missing: services of its namespace with similar names. */
   readonly similar?: readonly string[];
   /** Of one that is missing in another namespace than its pod's: whether that does not exist either; absent: not known. */
@@ -229,10 +237,18 @@ export interface ServerBehind {
   readonly owner?: string;
   /** Where it listens; absent: nothing asks for it, or its node cannot tell. */
   readonly listening?: readonly PodListeningPort[];
-  /** The last lines of its log, where a password is refused; absent: nothing asks for them. */
+  /** The last lines of its log, where it refuses something; absent: nothing asks for them. */
   readonly lines?: readonly string[];
+  /** The first of its containers that somebody holds from running; absent: none is, nothing asks for it, or its node cannot tell. */
+  readonly paused?: PausedContainer;
   /** The ConfigMaps that it uses, and its Secrets where a password is refused; absent: nothing asks for them. */
   readonly configs?: readonly ConfigEvidence[];
+}
+
+export interface PausedContainer {
+  readonly container: string;
+  readonly hold?: Hold;
+  readonly stopped?: StoppedProcess;
 }
 
 /** What is worth reading of a pod that serves behind a service. */
@@ -242,6 +258,10 @@ export interface ServerWanted {
   readonly configs: boolean;
   /** Whether the Secrets of its variables are read, too. */
   readonly secrets: boolean;
+  /** Whether the end of its log is read. */
+  readonly lines: boolean;
+  /** Whether its node is asked if somebody holds it from running; of several pods the first that is held counts. */
+  readonly held: boolean;
 }
 
 /** A port of a service, and where a ready pod of it listens. */
@@ -281,6 +301,8 @@ export interface ServiceCause {
 export interface NobodyBehind {
   /** The workloads that would make its pods, all of them scaled to 0: "deployment/db". */
   readonly scaledToZero: readonly string[];
+  /** Why the only workload that would make its pods has none, by its own finding: "deployment/db lacks 1 of 1 pods, which cannot be made: …". */
+  readonly unmade?: string;
   /** Neither a pod nor the template of a Deployment or StatefulSet has the labels that it selects. */
   readonly unlabelled?: boolean;
   /** Then those whose labels are nearest: "the pods of deployment/api have app=api". */

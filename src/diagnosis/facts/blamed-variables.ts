@@ -13,7 +13,7 @@ import { heapQuote, heapSettings } from './heap-setting.ts';
 import { absentField } from './pod-fields.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { settingVariable } from './setting-variables.ts';
-import { environmentPeers, peerText, placeText } from './spec-peers.ts';
+import { environmentPeers, peerText, placeText, portVariable as portBeside, type SpecPeer } from './spec-peers.ts';
 import { hasWord, quotable } from './text.ts';
 import { oddOfSources, unseenVariable } from './unseen-values.ts';
 import { misnamedVariable, onlyUnset } from './unset-in-code.ts';
@@ -272,9 +272,18 @@ function portVariable({ pod }: PodFacts, container: ContainerFacts, { says }: Ra
   const named = allPeers(container).filter(
     (peer) => peer.port === Number(port) && serviceOfHost(peer.host, namespace)?.name === service,
   );
-  const [only, ...more] = [...new Set(named.map((peer) => placeText(peer)))];
+  const [only, ...more] = [...new Set(named.map((peer) => placeOfPort(container, peer)))];
   if (only === undefined || more.length > 0) return undefined;
   return { name: only, says: `port ${port} is in its ${only}` };
+}
+
+/** A host may stand in one variable, and its port in another. */
+function placeOfPort({ environment, secretVariables }: ContainerFacts, peer: SpecPeer): string {
+  const all = [...environment, ...secretVariables];
+  const holder = all.find(({ at }) => at === peer.at);
+  const hasPort = holder === undefined || new RegExp(String.raw`:${peer.port}(?!\d)`).test(holder.value);
+  const beside = hasPort ? undefined : portBeside(all, holder.name);
+  return placeText(beside ?? peer);
 }
 
 /** Other words may be names of variables by accident. */

@@ -5,6 +5,8 @@ import {
   type DecisiveLine,
   failsAgain,
   type FailsAgain,
+  type GivenUp,
+  givenUpPrograms,
   lastFailure,
   type LogReading,
   notLoaded,
@@ -69,6 +71,8 @@ export interface ContainerFacts {
   readonly standsAt?: StandsAt;
   /** What it fails at with each try while it runs and looks well. */
   readonly again?: FailsAgain;
+  /** The programs that a supervisor in it has given up in its present life. */
+  readonly givenUp?: readonly GivenUp[];
   readonly events: readonly Event[];
 }
 
@@ -135,8 +139,14 @@ function one(
     reading: presentReading(readingOf(lines, death, spec), lines, failing),
     ...(judged && { failing, notLoaded: notLoaded(lines), standsAt: standsAt(lines) }),
     ...(trouble === 'none' && looksWell(kind, status) && { again: failsAgain(lines) }),
+    ...(death === undefined && status?.state?.running !== undefined && { givenUp: givenUpIn(evidence, name, lines) }),
     events,
   };
+}
+
+/** The beginning of a log that is longer than what was read of its end may have the supervisor's word. */
+function givenUpIn({ logs }: PodEvidence, name: string, lines: readonly string[]): readonly GivenUp[] {
+  return givenUpPrograms([...(logs[name]?.beginning ?? []), ...lines]);
 }
 
 interface Standing {

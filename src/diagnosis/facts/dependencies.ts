@@ -59,6 +59,9 @@ const UNRESOLVED = anyOf(
 /** A line about its own port. */
 const LISTENS = /listen|bind|bound|serving|0\.0\.0\.0|\[?::\]?:\d/i;
 
+/** A record of a request, which begins with the one who asked: "10.244.0.1:35952 [28/Nov/2026:09:40:01.100] fe api/<NOSRV> …". */
+const OF_CLIENT = /^\S{1,60} (?:- \S{1,60} )?\[\d{1,2}\/\w{3}\/\d{4}[: ]/;
+
 export interface Trouble {
   readonly kind: 'refused' | 'not-resolved';
   readonly word: LastWord;
@@ -87,7 +90,8 @@ export function dependencyTrouble(container: ContainerFacts): Trouble | undefine
   if (refused === undefined) return failingTrouble(container);
   const [peer] = linesAround(container, refused).flatMap((line, place) => {
     const found = peerIn(line);
-    return found.host !== undefined && (place === 0 || (!LISTENS.test(line) && !isPlace(found))) ? [found] : [];
+    const isOther = LISTENS.test(line) || OF_CLIENT.test(line) || isPlace(found);
+    return found.host !== undefined && (place === 0 || !isOther) ? [found] : [];
   });
   const said = peer ?? peerIn(refused.line);
   return {
@@ -273,10 +277,14 @@ export function namedServices(
   return [...new Map(found.map((service) => [`${service.namespace}/${service.name}`, service])).values()];
 }
 
-/** The peer of the line that decides, whatever it says of it. */
-function decisivePeer({ reading }: ContainerFacts): readonly string[] {
+/** The peer of the line that decides, whatever it says of it, and that of the last failure. */
+function decisivePeer({ reading, failing }: ContainerFacts): readonly string[] {
   const { host } = peerIn(reading.decisive?.line ?? '');
-  return host === undefined ? [] : [host];
+  const last = peerIn(failing?.line ?? '');
+  return [
+    ...(host === undefined ? [] : [host]),
+    ...(last.port === undefined || isPlace(last) ? [] : [last.host ?? []].flat()),
+  ];
 }
 
 function isUp({ kind, status, again }: ContainerFacts): boolean {
@@ -301,7 +309,10 @@ function allVariables({ environment, secretVariables }: ContainerFacts): readonl
 
 /** All peers that its specification names, those for which its command waits first, and those of its files last. */
 export function allPeers(container: ContainerFacts): readonly SpecPeer[] {
-  return [...namedPeers(container), ...commandPeers(container.spec, allVariables(container)), ...container.filePeers];
+  const awaited = namedPeers(container);
+  // The loop of an init container may be one of its image, which nobody sees.
+  const own = awaited.length > 0 ? awaited : variablePeers(container);
+  return [...own, ...commandPeers(container.spec, allVariables(container)), ...container.filePeers];
 }
 
 /** The only peer that its environment names, else its command, else its files. */
@@ -404,12 +415,13 @@ export function isServiceName(host: string, { namespace, noNamespace, ...service
  */
 export function missingText(service: ServiceEvidence, place?: string): string {
   const { name, namespace, noNamespace, elsewhere = [], similarNamespaces = [] } = service;
+  const own = service.isInOwn === true ? ', the namespace of the pod itself' : '';
   if (noNamespace !== true)
     return `there is no service ${name}${place === undefined ? '' : `, which its ${place} names`}${elsewhereText(service, place !== undefined)}`;
   if (place === undefined) {
     const hint =
       elsewhere.length > 0
-        ? `; service ${name} is in ${listed(elsewhere)}`
+        ? `; service ${name} is in ${listed(elsewhere)}${own}`
         : similarNamespaces.length > 0
           ? `; there is ${listed(similarNamespaces)}`
           : '';
@@ -417,7 +429,7 @@ export function missingText(service: ServiceEvidence, place?: string): string {
   }
   const hint =
     elsewhere.length > 0
-      ? `, but one in ${listed(elsewhere)}`
+      ? `, but one in ${listed(elsewhere)}${own}`
       : similarNamespaces.length > 0
         ? `; there is namespace ${listed(similarNamespaces)}`
         : '';
@@ -425,25 +437,31 @@ export function missingText(service: ServiceEvidence, place?: string): string {
 }
 
 /** " in namespace shop, but one in identity", or those with similar names. */
-function elsewhereText({ namespace, elsewhere = [], similar = [] }: ServiceEvidence, isAfterClause: boolean): string {
+function elsewhereText(
+  { namespace, elsewhere = [], similar = [], isInOwn }: ServiceEvidence,
+  isAfterClause: boolean,
+): string {
+  const own = isInOwn === true ? ', the namespace of the pod itself' : '';
   if (elsewhere.length > 0)
-    return `${isAfterClause ? ',' : ''} in namespace ${namespace}, but one in ${listed(elsewhere)}`;
+    return `${isAfterClause ? ',' : ''} in namespace ${namespace}, but one in ${listed(elsewhere)}${own}`;
   return similar.length === 0 ? '' : `; there is ${listed(similar)}`;
 }
 
 /** "has no endpoint that is ready, because deployment/db is scaled to 0", or with what its worst pod suffers from */
 export function noEndpointText({ nobody, cause, selector = {}, strays }: ServiceEvidence): string {
   if (strays !== undefined) return `has no selector, and nobody has written endpoints for it${straysText(strays)}`;
-  const { scaledToZero = [], unlabelled, nearest } = nobody ?? {};
+  const { scaledToZero = [], unlabelled, nearest, unmade } = nobody ?? {};
   const labels = Object.entries(selector).map(([key, value]) => `${key}=${value}`);
   const why =
     scaledToZero.length > 0
       ? `, because ${listed(scaledToZero)} ${scaledToZero.length === 1 ? 'is' : 'are'} scaled to 0`
       : unlabelled === true
         ? `, because no pod has its labels ${labels.join(',')}${nearest === undefined ? '' : `; ${nearest}`}`
-        : cause === undefined
-          ? ''
-          : causeText(cause);
+        : unmade !== undefined
+          ? `: ${briefly(unmade)}`
+          : cause === undefined
+            ? ''
+            : causeText(cause);
   return `has no endpoint that is ready${why}`;
 }
 

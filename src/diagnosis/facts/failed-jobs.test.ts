@@ -1,7 +1,7 @@
 /** Which Job may have been meant to make what is not there. */
 import { expect, it } from 'vitest';
 import type { Job } from '../../api/index.ts';
-import { failedJobMeant } from './failed-jobs.ts';
+import { meantJob } from './failed-jobs.ts';
 
 const job = (name: string, status: NonNullable<Job['status']>): Job => ({ metadata: { name }, status });
 const given = (name: string): Job => job(name, { failed: 1, conditions: [{ type: 'Failed', status: 'True' }] });
@@ -16,7 +16,32 @@ it.each<[string, readonly Job[], string | undefined]>([
   ['the one whose name says so', [given('report'), given('db-migrate-4')], 'db-migrate-4'],
   ['two whose names say so', [given('seed'), trying('migrate')], undefined],
   ['two whose names say nothing', [given('report'), given('mail')], undefined],
-  ['one that succeeded after a failure', [well('migrate')], undefined],
+  ['one that is done, so that its data may be lost', [well('migrate'), well('report')], 'migrate'],
+  ['one that is done, and prepares nothing', [well('report')], undefined],
 ])('%s', (_, jobs, name) => {
-  expect(failedJobMeant(jobs)?.metadata?.name).toBe(name);
+  expect(meantJob(jobs)?.job.metadata?.name).toBe(name);
+});
+
+const suspended = (name: string): Job => ({ metadata: { name }, spec: { suspend: true, template: {} } });
+const active = (name: string, ready: number): Job => job(name, { active: 1, ready });
+
+it.each<[string, string, readonly Job[], string | undefined]>([
+  ['a stem', 'wait-db waiting for migrations', [given('migrate'), given('report')], 'migrate failed'],
+  ['another stem', 'wait the schema is not there yet', [given('shop-schema-v3')], 'shop-schema-v3 failed'],
+  ['its name', 'wait kubectl wait --for=condition=complete job/load', [given('load'), given('seed')], 'load failed'],
+  [
+    'a query',
+    'wait until psql -c "select 1 from users"; do sleep 1; done',
+    [given('create-users')],
+    'create-users failed',
+  ],
+  ['one that is suspended', 'waiting for seed data', [suspended('seed')], 'seed suspended'],
+  ['one that does not start', 'waiting for seed data', [active('seed', 0)], 'seed unfinished'],
+  ['one that works', 'waiting for seed data', [active('seed', 1)], undefined],
+  ['one that has no part in it', 'wait until nc -z pg.example 5432; do sleep 1; done', [given('migrate')], undefined],
+  ['one that nothing names', 'waiting for the broker', [given('report')], undefined],
+  ['one that is done', 'waiting for migrations', [well('migrate')], undefined],
+])('for what waits: %s', (_, waits, jobs, said) => {
+  const meant = meantJob(jobs, { waits });
+  expect(meant && `${meant.job.metadata?.name} ${meant.state}`).toBe(said);
 });

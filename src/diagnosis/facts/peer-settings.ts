@@ -3,7 +3,8 @@ import { urlPeers } from '../../log-analysis/index.ts';
 import type { Quote } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { ofText, type Variable } from './environment.ts';
-import { hasWord } from './text.ts';
+import { commandText } from './spec-peers.ts';
+import { hasWord, quotable } from './text.ts';
 
 export interface PeerSetting {
   readonly says: string;
@@ -74,6 +75,46 @@ export function tlsSetting({ environment, path }: ContainerFacts, told: string):
     quotes: quoteOf(path, variable, `has ${what}`),
   };
 }
+
+/** What servers say of a connection without TLS that they want with it. */
+const WANTS_TLS =
+  /\bno encryption\b|\bSSL off\b|insecure transport|require_secure_transport|(?:SSL|TLS|encryption|encrypted connection|secure connection)\b.{0,40}\b(?:is |are )?(?:required|mandatory)|\b(?:requires?|must use|only accepts?) (?:an? )?(?:SSL|TLS|encrypted|secure)/i;
+const NO_TLS = /^(?:disabled?|off|false|0|no|none|never)$/i;
+const NO_TLS_IN_TEXT =
+  /(?:[?&;\s"',{]|^)["']?((?:sslmode|ssl-mode|ssl|usessl|use_ssl|tls|encrypt)["']?\s{0,3}[=:]{1,2}>?\s{0,3}["']?(?:disabled?|off|false|no|none|0)\b)/im;
+
+/** "it asks without TLS, as its variable PGSSLMODE is disable"; undefined: the line is not about that, or nothing of its specification says so. */
+export function tlsOffSetting(
+  container: ContainerFacts,
+  line: string,
+  files: readonly { readonly at: string; readonly text: string }[],
+): PeerSetting | undefined {
+  if (!WANTS_TLS.test(line)) return undefined;
+  const { environment, path, spec } = container;
+  for (const variable of environment) {
+    const value = variable.value.trim();
+    const what = OF_TLS.test(variable.name) && NO_TLS.test(value) ? value : undefined;
+    const inUrl = what === undefined ? NO_TLS_IN_TEXT.exec(value.slice(0, 1000))?.[1] : undefined;
+    if (what === undefined && inUrl === undefined) continue;
+    const verb = what === undefined ? `has ${inUrl ?? ''}` : `is ${what}`;
+    return {
+      says: `it asks without TLS, as its variable ${variable.name}${ofText(variable)} ${verb}`,
+      quotes: quoteOf(path, variable, what ?? inUrl ?? ''),
+    };
+  }
+  const places = [{ at: 'command', text: commandText(spec, environment) }, ...files];
+  for (const { at, text } of places) {
+    const found = NO_TLS_IN_TEXT.exec(text.slice(0, MAX_TEXT))?.[1];
+    if (found === undefined) continue;
+    return {
+      says: `it asks without TLS, as its ${at} has ${quotable(found)}`,
+      quotes: [{ source: 'field', path: at === 'command' ? `${path}.command` : at, value: found }],
+    };
+  }
+  return undefined;
+}
+
+const MAX_TEXT = 20_000;
 
 function quoteOf(path: string, { at }: Variable, value: string): readonly Quote[] {
   return [{ source: 'field', path: `${path}.${at}`, value }];

@@ -49,6 +49,10 @@ const COMPLAINTS: readonly Complaint[] = [
     ],
   },
   {
+    said: /access forbidden by rule|client denied by server configuration|(?:unauthorized|rejected|denied) (?:connection|client|access) from|proxying refused on filtered/i,
+    settings: ['allow', 'deny', 'require', 'filter'],
+  },
+  {
     said: /relay(?:ing)? (?:access )?denied|relay not permitted/i,
     settings: ['mynetworks', 'relay_from_hosts', 'relay_domains'],
   },

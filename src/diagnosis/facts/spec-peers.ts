@@ -2,6 +2,7 @@
 import { formatHost, peerIn, peersOfUrls } from '../../log-analysis/index.ts';
 import type { Container } from '../evidence/kinds.ts';
 import { environmentOf, type Variable } from './environment.ts';
+import { wordsOfCommand, wordsOfScript } from './loop-text.ts';
 
 export interface SpecPeer {
   readonly host: string;
@@ -17,10 +18,14 @@ export interface SpecPeer {
 /** Words before the peers of commands that wait: "nc -z db 5432", "pg_isready -h db -p 5432", "/dev/tcp/db/5432". */
 const WAITS_FOR: readonly RegExp[] = [
   /\/dev\/(?:tcp|udp)\/([\w.-]+)\/(\d{1,5})/g,
-  /\b(?:nc|ncat|telnet)\b(?: -\w+(?: \d+)?)* ([a-z][\w.-]*|\d+(?:\.\d+){3}) (\d{1,5})\b/gi,
-  /\b(?:pg_isready|psql|mysqladmin|mariadb-admin|mysql|redis-cli)\b[^;|&]*? -h ?([\w.-]+)(?:[^;|&]*? -[pP] ?(\d{1,5}))?/g,
+  /\b(?:nc|ncat|telnet)\b(?: --?[\w-]+(?:[ =]\d+)?)* ([a-z][\w.-]*|\d+(?:\.\d+){3}) (\d{1,5})\b/gi,
+  /\b(?:pg_isready|psql|mysqladmin|mariadb-admin|mysql|mariadb|redis-cli|valkey-cli|mongosh?)\b[^;|&]*? (?:-\w{0,3}h ?|--host[ =])([\w.-]+)(?:[^;|&]*? (?:-[pP] ?|--port[ =])(\d{1,5}))?/g,
   /\b(?:nslookup|dig|getent hosts|getent ahosts|ping(?: -\w+(?: \d+)?)*|host) ([a-z][\w-]*(?:\.[\w-]+)*)/g,
   /\bwait-?(?:for|4)[\w.-]*(?: -\w+(?: \d+)?)* ([a-z][\w-]*(?:\.[\w-]+)*):(\d{1,5})/gi,
+  /\b(?:curl|wget)\b[^;|&\n]{0,100}? ([a-z][\w-]*(?:\.[\w-]+)*):(\d{2,5})\b/g,
+  / --(?:bootstrap-server|broker-list|endpoints?|server|addr(?:ess)?)[ =]([a-z][\w-]*(?:\.[\w-]+)*):(\d{2,5})\b/g,
+  // The languages that stand in a command: "create_connection((db, int(5432)))".
+  /\b(?:connect\w{0,10}|create_connection|createConnection|TCPSocket\.(?:new|open)|fsockopen|Socket)\(\(?([a-z][\w-]*(?:\.[\w-]+)*), ?(?:int\()?(\d{2,5})\b/g,
 ];
 /** A command that runs until something else is there. */
 const WAIT_LOOP =
@@ -96,18 +101,33 @@ export function peersIn(text: string, place: Pick<SpecPeer, 'at' | 'of'>): reado
 
 /** The peers for which its command waits, with variables of its environment filled in; none for a command that only works. */
 export function awaitedPeers(spec: Container, environment = environmentOf(spec)): readonly SpecPeer[] {
-  return peersAwaitedIn(commandText(spec, environment));
+  const text = wordsOfCommand(spec, environment);
+  const found = peersAwaited(text);
+  return found.length > 0 || !WAIT_LOOP.test(text) ? found : peersOfClient(text, environment);
 }
 
 /** The peers for which a script waits; none for one that only works. */
 export function peersAwaitedIn(text: string): readonly SpecPeer[] {
+  return peersAwaited(wordsOfScript(text));
+}
+
+function peersAwaited(text: string): readonly SpecPeer[] {
   if (!WAIT_LOOP.test(text)) return [];
   const found = WAITS_FOR.flatMap((pattern) =>
     [...text.matchAll(pattern)].flatMap(([, host = '', port]) =>
       peersOf({ host, port: port === undefined ? undefined : Number(port) }, { at: 'command' }),
     ),
   );
-  return [...peersIn(text, { at: 'command' }), ...found].slice(0, MAX_PEERS);
+  const all = [...peersIn(text, { at: 'command' }), ...found];
+  return [...new Map(all.map((peer) => [peerText(peer), peer])).values()].slice(0, MAX_PEERS);
+}
+
+/** Clients that take their host of a variable when no option names it. */
+const OF_LIBPQ = /\b(?:pg_isready|psql)\b/;
+
+/** The peer of PGHOST, of a loop that asks PostgreSQL without an option for its host. */
+function peersOfClient(text: string, environment: readonly Variable[]): readonly SpecPeer[] {
+  return OF_LIBPQ.test(text) ? environmentPeers(environment.filter(({ name }) => /^PG(?:HOST|PORT)$/.test(name))) : [];
 }
 
 /** 'host="db"', of a program that stands in the command, or of its options. */

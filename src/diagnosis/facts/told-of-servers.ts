@@ -2,7 +2,9 @@
 import type { RankedFinding } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { withFirstsOf } from './first-ends.ts';
+import { pausedBehind } from './paused.ts';
 import type { PodFacts } from './pod-facts.ts';
+import { shellWord } from './text.ts';
 import { serverOf, wordsOfPeer } from './server-peers.ts';
 import { refusalReason } from './server-reasons.ts';
 import { passwordBehind } from './server-passwords.ts';
@@ -28,6 +30,36 @@ function passwordTold(
   return told.length === 0 ? undefined : { says: `${object} behind service ${name} ${told.join(', and ')}`, object };
 }
 
+/** The finding, with the peer whose container is paused, and how it goes on. */
+function pausedFinding(
+  { commands }: PodFacts,
+  finding: RankedFinding,
+  { namespace, name, server }: ServiceEvidence,
+  { says, container, hold, stopped }: NonNullable<ReturnType<typeof pausedBehind>>,
+): RankedFinding {
+  const pod = server?.pod.metadata?.name ?? '';
+  const goOn = ['exec', pod, '-n', namespace, '-c', container, '--', 'kill', '-CONT', String(stopped?.pid ?? 1)];
+  return {
+    ...finding,
+    fallback: false,
+    says: `${finding.says}; ${says}`,
+    blames: { service: `${namespace}/${name}`, says, pod },
+    evidence: [
+      ...finding.evidence,
+      {
+        source: 'object',
+        object: `container ${container} of pod/${pod}, as its node sees it now`,
+        says: hold ?? 'stopped',
+      },
+    ],
+    try: [
+      ...(hold === undefined || hold === 'stopped' ? [commands.cluster(...goOn)] : []),
+      `mendlet restart ${shellWord(`pod/${pod}`)} -n ${shellWord(namespace)}`,
+      ...finding.try,
+    ],
+  };
+}
+
 /** Causes that no setting of a peer has to do with. */
 const UNRELATED =
   /^(?:out-of-memory|child-out-of-memory|sandbox-lost|died-together|signal|port-in-use|permission-denied|missing-binary|missing-module|dependency-not-.*|c-library-.*|volume-.*|held)$/;
@@ -37,6 +69,8 @@ export function withServers(facts: PodFacts, found: readonly RankedFinding[]): r
   const tell = (container: ContainerFacts, finding: RankedFinding): RankedFinding => {
     if (UNRELATED.test(finding.id)) return finding;
     const service = serverOf(facts.evidence, container);
+    const paused = service && pausedBehind(service);
+    if (service !== undefined && paused !== undefined) return pausedFinding(facts, finding, service, paused);
     const told =
       service &&
       (passwordTold(facts, container, finding, service) ?? settingBehind(service, wordsOfPeer(container), finding.id));

@@ -17,10 +17,12 @@ import { exitCode } from './exit-code.ts';
 import { failingAgain } from './failing-again.ts';
 import { fileModes } from './file-modes.ts';
 import { fileUrls } from './file-urls.ts';
+import { givenUpPrograms } from './given-up.ts';
 import { healing } from './healing.ts';
 import { heap } from './heap.ts';
 import { held } from './held.ts';
 import { hooks } from './hooks.ts';
+import { hostKeys } from './host-keys.ts';
 import { images } from './images.ts';
 import { jobHeldOpen } from './job-held-open.ts';
 import { keyPasswords } from './key-passwords.ts';
@@ -86,10 +88,12 @@ export const POD_RULES: readonly PodRule[] = [
   failingAgain,
   fileModes,
   fileUrls,
+  givenUpPrograms,
   healing,
   heap,
   held,
   hooks,
+  hostKeys,
   images,
   jobHeldOpen,
   keyPasswords,

@@ -153,6 +153,43 @@ const settings: readonly Case[] = [
   ],
 ];
 
+const HBA =
+  'connection to server at "10.96.2.1", port 5432 failed: FATAL:  no pg_hba.conf entry for host "10.2.3.9", user "shop", database "shop", no encryption';
+const withoutTls: readonly Case[] = [
+  [
+    'a variable of libpq',
+    ended({ PGHOST: 'pg', PGUSER: 'shop', PGSSLMODE: 'disable' }, HBA),
+    'authentication-refused',
+    /no encryption; it asks without TLS, as its variable PGSSLMODE of ConfigMap app, key PGSSLMODE is disable$/,
+    [/\(PGSSLMODE\): disable/],
+  ],
+  [
+    'a URL',
+    ended({ DATABASE_URL: 'postgres://shop:pw@pg:5432/shop?sslmode=disable&x=1' }, HBA),
+    'authentication-refused',
+    /; it asks without TLS, as its variable DATABASE_URL of ConfigMap app, key DATABASE_URL has sslmode=disable$/,
+  ],
+  [
+    'a switch, of MySQL',
+    ended(
+      { DB_HOST: 'sql', DB_SSL: 'false' },
+      'ERROR 3159 (HY000): Connections using insecure transport are prohibited while --require_secure_transport=ON.',
+    ),
+    'tls-mismatch',
+    /; it asks without TLS, as its variable DB_SSL of ConfigMap app, key DB_SSL is false$/,
+  ],
+  [
+    'none, so that the user is told',
+    ended({ PGHOST: 'pg', PGUSER: 'shop', PGSSLMODE: 'require' }, HBA),
+    'authentication-refused',
+    /; the user is that of its variable PGUSER of ConfigMap app, key PGUSER$/,
+  ],
+];
+
+describe('TLS that a peer wants, and that is switched off by', () => {
+  tellsEach(withoutTls);
+});
+
 describe('an answer', () => {
   tellsEach(answers);
 

@@ -122,7 +122,12 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
   const right = isForbidden ? lackedRight(facts, container, word) : undefined;
   const peer = peerOf(container, word);
   const repository = peer === undefined ? backupRepository(facts, container) : undefined;
-  const whom = peer === undefined ? (repository === undefined ? 'its peer' : `its ${repository}`) : `its peer ${peer}`;
+  const whom =
+    peer === undefined
+      ? repository === undefined
+        ? 'its peer'
+        : `its ${repository}`
+      : `its peer ${peer}${serviceText(facts, peer)}`;
   const what = RELAY.test(word.line)
     ? `may not send mail through ${whom}, which passes on only what comes of its own networks and users (mynetworks of Postfix)`
     : isForbidden
@@ -188,6 +193,14 @@ function masterPasswordText(facts: PodFacts, container: ContainerFacts, line: st
 
 /** "MASTER aborted replication with an error: NOAUTH" */
 const OF_REPLICA = /\bMASTER\b|\breplication\b/;
+
+/** " (service db)", of an address and its port. */
+function serviceText({ evidence }: PodFacts, peer: string): string {
+  const address = /^(\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?$/.exec(peer)?.[1];
+  const service =
+    address === undefined ? undefined : evidence.services.find(({ clusterIPs }) => clusterIPs.includes(address));
+  return service === undefined ? '' : ` (service ${service.name})`;
+}
 
 /** What a peer refuses, as far as its words tell. */
 function credentialIn(line: string): string {

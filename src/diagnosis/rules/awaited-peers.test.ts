@@ -55,6 +55,20 @@ describe('a command that waits', () => {
     ],
     ['wget', ['sh', '-c', 'until wget -qO- http://api:8080/ready; do sleep 2; done'], ['api:8080']],
     ['wait-for-it', ['./wait-for-it.sh', 'db:5432', '--', 'true'], ['db:5432']],
+    ['quoted words', ['sh', '-c', `while ! nc -z "db" '5432'; do sleep 1; done`], ['db:5432']],
+    ['long options', ['sh', '-c', 'until pg_isready --host=db --port "5432"; do sleep 1; done'], ['db:5432']],
+    ['a variable of the script', ['sh', '-c', 'H=mq; P=5672\nuntil nc -z "$H" "$P"; do sleep 1; done'], ['mq:5672']],
+    ['a default', ['sh', '-c', 'until nc -z "${DB_HOST:-db}" "${DB_PORT:-5432}"; do sleep 1; done'], ['db:5432']],
+    ['ncat with options', ['sh', '-c', 'until ncat -w2 --send-only db 5432 </dev/null; do sleep 1; done'], ['db:5432']],
+    [
+      'Python',
+      [
+        'python3',
+        '-c',
+        'import socket\nwhile True:\n  try: socket.create_connection(("db", 5432)); break\n  except OSError: pass',
+      ],
+      ['db:5432'],
+    ],
     ['no loop', ['sh', '-c', 'wget http://api:8080/data.tgz && tar xf data.tgz'], []],
   ])('%s', (_, command, peers) => {
     expect(
@@ -82,6 +96,17 @@ describe('a command that waits', () => {
     ];
     const command = ['sh', '-c', 'until nc -z $DB_HOST ${DB_PORT}; do sleep 1; done'];
     expect(awaitedPeers({ name: 'a', env, command })).toMatchObject([{ host: 'db', port: 5432 }]);
+    for (const loop of [
+      'until nc -z -w 2 "$DB_HOST" "${DB_PORT}" 2>/dev/null; do echo "$(date +%T) not up yet"; sleep 2; done',
+      'until pg_isready -q -h "$DB_HOST" -p "$DB_PORT"; do sleep 1; done',
+      'until </dev/tcp/"$DB_HOST"/"$DB_PORT"; do sleep 1; done',
+      'while ! timeout 1 bash -c "</dev/tcp/${DB_HOST:-x}/$DB_PORT"; do sleep 1; done',
+      'python3 -c \'while True:\n try: connect((os.environ["DB_HOST"], int(os.environ["DB_PORT"]))); break\n except OSError: pass\'',
+      'ruby -e \'until (TCPSocket.new(ENV.fetch("DB_HOST"), ENV["DB_PORT"]) rescue nil) do sleep 1 end\'',
+    ])
+      expect(awaitedPeers({ name: 'a', env, command: ['sh', '-c', loop] }), loop).toMatchObject([
+        { host: 'db', port: 5432 },
+      ]);
     expect(environmentPeers(environmentOf({ name: 'a', env }))).toEqual([
       { host: 'db', port: 5432, at: 'env[0] (DB_HOST)' },
       { host: 'mq', port: 5672, at: 'env[2] (URL)' },
@@ -131,6 +156,60 @@ describe('an init container that says nothing', () => {
     const given = init(['sh', '-c', 'until nc -z 10.96.7.7 5432; do sleep 2; done']);
     expect(says({ ...given, unservedAddresses: ['10.96.7.7'] })).toEqual([
       expect.stringMatching(/for 10\.96\.7\.7:5432 for 20s.*: no service has the address 10\.96\.7\.7$/),
+    ]);
+  });
+
+  it.each<[string, readonly string[], { name: string; value: string }[], readonly string[], RegExp]>([
+    [
+      'the loop names in quotes',
+      [
+        'sh',
+        '-c',
+        'until nc -z -w 2 "$PG_HOST" 5432 2>/dev/null; do echo "$(date +%T) database not up yet"; sleep 2; done',
+      ],
+      [{ name: 'PG_HOST', value: 'pgg' }],
+      ['09:48:13 database not up yet'],
+      /for pgg:5432 for 20s.*: there is no service pgg, which its variable PG_HOST names; there is pg: .*database not up yet$/,
+    ],
+    [
+      'only a script of the image knows, which waits with words of its own',
+      ['/wait.sh'],
+      [{ name: 'PG_HOST', value: 'pgg' }],
+      ['waiting for the database'],
+      /for pgg for 20s.*: there is no service pgg, which its variable PG_HOST names; there is pg: waiting for the database$/,
+    ],
+  ])('waits for a host of a variable that %s', (_, command, env, lines, text) => {
+    const given = init(command, 20, lines);
+    given.pod?.spec?.initContainers?.forEach((each) => Object.assign(each, { env }));
+    expect(namedServicesOf(evidence(given))).toEqual([{ namespace: 'shop', name: 'pgg' }]);
+    const services = [service('pgg', { missing: true, notReady: 0, similar: ['pg'] })];
+    expect(says({ ...given, services })).toEqual([expect.stringMatching(text)]);
+  });
+
+  it('waits for what a query finds, of a server whose service is well: the Job is told', () => {
+    const given = init(
+      ['sh', '-c', 'until psql -Atc "select max(v) from versions"; do echo "waiting for migrations"; sleep 3; done'],
+      20,
+      ['waiting for migrations'],
+    );
+    given.pod?.spec?.initContainers?.forEach((each) => Object.assign(each, { env: [{ name: 'PGHOST', value: 'pg' }] }));
+    const failedJob = { name: 'migrate', says: 'container m is not allowed: permission denied for schema public' };
+    expect(says({ ...given, services: [service('pg', { ready: 1 })], failedJob })).toEqual([
+      expect.stringMatching(
+        /for pg for 20s.*: waiting for migrations; job\/migrate, .* has failed: .* permission denied for schema public$/,
+      ),
+    ]);
+  });
+
+  it('waits with its own words beside variables of services that are well', () => {
+    const given = init(['/wait.sh'], 20, ['waiting for the database']);
+    given.pod?.spec?.initContainers?.forEach((each) =>
+      Object.assign(each, { env: [{ name: 'PG_HOST', value: 'pg' }] }),
+    );
+    expect(says({ ...given, services: [service('pg', { ready: 1 })] })).toEqual([
+      expect.stringMatching(
+        /has waited for 20s, and the containers after it wait for its end: waiting for the database$/,
+      ),
     ]);
   });
 

@@ -21,6 +21,7 @@ import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/l
 import { awayOfSpec, wrongOfSpec } from '../facts/away-of-spec.ts';
 import { hostFault, type HostFault } from '../facts/host-faults.ts';
 import { heardQuotes } from '../facts/heard-ports.ts';
+import { saidBesideRefusal } from '../facts/own-program.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { type PodNameTrouble, podNameTrouble } from '../facts/pod-names.ts';
 import { otherPortText } from '../facts/service-ports.ts';
@@ -29,6 +30,7 @@ import { dnsQuotes } from '../facts/dns-settings.ts';
 import { aliasOf } from '../facts/host-aliases.ts';
 import { isEnding, type OwnPeer, ownPeer } from '../facts/own-pod-peers.ts';
 import { staleHost } from '../facts/stale-values.ts';
+import { failedCheck } from '../facts/told-of-answers.ts';
 import { unexpandedReference } from '../facts/unexpanded.ts';
 import { unresolvedTrouble } from '../facts/unresolved.ts';
 import type { Blame, Quote, RankedFinding, Severity } from '../finding.ts';
@@ -37,6 +39,7 @@ import { listed, quotable, shellWord } from '../facts/text.ts';
 import { quoteDeath } from '../facts/deaths.ts';
 import { type PeerFault, wrongPeers } from '../facts/wrong-peers.ts';
 import { commandForLog, saidBy, severityOf, title } from './exit-code.ts';
+import { refusedByGivenUp } from './given-up.ts';
 import { brief, MAX_ANSWER } from './probe-case.ts';
 import { because, domainText, isNamed, knownOf, policyText, whatFails } from './peer-words.ts';
 import { isLateForReady, isLongInit, isSlowInit } from './readiness.ts';
@@ -53,6 +56,10 @@ const ofContainer: ContainerRule = (facts, container) => {
   // An init container that has gone on since then has overcome it.
   const isFresh = container.kind !== 'init' || isLongInit(facts, container) || (trouble?.word.fromEnd ?? 0) < 3;
   if (unready && trouble !== undefined && (!isFresh || isOutdated(container, trouble))) return NOTHING;
+  // A peer that answers a health check has come up since it refused.
+  if (unready && trouble?.kind === 'refused' && failedCheck(facts, container) !== undefined) return NOTHING;
+  // The rule about supervisors tells of a program of the same container.
+  if (unready && refusedByGivenUp(container) !== undefined) return NOTHING;
   if (failed !== undefined) {
     if (trouble === undefined || isItself(trouble)) return NOTHING;
     const outcome = `, so ${failed.kind === 'refused' ? 'nothing listens when its' : 'its'} ${failed.type} probe ${FAILS[failed.kind] ?? 'fails'} and it is killed`;
@@ -128,7 +135,7 @@ export function troubleFinding(
   };
   const why = instead === undefined ? knownOf(facts, container, found, behind) : `: ${instead.says}`;
   const within: ReturnType<typeof ofOwnPod> =
-    refused && instead === undefined ? ofOwnPod(facts, container, host, port) : { says: '' };
+    refused && instead === undefined ? ofOwnPod(facts, container, { ...found, unready }) : { says: '' };
   const line = host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : '';
   const says = `${title(container)} ${whatFails(facts, found, behind)}${outcome}${why}${within.says}${tooEarly}${line}`;
   return {
@@ -279,13 +286,16 @@ function portsBeside({ containers, evidence }: PodFacts, container: ContainerFac
 function ofOwnPod(
   facts: PodFacts,
   container: ContainerFacts,
-  host: string | undefined,
-  port: number | undefined,
+  { host, port, word: { line }, unready }: Trouble & Pick<Effect, 'unready'>,
 ): { readonly says: string; readonly isConsequence?: boolean } {
   if (host === undefined || !/^(?:localhost$|127\.|::1$)/.test(host)) return { says: '' };
   const peer = ownPeer(facts, container, port);
   if (container.kind !== 'container') return { says: notYetThere(facts, container, peer, port) };
-  if (peer === undefined) return { says: `: nothing in its own pod listens there${portsBeside(facts, container)}` };
+  if (peer === undefined) {
+    const beside = unready ? saidBesideRefusal(container, line) : undefined;
+    const also = beside === undefined ? '' : `; its log also says: ${brief(saidBy(beside), MAX_ANSWER)}`;
+    return { says: `: nothing in its own pod listens there${portsBeside(facts, container)}${also}` };
+  }
   const { container: other, isSure } = peer;
   const { decisive } = other.reading;
   if (isEnding(other)) {

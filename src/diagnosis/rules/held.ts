@@ -1,21 +1,14 @@
 /** Rule: somebody holds a container's processes from running: its cgroup is frozen, or a process of it got SIGSTOP. */
 import { parseTime } from '../../lib/index.ts';
-import type { Hold } from '../evidence/kinds.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { probeFailures, quoteProbe } from '../facts/probe-failures.ts';
 import { endingOf, whatFollows } from '../facts/ending.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
-import { quotable } from '../facts/text.ts';
+import { pausedText, processText } from '../facts/paused.ts';
 import { PROBE_TROUBLE_COUNT, PROBE_TROUBLE_GAP_MS } from '../limits.ts';
 import type { ProbeType } from '../finding.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { title } from './exit-code.ts';
-
-const MEANINGS: Readonly<Record<Hold, string>> = {
-  frozen: 'its cgroup is frozen, so none of its processes runs',
-  stopped: 'its main process is stopped (SIGSTOP) and waits for SIGCONT',
-  traced: 'a debugger or tracer holds its main process',
-};
 
 /** A liveness probe that failed within so many of its periods fails now. */
 const PERIODS = 3;
@@ -27,8 +20,8 @@ export const held: PodRule = eachContainer((facts, container) => {
   const stopped = facts.evidence.stopped?.[container.name];
   // A stopped helper of a healthy container is nobody's trouble.
   if (hold === undefined && (stopped === undefined || !isUnwell(facts, container))) return NOTHING;
-  const process = stopped === undefined ? '' : `process ${quotable(stopped.process)} (pid ${stopped.pid})`;
-  const meaning = hold === undefined ? `its ${process} is stopped (SIGSTOP) and waits for SIGCONT` : MEANINGS[hold];
+  const process = stopped === undefined ? '' : processText(stopped);
+  const meaning = pausedText(hold, stopped) ?? '';
   const ending = endingOf(facts, container);
   const failures = TYPES.flatMap((type) => probeFailures(container, type).slice(0, 1));
   return [

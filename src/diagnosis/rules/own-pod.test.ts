@@ -125,3 +125,38 @@ describe('a container that is refused within its own pod', () => {
     );
   });
 });
+
+describe('a container whose connection within its own pod is closed', () => {
+  const CLOSED =
+    'cannot connect to orders database: connection to server at "127.0.0.1", port 5432 failed: server closed the connection unexpectedly';
+  const relay = {
+    name: 'relay',
+    command: ['socat', 'TCP-LISTEN:5432,fork,reuseaddr', 'TCP:pg.data.svc.cluster.local:5432'],
+  };
+  const UNKNOWN =
+    '2026/11/28 09:37:06 socat[7] E getaddrinfo("pg.data.svc.cluster.local", "NULL", {1,0,1,6}, {}): Name or service not known';
+  const first = (given: Given): string => diagnosePod(two(given)).findings[0]?.says ?? '';
+
+  it('is told with what the one suffers from that gives it on', () => {
+    const said = first({
+      web: {},
+      webStatus: crashed({ exitCode: 255 }),
+      other: relay,
+      logs: { web: { previous: [CLOSED] }, relay: { current: Array.from({ length: 6 }, () => UNKNOWN) } },
+    });
+    expect(said).toMatch(
+      /server closed the connection unexpectedly.*; in its pod, container relay does not find pg\.data\.svc\.cluster\.local/,
+    );
+    expect(said).not.toContain('service orders');
+  });
+
+  it('is told alone, where that works', () => {
+    const said = first({
+      web: {},
+      webStatus: crashed({ exitCode: 255 }),
+      other: relay,
+      logs: { web: { previous: [CLOSED] }, relay: { current: ['starting accept loop'] } },
+    });
+    expect(said).not.toContain('in its pod');
+  });
+});

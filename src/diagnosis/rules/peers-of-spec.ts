@@ -1,8 +1,9 @@
 /** Tells with a finding that names no cause what is wrong with the peers that the container's specification names. Not a rule by itself. */
 import { answeringPeer } from '../facts/answering-peer.ts';
+import { configTexts } from '../facts/config-texts.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { plainUrlText } from '../facts/plain-urls.ts';
-import { tlsSetting, userSetting } from '../facts/peer-settings.ts';
+import { tlsOffSetting, tlsSetting, userSetting } from '../facts/peer-settings.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { saidLast } from '../facts/said-last.ts';
 import { signalOf } from '../facts/signals.ts';
@@ -43,7 +44,7 @@ export function withPeers(facts: PodFacts, found: readonly RankedFinding[]): rea
     done.add(container.name);
     const wrong = mayHavePeer(container, finding) ? wrongPeer(facts, container, saidLast(container)) : undefined;
     if (wrong === undefined || isTold(finding, wrong))
-      return withSettings(container, withAnswering(facts, container, finding));
+      return withSettings(facts, container, withAnswering(facts, container, finding));
     joined.add(container.name);
     return withPeer(facts, finding, wrong);
   });
@@ -63,8 +64,14 @@ function withAnswering(facts: PodFacts, container: ContainerFacts, finding: Rank
   return joinedWith(finding, found);
 }
 
+const MAY_WANT_TLS = /^(?:authentication-refused|not-allowed|tls-mismatch|exit-code|.*-failing)$/;
+
 /** The finding, with the variable that holds the user whom its peer refuses, or that decides on TLS. */
-function withSettings(container: ContainerFacts, finding: RankedFinding): RankedFinding {
+function withSettings(facts: PodFacts, container: ContainerFacts, finding: RankedFinding): RankedFinding {
+  const plainly = MAY_WANT_TLS.test(finding.id)
+    ? tlsOffSetting(container, finding.says, configTexts(facts, container))
+    : undefined;
+  if (plainly !== undefined) return joinedWith(finding, plainly);
   if (finding.id === 'authentication-refused' || finding.id === 'not-allowed') {
     const user = userSetting(container, finding.says);
     return user === undefined ? finding : joinedWith(finding, user);

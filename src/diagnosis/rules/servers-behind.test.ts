@@ -226,6 +226,23 @@ const port: readonly Case[] = [
     /service api has no port 6379, but 80; port 6379 is in its variable CACHE$/,
   ],
   [
+    'a variable for the port alone, beside that of the host',
+    {
+      ...told(
+        'Error: connect ECONNREFUSED 10.96.7.7:6380',
+        {},
+        {
+          env: [
+            { name: 'API_HOST', value: 'api' },
+            { name: 'API_PORT', value: '6380' },
+          ],
+        },
+      ),
+    },
+    'dependency-refused',
+    /service api has no port 6380, but 80; port 6380 is in its variable API_PORT$/,
+  ],
+  [
     'no variable with another port',
     { ...told('dial tcp 10.96.7.7:6379: connect: connection refused') },
     'dependency-refused',

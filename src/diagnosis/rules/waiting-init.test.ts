@@ -94,6 +94,26 @@ describe('an init container', () => {
     expect(findings[0]?.says).toMatch(says);
   });
 
+  it('is told with the Job that should have made what it waits for', () => {
+    const given = {
+      ...initialising(60, 'waiting for migrations'),
+      failedJob: { name: 'migrate', says: 'container m ends: no right' },
+    };
+    expect(diagnosePod(evidence(given)).findings).toMatchObject([
+      {
+        id: 'init-waits',
+        severity: 'critical',
+        says: expect.stringMatching(
+          /: waiting for migrations; job\/migrate, which may be meant to make what it waits for, has failed: container m ends: no right$/,
+        ),
+      },
+    ]);
+    const suspended = { ...given, failedJob: { name: 'migrate', state: 'suspended' as const } };
+    expect(diagnosePod(evidence(suspended)).findings).toMatchObject([
+      { severity: 'warning', says: expect.stringMatching(/job\/migrate, .* is suspended$/) },
+    ]);
+  });
+
   it.each<[string, Partial<PodEvidence>]>([
     [
       'migrates, with the notices of that',

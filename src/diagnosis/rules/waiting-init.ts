@@ -3,12 +3,20 @@ import { parseTime } from '../../lib/index.ts';
 import { besideWaiting, type DecisiveLine, failsAgain } from '../../log-analysis/index.ts';
 import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
-import { dependencyTrouble, isOfPod, namedPeers, serviceBehind, waitingInits } from '../facts/dependencies.ts';
+import {
+  dependencyTrouble,
+  isOfPod,
+  missingText,
+  namedPeers,
+  serviceBehind,
+  variablePeers,
+  waitingInits,
+} from '../facts/dependencies.ts';
 import { quoteLine } from '../facts/last-words.ts';
 import { podNameTrouble } from '../facts/pod-names.ts';
-import { awaitedThing, peerText } from '../facts/spec-peers.ts';
+import { awaitedThing, peerText, placeText } from '../facts/spec-peers.ts';
 import { formatAge, listed, quotable } from '../facts/text.ts';
-import { wrongPeers } from '../facts/wrong-peers.ts';
+import { type WrongPeer, wrongPeer, wrongPeers } from '../facts/wrong-peers.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -27,7 +35,7 @@ const ofContainer: ContainerRule = (facts, container) => {
   const deadlock = deadlockOf(facts, container);
   if (deadlock !== undefined) return [deadlock];
   const word = waitingWord(container);
-  const awaited = awaitedBy(facts, container);
+  const awaited = awaitedBy(facts, container, word?.line);
   const again = container.kind === 'init' ? failsAgain(container.lines) : undefined;
   if (word === undefined && awaited === undefined && again === undefined) return NOTHING;
   // The rule about dependencies tells of a peer that refuses.
@@ -101,35 +109,58 @@ interface Awaited {
   readonly behind?: string;
 }
 
-/** What its command waits for: peers, a file, or an object. */
-function awaitedBy(facts: PodFacts, container: ContainerFacts): Awaited | undefined {
+/**
+ * What its command waits for: peers, a file, or an object.
+ *
+ * @param says that it waits, in its own words; absent: it does not say so
+ */
+function awaitedBy(facts: PodFacts, container: ContainerFacts, says: string | undefined): Awaited | undefined {
   const { evidence, pod } = facts;
   const peers = container.kind === 'init' ? namedPeers(container) : [];
   const namespace = pod.metadata?.namespace ?? 'default';
   if (peers.length > 0) {
     const wrong = wrongPeers(facts, container, '').filter(({ host }) => peers.some((peer) => peer.host === host));
-    const told = wrong.length > 0 ? wrong : peers;
-    const text = listed([...new Set(told.map((peer) => peerText(peer)))]);
     const [first] = wrong;
-    if (first === undefined) {
-      const host = peers[0]?.host ?? '';
-      const service = serviceBehind(evidence.services, host, namespace);
-      const below = service && podNameTrouble(facts, host, [service])?.says;
-      return {
-        text,
-        ...(service !== undefined && !service.missing && { service, behind: below ?? because('refused', [service]) }),
-      };
-    }
-    const { service, says, fault, port } = first;
-    const behind =
-      service === undefined
-        ? `: ${says.replace(/, which its .*$/, '')}`
-        : (podNameTrouble(facts, first.host, [service])?.says ??
-          because('refused', [service], fault === 'not-ready' ? undefined : port));
-    return { text, behind: behind || `: ${says}`, ...(service && { service }) };
+    if (first !== undefined) return awaitedOf(facts, container, wrong);
+    const host = peers[0]?.host ?? '';
+    const service = serviceBehind(evidence.services, host, namespace);
+    const below = service && podNameTrouble(facts, host, [service])?.says;
+    return {
+      text: peersText(peers),
+      ...(service !== undefined && !service.missing && { service, behind: below ?? because('refused', [service]) }),
+    };
   }
   const thing = awaitedThing(container.spec);
-  return thing === undefined ? undefined : { text: thing };
+  if (thing !== undefined) return { text: thing };
+  // Where the loop is one of its image, its specification may still name the only peer that is not there.
+  const hidden = container.kind === 'init' && says !== undefined ? wrongPeer(facts, container, says) : undefined;
+  return hidden === undefined ? undefined : awaitedOf(facts, container, [hidden]);
+}
+
+function peersText(peers: readonly Pick<WrongPeer, 'host' | 'port'>[]): string {
+  return listed([...new Set(peers.map((peer) => peerText(peer)))]);
+}
+
+/** What is wrong with the first of the peers for which it waits. */
+function awaitedOf(facts: PodFacts, container: ContainerFacts, wrong: readonly WrongPeer[]): Awaited | undefined {
+  const [first] = wrong;
+  if (first === undefined) return undefined;
+  const { service, says, fault, port, host } = first;
+  const text = peersText(wrong);
+  if (service === undefined) return { text, behind: `: ${says.replace(/, which its .*$/, '')}` };
+  const at = fault === 'missing' ? variablePlace(container, host) : undefined;
+  const behind =
+    podNameTrouble(facts, host, [service])?.says ??
+    (at === undefined
+      ? because('refused', [service], fault === 'not-ready' ? undefined : port)
+      : `: ${missingText(service, at)}`);
+  return { text, behind: behind || `: ${says}`, service };
+}
+
+/** "variable DB_HOST", where a variable has the host that its command or script asks for. */
+function variablePlace(container: ContainerFacts, host: string): string | undefined {
+  const found = variablePeers(container).find((peer) => peer.host === host);
+  return found && placeText(found);
 }
 
 function hasGoneOn({ lines }: ContainerFacts): boolean {

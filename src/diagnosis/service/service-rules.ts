@@ -59,11 +59,29 @@ const scaledToZero: ServiceRule = ({ behind, selected, service, evidence }) => {
   ];
 };
 
+/** The workload that has its labels cannot make its pods. */
+const notMade: ServiceRule = ({ behind, selected, service, evidence }) => {
+  const unmade = behind.nobody?.unmade;
+  if (selected.length > 0 || unmade === undefined) return NOTHING;
+  return [
+    {
+      id: 'no-pod-ready',
+      severity: 'critical',
+      rank: 95,
+      topic: 'pods',
+      says: `it reaches nobody, because it has no pods: ${unmade}`,
+      evidence: [{ source: 'field', path: 'spec.selector', value: selectorText(service) }],
+      try: [kubectl(evidence, 'get', 'events', '--field-selector', 'reason=FailedCreate')],
+    },
+  ];
+};
+
 /** Nobody has its labels: the pod that has most of them tells which one is wrong. */
 const nothingSelected: ServiceRule = (facts) => {
   const { service, selected, behind, evidence } = facts;
   const selector = Object.entries(service.spec?.selector ?? {});
   if (selector.length === 0 || selected.length > 0 || behind.nobody?.scaledToZero.length) return NOTHING;
+  if (behind.nobody?.unmade !== undefined) return NOTHING;
   const field: Quote = { source: 'field', path: 'spec.selector', value: selectorText(service) };
   const base = { id: 'selector-matches-nothing', severity: 'critical' as const, rank: 95, topic: 'pods' };
   const nearest = nearestPod(behind.pods, selector);
@@ -454,6 +472,7 @@ export const SERVICE_RULES_OF_GROUPS: readonly ServiceRule[] = [
 
 export const SERVICE_RULES: readonly ServiceRule[] = [
   scaledToZero,
+  notMade,
   nothingSelected,
   nothingReady,
   unnamedPort,

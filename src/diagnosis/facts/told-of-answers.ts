@@ -1,0 +1,159 @@
+/** Tells with a failed request what the HTTP peer answered beside its status, and what that logs of it itself. Pure. */
+import { answerBody, httpStatusIn } from '../../log-analysis/index.ts';
+import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
+import type { Quote, RankedFinding } from '../finding.ts';
+import type { ContainerFacts } from './container-facts.ts';
+import { onlyPeer } from './dependencies.ts';
+import { withFirstsOf } from './first-ends.ts';
+import { healthCheckOf, plainPeerOf } from './health-checks.ts';
+import { httpReason, pathAnswered, statusOfPath } from './http-reasons.ts';
+import type { PodFacts } from './pod-facts.ts';
+import { probeFailures } from './probe-failures.ts';
+import { serverOf, wordsOfPeer } from './server-peers.ts';
+import { serverObject, settingBehind } from './server-settings.ts';
+import { peerText } from './spec-peers.ts';
+
+/** The status of the failed request that its last words tell. */
+export function statusSaid(container: ContainerFacts): number | undefined {
+  return wordsOfPeer(container).flatMap((line) => httpStatusIn(line) ?? [])[0];
+}
+
+/** The status with which it answers its own probe. */
+export function statusGiven(container: ContainerFacts): number | undefined {
+  const output = (['readiness', 'startup', 'liveness'] as const).flatMap(
+    (type) => probeFailures(container, type)[0]?.output ?? [],
+  )[0];
+  const status = /statuscode: ([45]\d\d)/.exec(output ?? '')?.[1];
+  return status === undefined ? undefined : Number(status);
+}
+
+interface Told {
+  readonly says: string;
+  readonly quotes: readonly Quote[];
+  /** The object to be edited, with the namespace that it is in. */
+  readonly edits?: readonly [object: string, namespace: string];
+  /** It is what is behind a line of the log that is older. */
+  readonly isLater?: boolean;
+}
+
+/** Findings that another cause explains, or that nobody answered. */
+const UNRELATED =
+  /^(?:out-of-memory|child-out-of-memory|sandbox-lost|died-together|signal|port-in-use|permission-denied|missing-.*|dependency-(?!fails|closes).*|certificate-.*|c-library-.*|volume-.*|held|program-given-up)$/;
+
+/** The findings; the first of each container about its end, or about why it is not ready, tells it. */
+export function withAnswers(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
+  const tell = (container: ContainerFacts, finding: RankedFinding): RankedFinding => {
+    if (UNRELATED.test(finding.id)) return finding;
+    const service = serverOf(facts.evidence, container);
+    const told = [
+      ofRequest(facts, container, finding, service),
+      service && ofHealthCheck(facts, container, service),
+      ofPlainRequest(facts, container),
+    ].find((each) => each !== undefined);
+    if (told === undefined) return finding;
+    const says = told.isLater === true ? finding.says.replace(OLDER, '') : finding.says;
+    return {
+      ...finding,
+      says: `${says}; ${told.says}`,
+      fallback: false,
+      evidence: [...finding.evidence.slice(0, MAX_OWN), ...told.quotes, ...finding.evidence.slice(MAX_OWN)],
+      try: [
+        ...finding.try,
+        ...(told.edits === undefined ? [] : [facts.commands.cluster('edit', told.edits[0], '-n', told.edits[1])]),
+      ],
+    };
+  };
+  return withFirstsOf('ready', facts, withFirstsOf('end', facts, found, tell), tell);
+}
+
+const MAX_OWN = 3;
+/** What a proxy said of the first moments of those behind it. */
+const OLDER = /, and its log says: [^]*(?:Layer4|[Cc]onnection refused)[^]*$/;
+
+function ofRequest(
+  { pod, evidence }: PodFacts,
+  container: ContainerFacts,
+  finding: RankedFinding,
+  service: ServiceEvidence | undefined,
+): Told | undefined {
+  const status = statusSaid(container);
+  if (status === undefined) return undefined;
+  const address = pod.status?.podIP;
+  const reason =
+    service?.server && httpReason(service.server.lines ?? [], { status, ...(address !== undefined && { address }) });
+  const found = answerBody(container.lines);
+  const body = found === undefined || isTold(finding.says, found) ? undefined : found;
+  const isNew = reason !== undefined && !isTold(finding.says, reason);
+  const peer = service?.name ?? namedPeer(container);
+  // The log of the server says more than its answer where it has the same words.
+  const answer =
+    body === undefined || (isNew && isTold(reason, body))
+      ? ''
+      : `${peer === undefined ? 'its peer' : `its peer ${peer}`} answers: ${body}`;
+  if (service?.server === undefined || !isNew) return answer === '' ? undefined : { says: answer, quotes: [] };
+  const object = serverObject(service.server);
+  const setting = settingBehind(service, [reason], finding.id)?.says.replace(
+    /^.{1,300}? behind service \S{1,300} /,
+    '',
+  );
+  const logs = `${object} behind service ${service.name} says: ${reason}${setting === undefined ? '' : `, and ${setting}`}`;
+  return {
+    says: answer === '' ? logs : `${answer}; ${logs}`,
+    quotes: [{ source: 'object', object, says: reason }],
+    edits: [object, namespaceOf(service, evidence.pod.metadata?.namespace)],
+  };
+}
+
+function namespaceOf({ namespace }: ServiceEvidence, own = 'default'): string {
+  return namespace === '' ? own : namespace;
+}
+
+function namedPeer(container: ContainerFacts): string | undefined {
+  const peer = onlyPeer(container);
+  return peer && peerText(peer);
+}
+
+function isTold(text: string, said: string): boolean {
+  return text.toLowerCase().includes(said.toLowerCase());
+}
+
+/** A proxy that takes those behind it for down, as they answer its health check with an error. */
+function ofHealthCheck(facts: PodFacts, container: ContainerFacts, service: ServiceEvidence): Told | undefined {
+  const check = failedCheck(facts, container, service);
+  if (check === undefined) return undefined;
+  const { path, status, at } = check;
+  const other = pathAnswered(service.server?.lines ?? [], path);
+  return {
+    says: `it asks service ${service.name} for ${path} to know if that is well, and gets ${status} (${at})${other === undefined ? '' : `; ${other} is answered well`}`,
+    quotes: [{ source: 'field', path: at, value: path }],
+    isLater: true,
+  };
+}
+
+/** The health check that its peer answers with an error, as that logs; what was refused before is over then. */
+export function failedCheck(
+  facts: PodFacts,
+  container: ContainerFacts,
+  service = serverOf(facts.evidence, container),
+): { readonly path: string; readonly status: number; readonly at: string } | undefined {
+  const lines = service?.server?.lines;
+  if (lines === undefined || (statusGiven(container) ?? 0) < 500) return undefined;
+  const check = healthCheckOf(facts, container);
+  const status = check && statusOfPath(lines, check.path);
+  return check === undefined || status === undefined || status < 400 ? undefined : { ...check, status };
+}
+
+/** A proxy that gives on what a server of TLS answers to plain HTTP. */
+function ofPlainRequest(facts: PodFacts, container: ContainerFacts): Told | undefined {
+  const status = statusSaid(container) ?? statusGiven(container);
+  if (status !== 400 && status !== 502) return undefined;
+  const peer = plainPeerOf(facts, container);
+  // A server of TLS answers plain HTTP with 400, or closes the connection.
+  if (peer === undefined || (status === 502 && !container.lines.some((line) => CLOSED.test(line)))) return undefined;
+  return {
+    says: `it asks ${peer.host}:${peer.port} in plain HTTP, where servers mostly want TLS (${peer.at})`,
+    quotes: [{ source: 'field', path: peer.at, value: `${peer.host}:${peer.port}` }],
+  };
+}
+
+const CLOSED = /prematurely closed|\bEOF\b|connection reset|malformed HTTP|SSL|TLS|server disconnected|socket hang up/i;

@@ -1,0 +1,35 @@
+/** Tells with a peer at the pod's own address that does not answer what the container that should answer there suffers from. Pure. */
+import { peerIn } from '../../log-analysis/index.ts';
+import type { RankedFinding } from '../finding.ts';
+import type { ContainerFacts } from './container-facts.ts';
+import { isItself } from './dependencies.ts';
+import { withFirstsOf } from './first-ends.ts';
+import { ownPeer } from './own-pod-peers.ts';
+import type { PodFacts } from './pod-facts.ts';
+import { wordsOfPeer } from './server-peers.ts';
+
+/** Findings about a peer that takes connections, and gives nothing on. */
+const UNANSWERED =
+  /^(?:dependency-(?:closes|fails|times-out)|exit-code|fails-again|(?:readiness|liveness|startup)-failing|probe-timeout)$/;
+const MAX_SAYS = 260;
+
+/** The findings; the first of each container about its end, or about why it is not ready, tells it. */
+export function withSidecars(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
+  const tell = (container: ContainerFacts, finding: RankedFinding): RankedFinding => {
+    if (!UNANSWERED.test(finding.id)) return finding;
+    const [peer] = wordsOfPeer(container)
+      .map((line) => peerIn(line))
+      .filter(({ host, port }) => host !== undefined && port !== undefined && isItself({ host }));
+    const other = peer && ownPeer(facts, container, peer.port);
+    // One that ends is told of with a refusal.
+    const own = other?.isSure === true ? found.find((each) => each.container === other.container.name) : undefined;
+    if (other === undefined || own === undefined || own === finding) return finding;
+    const says = own.says.length <= MAX_SAYS ? own.says : `${own.says.slice(0, MAX_SAYS - 1)}…`;
+    return {
+      ...finding,
+      says: `${finding.says}; in its pod, ${says}`,
+      evidence: [...finding.evidence, ...own.evidence.slice(0, 1)],
+    };
+  };
+  return withFirstsOf('ready', facts, withFirstsOf('end', facts, found, tell), tell);
+}
