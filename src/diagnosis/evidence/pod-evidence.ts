@@ -149,7 +149,7 @@ export interface ClaimEvidence {
 export interface FailedJob {
   readonly name: string;
   /** Absent: it has failed. */
-  readonly state?: 'failed' | 'suspended' | 'unfinished' | 'done';
+  readonly state?: 'failed' | 'trying' | 'suspended' | 'unfinished' | 'done';
   /** RFC 3339, of one that is done. */
   readonly doneAt?: string;
   /** The headline of its pod; absent: it has none left. */

@@ -35,6 +35,7 @@ it.each<[string, string, readonly Job[], string | undefined]>([
     [given('create-users')],
     'create-users failed',
   ],
+  ['one that tries again', 'waiting for seed data', [job('seed', { failed: 1, active: 1 })], 'seed trying'],
   ['one that is suspended', 'waiting for seed data', [suspended('seed')], 'seed suspended'],
   ['one that does not start', 'waiting for seed data', [active('seed', 0)], 'seed unfinished'],
   ['one that works', 'waiting for seed data', [active('seed', 1)], undefined],

@@ -40,7 +40,7 @@ export function meantJob(jobs: readonly Job[], { waits }: JobWanted = {}): Meant
     const state = stateOf(job);
     return state === undefined ? [] : [{ job, state }];
   });
-  const failed = all.filter(({ state }) => state === 'failed');
+  const failed = all.filter(({ state }) => state === 'failed' || state === 'trying');
   const named = failed.filter(({ job }) => PREPARES.test(nameOf(job)));
   if (waits === undefined)
     return single(named.length > 0 ? named : failed) ?? (failed.length === 0 ? doneJob(jobs) : undefined);
@@ -72,7 +72,8 @@ function nameOf({ metadata }: Job): string {
 /** undefined: it is done, or somebody made it a moment ago. */
 function stateOf({ spec, status = {} }: Job): MeantJob['state'] | undefined {
   const { conditions, failed = 0, succeeded = 0, active = 0, ready = 0 } = status;
-  if (isConditionTrue(conditions, 'Failed') || (failed > 0 && succeeded === 0)) return 'failed';
+  if (isConditionTrue(conditions, 'Failed')) return 'failed';
+  if (failed > 0 && succeeded === 0) return active > 0 ? 'trying' : 'failed';
   if (isConditionTrue(conditions, 'Complete') || succeeded > 0) return undefined;
   if (spec?.suspend === true) return 'suspended';
   return active > 0 && ready === 0 ? 'unfinished' : undefined;
@@ -102,6 +103,7 @@ function isWaiting({ id, blames }: RankedFinding): boolean {
 
 const STATES: Readonly<Record<MeantJob['state'], string>> = {
   failed: 'has failed',
+  trying: 'has failed so far',
   suspended: 'is suspended',
   unfinished: 'is not done',
   done: 'is done',

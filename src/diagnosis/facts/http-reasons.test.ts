@@ -87,6 +87,15 @@ describe('a refusal in the log of', () => {
       ['2026/11/28 [error] 8#8: *36 access forbidden by rule, client: 10.9.9.9'],
       undefined,
     ],
+    [
+      'one that refused others alone',
+      403,
+      [
+        '2026/11/28 09:56:57 [error] 8#8: *36 access forbidden by rule, client: 10.9.9.9, server: , request: "GET / HTTP/1.1"',
+        'NOTICE    Nov 28 09:47:36.345 [1]: Unauthorized connection from "10.244.0.1".',
+      ],
+      undefined,
+    ],
     ['a secret', 401, ['401 invalid token=abcdef0123456789abcdef'], '401 invalid token=***'],
   ])('%s', (_, status, lines, said) => {
     expect(httpReason(lines, { status, address: ADDRESS })).toBe(said);

@@ -40,6 +40,8 @@ const OF_REFUSAL =
 /** Lines of the end that are looked at. */
 const LINES = 160;
 const MAX_SAID = 200;
+/** "client: 10.2.0.9", "[client 10.2.0.9:4711]", 'from "10.2.0.9"', and a line that begins with an address. */
+const CLIENT = /(?:\bclient:? ?"?|\bfrom "?|^(?:[\d.]{1,20} {1,8}\d{1,9} )?)\[?(?:\d{1,3}\.){3}\d{1,3}\b/i;
 
 export interface HttpClient {
   /** The status that it got. */
@@ -50,16 +52,19 @@ export interface HttpClient {
 
 /** The last such sentence, secrets masked; undefined: its log does not say why. */
 export function httpReason(lines: readonly string[], { status, address }: HttpClient): string | undefined {
-  const late = lines.slice(-LINES).toReversed();
+  // Others may be refused as well, such as probes.
+  const isOfOther = (line: string): boolean => address !== undefined && CLIENT.test(line) && !hasAddress(line, address);
+  const late = lines
+    .slice(-LINES)
+    .filter((line) => !isOfOther(line))
+    .toReversed();
   const known = late.flatMap((line) => {
     const said = REFUSALS.find((each) => each.status.test(String(status)) && each.said.test(line))?.said.exec(
       line,
     )?.[1];
     return said === undefined ? [] : [{ line, said }];
   });
-  // Others may be refused as well, such as probes.
-  const ofClient = address === undefined ? undefined : known.find(({ line }) => hasAddress(line, address));
-  const sentence = (ofClient ?? known[0])?.said ?? late.flatMap((line) => ownWords(line, status) ?? [])[0];
+  const sentence = known[0]?.said ?? late.flatMap((line) => ownWords(line, status) ?? [])[0];
   const told = sentence ?? (status >= 500 ? complaintIn(lines.slice(-LINES)) : undefined);
   return told === undefined ? undefined : quotable(maskSecrets(told).slice(0, MAX_SAID)).replace(/\.+$/, '');
 }
