@@ -10,6 +10,8 @@ describe('what is masked', () => {
     ['cannot reach postgres://app:hunter2@db:5432/shop', 'cannot reach postgres://***@db:5432/shop'],
     ['redis://:hunter2@cache:6379/0 refused', 'redis://***@cache:6379/0 refused'],
     ['amqp://u:p/w#1@mq:5672', 'amqp://***@mq:5672'],
+    ['http://auth:12345@auth:8080/session', 'http://***@auth:8080/session'],
+    ['auth: 12345', 'auth: ***'],
     ['https://ghp_012345678901234567890123456789@github.com/a', 'https://***@github.com/a'],
     ['app:hunter2@tcp(10.0.0.7:3306)/shop', '***@tcp(10.0.0.7:3306)/shop'],
     ['host=db user=app password=hunter2 dbname=shop', 'host=db user=app password=*** dbname=shop'],
@@ -52,6 +54,9 @@ describe('what is masked', () => {
 it.each([
   'FATAL: password authentication failed for user "app"',
   "Access denied for user 'app'@'localhost' (using password: YES)",
+  'refuses its credentials: curl: (22) The requested URL returned error: 401',
+  'request failed (err.url=http://auth:8080/session)',
+  'dial http://token-service:9000: connection refused',
   'password: must not be empty',
   'get secret: connection refused',
   'Unexpected token: }',

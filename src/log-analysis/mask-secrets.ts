@@ -139,11 +139,16 @@ function isPortOf(before: string, separator: string, value: string): boolean {
   return separator === ':' && before.endsWith('://') && /^\d{2,5}(?:[/?#].*)?$/.test(value);
 }
 
+/** Who says what comes after it. */
+const SPEAKERS = /^(?:curl|wget|git|ssh|scp|psql|mysql|mariadb|fatal|error|warning|panic):$/i;
+
 /** Whether what stands after a key is prose: "token: }", "password: must not be empty", "reading secret: connection refused". */
 function isProse(value: string, separator: string, after: string): boolean {
   if (value.startsWith(MASK)) return true;
   if (NO_SECRETS.has(value.replace(/[.!?:]+$/, '').toLowerCase())) return true;
   if (separator.trim().endsWith('=')) return false;
+  // "refuses its credentials: curl: (22) The requested URL returned error: 401"
+  if (separator.endsWith(' ') && SPEAKERS.test(value)) return true;
   return value.length <= 2 || (separator.endsWith(' ') && /^[a-z]+[:,.]?$/.test(value) && /^ [a-z]/.test(after));
 }
 

@@ -232,6 +232,10 @@ interface Below {
 const OF_A_TOOL =
   /^[a-z][\w.+-]{0,30}: (?:cannot |can't |failed |unable |error|.{1,200}: (?:no such file|permission denied|not found|is a directory))/i;
 
+/** What Python says of what it puts away, after the error. */
+const OF_INTERPRETER =
+  /^(?:Task (?:was destroyed|exception was never)|Unclosed (?:client|connection)|Exception ignored in|task: <|future: <|coroutine: |sys:\d+: |\S+: (?:\w+)?Warning: )|was never (?:awaited|retrieved)\b/;
+
 function belongs({ line, said, next, isAnnounced }: Below): boolean {
   if (PLACED.test(said) && LISTING.test(next.said)) return false;
   if (said.endsWith(':')) return true;
@@ -240,6 +244,7 @@ function belongs({ line, said, next, isAnnounced }: Below): boolean {
   if (line.afterFrames === true && line.role === 'head')
     return (
       !OF_A_TOOL.test(next.said) &&
+      !OF_INTERPRETER.test(next.said) &&
       ![isClosing, advises, isConsequence, saysWhyItEnds, isAccess, isAboutRequest].some((is) => is(next.text))
     );
   if (line.role === 'head' && next.indent > 0) return /^\(.{1,300}\)$/.test(next.said);

@@ -105,7 +105,7 @@ describe('a request that a peer refused', () => {
       'is told with the log of the peer',
       curl('http://stock:8080/list', 'curl: (22) The requested URL returned error: 401'),
       server('stock', 8080, ['GET /healthz 200', '401 jwt expired at 2026-10-01T00:00:00.000Z']),
-      /returned error: 401; deployment\/stock behind service stock says: 401 jwt expired at 2026-10-01T00:00:00\.000Z$/,
+      /credentials: curl: \(22\) The requested URL returned error: 401; its command asks http:\/\/stock:8080\/list; deployment\/stock behind service stock says: 401 jwt expired at 2026-10-01T00:00:00\.000Z$/,
     ],
     [
       'is told with the rule of the peer',
@@ -123,7 +123,7 @@ describe('a request that a peer refused', () => {
         ],
         [configMap('stock-conf', { 'nginx.conf': 'location / {\n allow 10.0.0.0/24;\n deny all;\n}\n' })],
       ),
-      /answered 403 http:\/\/stock:8080\/items; deployment\/stock behind service stock says: access forbidden by rule, and has allow 10\.0\.0\.0\/24 \(ConfigMap stock-conf, key nginx\.conf, line 2\)$/,
+      /answered 403 http:\/\/stock:8080\/items; so \/ on port 8080 answers 503, and it is not ready; deployment\/stock behind service stock says: access forbidden by rule, and has allow 10\.0\.0\.0\/24 \(ConfigMap stock-conf, key nginx\.conf, line 2\)$/,
     ],
   ])('%s', (_, given, behind, text) => {
     expect(namedServicesOf(evidence(given))).toContainEqual({ namespace: 'shop', name: behind.name });
