@@ -136,7 +136,7 @@ function maskBare(text: string): string {
 
 /** "http://auth:8080/session": the port of a host that is called so. A password would have an "@" after it, and is masked by now. */
 function isPortOf(before: string, separator: string, value: string): boolean {
-  return separator === ':' && before.endsWith('://') && /^\d{2,5}(?:[/?#].*)?$/.test(value);
+  return separator === ':' && /:\/\/(?:\*{3}@)?$/.test(before) && /^\d{2,5}(?:[/?#].*|[.:]{0,2})$/.test(value);
 }
 
 /** Who says what comes after it. */

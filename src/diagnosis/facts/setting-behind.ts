@@ -10,6 +10,7 @@ import { ofText, type Variable } from './environment.ts';
 import { withFirstEnds } from './first-ends.ts';
 import { configsBehind } from './mounts.ts';
 import type { PodFacts } from './pod-facts.ts';
+import { commandText } from './spec-peers.ts';
 import { hasWord, listed, quotable } from './text.ts';
 
 interface Setting {
@@ -313,7 +314,10 @@ function likelyMount(facts: PodFacts, container: ContainerFacts, { id, says }: R
     /\bof (?:ConfigMap|Secret) [a-z0-9]/.test(says)
   )
     return undefined;
-  const said = new Set((container.reading.decisive?.line ?? '').toLowerCase().match(/[a-z]{5,40}/g));
+  const own = commandText(container.spec).toLowerCase();
+  // What it quotes is the name of something else, and that of its program stands in all of its lines.
+  const line = (container.reading.decisive?.line ?? '').replaceAll(/["'`][^"'`]{1,100}["'`]/g, ' ').toLowerCase();
+  const said = new Set((line.match(/[a-z]{5,40}/g) ?? []).filter((word) => !own.includes(word)));
   const like = configMounts(facts, container).flatMap((mounted) => {
     const [config, ...others] = configsBehind(mounted);
     const words = [...mounted.mountPath.split(/[^A-Za-z]+/), ...(config?.name ?? '').split('-')].map((word) =>
