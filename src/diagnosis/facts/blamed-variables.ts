@@ -1,8 +1,9 @@
 /** Finds the environment variable behind an error that only quotes its value, or whose place in the code reads it. Pure. */
 import { type DecisiveLine, peerIn, unresolvedHost } from '../../log-analysis/index.ts';
-import type { Quote, RankedFinding } from '../finding.ts';
+import type { RankedFinding } from '../finding.ts';
+import { type Blamed, mayBeOfValue, UNRELATED } from './blamed.ts';
+import { misnamed, passwordNotGiven, readInCode, unsetInCode } from './blamed-code.ts';
 import { alikeText, keyVariables, optionalVariables } from './config-references.ts';
-import { codeTexts, placesIn, readAt, variablesRead } from './code-variables.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { variablesThatAre } from './empty-values.ts';
 import { ofText } from './environment.ts';
@@ -16,8 +17,7 @@ import { settingVariable } from './setting-variables.ts';
 import { environmentPeers, peerText, placeText, portVariable as portBeside, type SpecPeer } from './spec-peers.ts';
 import { hasWord, quotable } from './text.ts';
 import { oddOfSources, unseenVariable } from './unseen-values.ts';
-import { misnamedVariable, onlyUnset } from './unset-in-code.ts';
-import { lacksHost, namesSet, unsetVariables } from './unset-variables.ts';
+import { lacksHost, unsetVariables } from './unset-variables.ts';
 
 /** The findings about ends, with the variable behind the error where the headline does not name it. */
 export function withVariables(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
@@ -53,86 +53,6 @@ function beforeExitCode(says: string, more: string): string {
   const [, said = says, code = ''] = /^(.*?)( \(exit code \d{1,3}\))$/.exec(says) ?? [];
   return `${said}; ${more}${code}`;
 }
-
-interface Blamed {
-  readonly name: string;
-  readonly says: string;
-  readonly quote?: Quote;
-  /** Its name in the headline does not tell what is said of it: that it is not set at all, or of which Secret it is. */
-  readonly isAbsent?: true;
-  /** What the error quotes is its value. */
-  readonly isValue?: true;
-}
-
-/** A variable that its code reads and that its pod sets by another name. */
-function misnamed(facts: PodFacts, container: ContainerFacts, { id, says }: RankedFinding): Blamed | undefined {
-  if (UNRELATED.has(id) || container.death?.exitCode === 0) return undefined;
-  const { decisive, lastLine, lastError } = container.reading;
-  const said = [says, decisive?.line ?? lastError?.line ?? lastLine ?? '', ...(decisive?.related ?? [])];
-  const found = misnamedVariable(facts, container, codeTexts(facts, container), said);
-  if (found === undefined) return undefined;
-  const { name, instead } = found;
-  return {
-    name,
-    says: `its code reads the variable ${name}, which its pod does not set; it sets ${instead}`,
-    isAbsent: true,
-    quote: { source: 'field', path: `${container.path}.env`, value: `has ${instead}, and not ${name}` },
-  };
-}
-
-/** What runtimes say of something that is not there, without a name. */
-const LACKS_ANY =
-  /\bNot_found\b|\b(?:None|NoneType|null|nil|undefined|NULL|Nothing|NotPresent)\b|(?:''|"")(?=[\s.,;:)]|$)|uninitiali[sz]ed|\b(?:is|was|are|not) (?:missing|required|empty|unset|configured|set|defined|provided|specified)\b|must be (?:set|given|provided|specified)|\bmissing\b|Value cannot be null|\bno value\b|wrong-type-argument|false value|KeyError/i;
-
-/** The only variable that its code reads without a default and that nothing sets, behind an error about something that is not there. */
-function unsetInCode(facts: PodFacts, container: ContainerFacts, { id, says }: RankedFinding): Blamed | undefined {
-  if (UNRELATED.has(id) || !mayBeOfValue(id) || container.death === undefined || container.death.exitCode === 0)
-    return undefined;
-  const { decisive, lastLine } = container.reading;
-  const line = decisive?.line ?? lastLine ?? '';
-  if (!LACKS_ANY.test(line)) return undefined;
-  const read = onlyUnset(facts, container, codeTexts(facts, container));
-  if (read === undefined || says.includes(`its variable ${read.name}`)) return undefined;
-  return {
-    name: read.name,
-    says: `its code reads the variable ${read.name} (${read.file}, line ${read.line}), which its pod does not set`,
-    isAbsent: true,
-    quote: { source: 'field', path: `${container.path}.env`, value: `does not set ${read.name}` },
-  };
-}
-
-/** The variable with a password that the code would show to its peer, and that nothing sets. */
-function passwordNotGiven(facts: PodFacts, container: ContainerFacts, { id, says }: RankedFinding): Blamed | undefined {
-  if (id !== 'authentication-refused' || !says.includes('it gives none')) return undefined;
-  const set = namesSet(facts, container);
-  const reads = variablesRead(codeTexts(facts, container)).filter(({ name }) => OF_PASSWORDS.test(name));
-  const [only, ...more] = [...new Set(reads.map(({ name }) => name))];
-  if (only === undefined || more.length > 0 || set === undefined || set.has(only)) return undefined;
-  return {
-    name: only,
-    says: `its code reads the variable ${only} for it, which its pod does not set`,
-    isAbsent: true,
-    quote: { source: 'field', path: `${container.path}.env`, value: `does not set ${only}` },
-  };
-}
-
-const OF_PASSWORDS = /PASS|PWD|_PW$|AUTH/;
-
-/** The error is about the value itself, and not about who answers for it. */
-function mayBeOfValue(id: string): boolean {
-  return !/^(?:authentication|not-allowed|certificate|dependency|tls|missing-data|connections|port-in-use|out-of|child-)/.test(
-    id,
-  );
-}
-
-/** Causes that no variable of the pod has to do with. */
-const UNRELATED: ReadonlySet<string> = new Set([
-  'out-of-memory',
-  'sandbox-lost',
-  'died-together',
-  'signal',
-  'port-in-use',
-]);
 
 /** An optional variable that is left out, because its ConfigMap, Secret or key is not there: few containers have more than one. */
 function absentVariable(facts: PodFacts, container: ContainerFacts, { id }: RankedFinding): Blamed | undefined {
@@ -411,16 +331,6 @@ function blamedVariable(facts: PodFacts, container: ContainerFacts, { id, says }
         // That nothing sets it is told also where the error names it.
         ...(unsetText(container, read) === '' ? {} : { isAbsent: true }),
       };
-}
-
-/** What the line of its code reads at which the error happened, or has read for a name on that line; undefined: nothing, or several. */
-function readInCode(facts: PodFacts, container: ContainerFacts, { line, place }: DecisiveLine): string | undefined {
-  const texts = codeTexts(facts, container);
-  for (const { file, line: number } of placesIn(`${line} ${place ?? ''}`, texts)) {
-    const names = [...new Set(readAt(texts, file, number).map(({ name }) => name))];
-    if (names.length === 1) return names[0];
-  }
-  return undefined;
 }
 
 /** Variables whose values nobody may see. */

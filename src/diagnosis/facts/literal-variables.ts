@@ -1,0 +1,37 @@
+/** Finds variables in arguments that no shell reads, so that the program gets their names. Pure. */
+import type { RankedFinding } from '../finding.ts';
+import type { ContainerFacts } from './container-facts.ts';
+import { type Setting } from './setting.ts';
+import { quotable } from './text.ts';
+
+/** "$PORT", "${PORT}" in an argument. */
+const SHELL_REFERENCE = /\$(?:\{([A-Z_][A-Z0-9_]{1,60})\}|([A-Z_][A-Z0-9_]{1,60}))/;
+const SHELLS = /(?:^|\/)(?:sh|bash|ash|dash|zsh|ksh|busybox|envsubst|awk|gawk|mawk|perl|make)$/;
+
+/** A variable in an argument that no shell reads, so that the program has its name instead of its value. */
+export function literalVariable({ spec, path }: ContainerFacts, { id }: RankedFinding): Setting | undefined {
+  if (!/^(?:exit-code|bad-argument|malformed-config|missing-setting|dependency-not-resolved)$/.test(id))
+    return undefined;
+  const words = [...(spec.command ?? []), ...(spec.args ?? [])];
+  // What one of them hands to a shell, or to a language that has such names, is expanded there, or is no reference.
+  if (spec.command === undefined || words.slice(0, SHELL_WORDS).some((word) => SHELLS.test(word))) return undefined;
+  const found = words.find((word) => word.length < MAX_ARGUMENT && SHELL_REFERENCE.test(word));
+  const [whole = '', braced, plain] = SHELL_REFERENCE.exec(found ?? '') ?? [];
+  const name = braced ?? plain;
+  if (found === undefined || name === undefined || !(spec.env ?? []).some((each) => each.name === name))
+    return undefined;
+  return {
+    says: `its argument ${quotable(found)} goes to it as it stands, as no shell reads it: Kubernetes fills in $(${name}), and not ${whole}`,
+    quotes: [
+      {
+        source: 'field',
+        path: `${path}.${(spec.command ?? []).includes(found) ? 'command' : 'args'}`,
+        value: quotable(found),
+      },
+    ],
+  };
+}
+
+/** "env", "tini", "--", "sh" */
+const SHELL_WORDS = 4;
+const MAX_ARGUMENT = 200;

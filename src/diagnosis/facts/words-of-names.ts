@@ -1,0 +1,35 @@
+/** Names the variables whose values are words of a file that is not there, or the port that is taken. Pure. */
+import type { RankedFinding } from '../finding.ts';
+import type { ContainerFacts } from './container-facts.ts';
+import { ofText } from './environment.ts';
+import { fieldOf, isPlain, type Setting } from './setting.ts';
+import { hasWord, listed, quotable } from './text.ts';
+
+/** The only variable whose value is a part of the name of the file that is not there: "production" of production.json. */
+export function wordOfFile(container: ContainerFacts, { says }: RankedFinding): Setting | undefined {
+  const file = /does not find its (?:file|folder) (\/[^\s,;:]{2,300})/.exec(says)?.[1];
+  if (file === undefined) return undefined;
+  const parts = new Set(file.split(/[/._]/));
+  const [only, ...more] = container.environment.filter(
+    (variable) => isPlain(variable) && /^[A-Za-z][\w-]{2,40}$/.test(variable.value) && parts.has(variable.value),
+  );
+  if (only === undefined || more.length > 0 || hasWord(says, only.name)) return undefined;
+  return {
+    says: `${quotable(only.value)} is its variable ${only.name}${ofText(only)}`,
+    quotes: [fieldOf(container, only, only.value)],
+  };
+}
+
+/** Two of its own variables with the port that is taken. */
+export function sharedPort(container: ContainerFacts, { id, says }: RankedFinding): Setting | undefined {
+  const port = id === 'port-in-use' ? /on port (\d{2,5})/.exec(says)?.[1] : undefined;
+  if (port === undefined || / container \S+ of its pod|of its node/.test(says)) return undefined;
+  const having = container.environment.filter(
+    ({ name, value }) => value.trim() === port || (/PORT|ADDR|LISTEN|BIND/.test(name) && value.endsWith(`:${port}`)),
+  );
+  if (having.length < 2) return undefined;
+  return {
+    says: `its variables ${listed(having.map(({ name }) => name))} name that port both`,
+    quotes: having.map((variable) => fieldOf(container, variable, variable.value)),
+  };
+}
