@@ -299,7 +299,7 @@ function blamedVariable(facts: PodFacts, container: ContainerFacts, { id, says }
   const { pod } = facts;
   const { decisive } = container.reading;
   if (decisive === undefined) return undefined;
-  const quoted = [...decisive.line.matchAll(QUOTED)].flatMap(([, a, b, c]) => a ?? b ?? c ?? []);
+  const quoted = quotedIn(decisive.line);
   const values = [
     ...quoted,
     ...decisive.line.split(/[\s,;()]+/).filter((word) => TELLING.test(word) || OPTION.test(word)),
@@ -309,16 +309,8 @@ function blamedVariable(facts: PodFacts, container: ContainerFacts, { id, says }
   const read = id.startsWith('dependency-') && !OF_PEERS.test(beside ?? '') ? undefined : beside;
   const link = values.find((value) => SERVICE_LINK.test(value));
   if (link !== undefined) return ofServiceLink(facts, container, { link, code: read });
-  for (const value of mayBeOfValue(id) ? values.filter((each) => !COMMON.test(each)) : []) {
-    const [only, ...more] = container.environment.filter(({ value: own }) => own.trimEnd() === value);
-    if (only === undefined || more.length > 0) continue;
-    return {
-      name: only.name,
-      says: `that is the value of its variable ${only.name}${ofText(only)}`,
-      isValue: true,
-      quote: { source: 'field', path: `${container.path}.${only.at}`, value: quotable(value) },
-    };
-  }
+  const quotes = mayBeOfValue(id) ? variableOfValue(container, values) : undefined;
+  if (quotes !== undefined) return quotes;
   if (/^(?:authentication|not-allowed|certificate|missing-data|connections)/.test(id)) return undefined;
   const naming = read === undefined ? namingVariable(container, [decisive.line, ...values], quoted) : undefined;
   if (naming !== undefined) return naming;
@@ -354,6 +346,26 @@ function valueText({ environment }: ContainerFacts, name: string): string {
         : '';
   const parts = [...(value === '' ? [] : [value]), ...(variable.of === undefined ? [] : [`of ${variable.of}`])];
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+}
+
+/** What an error quotes, as a value may be. */
+export function quotedIn(line: string): readonly string[] {
+  return [...line.matchAll(QUOTED)].flatMap(([, a, b, c]) => a ?? b ?? c ?? []);
+}
+
+/** The only variable that has one of these values as a whole. */
+export function variableOfValue(container: ContainerFacts, values: readonly string[]): Blamed | undefined {
+  for (const value of values.filter((each) => !COMMON.test(each))) {
+    const [only, ...more] = container.environment.filter(({ value: own }) => own.trimEnd() === value);
+    if (only === undefined || more.length > 0) continue;
+    return {
+      name: only.name,
+      says: `that is the value of its variable ${only.name}${ofText(only)}`,
+      isValue: true,
+      quote: { source: 'field', path: `${container.path}.${only.at}`, value: quotable(value) },
+    };
+  }
+  return undefined;
 }
 
 /** The variable that a line of code reads; of several the one that has most words in common with the error. */

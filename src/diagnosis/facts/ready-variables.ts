@@ -1,5 +1,9 @@
 /** Tells which variable sets what a container that is not ready complains about. Pure. */
 import type { RankedFinding } from '../finding.ts';
+import type { Blamed } from './blamed.ts';
+import { misnamed } from './blamed-code.ts';
+import { quotedIn, variableOfValue } from './blamed-variables.ts';
+import type { ContainerFacts } from './container-facts.ts';
 import { withFirstsOf } from './first-ends.ts';
 import { ofText } from './environment.ts';
 import type { PodFacts } from './pod-facts.ts';
@@ -10,15 +14,26 @@ import { hasWord } from './text.ts';
 /** The findings; the first of each container about why it is not ready names the variable. */
 export function withReadyVariables(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
   return withFirstsOf('ready', facts, found, (container, finding) => {
-    const { path, environment } = container;
     const line = quotedLine(container, finding.says);
-    const blamed = line === undefined ? undefined : settingVariable(environment, line);
-    if (blamed === undefined || hasWord(finding.says, blamed.variable.name)) return finding;
-    const { variable, setting } = blamed;
+    const blamed =
+      misnamed(facts, container, finding) ??
+      (line === undefined ? undefined : (ofSetting(container, line) ?? variableOfValue(container, quotedIn(line))));
+    if (blamed === undefined || (blamed.isAbsent !== true && hasWord(finding.says, blamed.name))) return finding;
     return {
       ...finding,
-      says: `${finding.says}; its variable ${variable.name}${ofText(variable)} sets ${setting}`,
-      evidence: [...finding.evidence, { source: 'field', path: `${path}.${variable.at}`, value: variable.of ?? 'set' }],
+      says: `${finding.says}; ${blamed.says}`,
+      evidence: [...finding.evidence, ...(blamed.quote === undefined ? [] : [blamed.quote])],
     };
   });
+}
+
+function ofSetting({ path, environment }: ContainerFacts, line: string): Blamed | undefined {
+  const found = settingVariable(environment, line);
+  if (found === undefined) return undefined;
+  const { variable, setting } = found;
+  return {
+    name: variable.name,
+    says: `its variable ${variable.name}${ofText(variable)} sets ${setting}`,
+    quote: { source: 'field', path: `${path}.${variable.at}`, value: variable.of ?? 'set' },
+  };
 }

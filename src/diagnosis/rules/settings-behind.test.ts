@@ -442,6 +442,27 @@ describe('a probe that finds nothing', () => {
     ],
   ]);
 
+  it('names the variable whose value the program that ended within does not like', () => {
+    const given = unready(
+      '',
+      'dial tcp 10.2.0.8:9000: connect: connection refused',
+      'Exception in thread "main" java.lang.NumberFormatException: For input string: "ten"',
+      '\tat Main.main(Main.java:1)',
+    );
+    const { container, spec } =
+      given.pod === undefined ? {} : { container: given.pod.spec?.containers[0], spec: given.pod.spec };
+    const { findings } = diagnosePod(
+      evidence({
+        ...given,
+        pod: {
+          ...given.pod,
+          spec: { ...spec, containers: [{ ...container, name: 'web', env: [set('POOL_SIZE', 'ten')] }] },
+        },
+      }),
+    );
+    expect(findings[0]?.says).toMatch(/For input string: "ten".*; that is the value of its variable POOL_SIZE$/);
+  });
+
   it('names the socket on which the program listens instead', () => {
     const { findings } = diagnosePod(
       evidence({
