@@ -6,6 +6,7 @@ import { healthCheckOf } from './facts/health-checks.ts';
 import { waitsForAnswer } from './facts/paused.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { serverOf, serves, wordsOfPeer } from './facts/server-peers.ts';
+import { pointsToLog } from './facts/told-of-servers.ts';
 import { asksServer } from './facts/server-settings.ts';
 import { statusGiven, statusSaid } from './facts/told-of-answers.ts';
 import { refusedCredentials } from './rules/authentication.ts';
@@ -56,7 +57,7 @@ function telling(evidence: PodEvidence, facts: PodFacts, container: ContainerFac
   const status = statusSaid(container);
   const isChecking = (statusGiven(container) ?? 0) >= 500 && healthCheckOf(facts, container) !== undefined;
   const configs = secrets || status === 403 || (!isCertificate && asksServer(lines));
-  const readsLog = secrets || status !== undefined || isChecking;
+  const readsLog = secrets || status !== undefined || isChecking || lines.some(pointsToLog);
   if (!isCertificate && !configs && !held && !readsLog) return undefined;
   const service = serverOf(evidence, container);
   return service && { ...NONE, service, configs, secrets, lines: readsLog, held };

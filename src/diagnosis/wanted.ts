@@ -8,6 +8,7 @@ import {
   type ConfigReference,
   configReferences,
   optionalVariables,
+  optionalWholes,
   secretsWithPeers,
   usedBy,
 } from './facts/config-references.ts';
@@ -179,7 +180,9 @@ function unique(all: readonly ConfigReference[]): readonly ConfigReference[] {
 /** What a container that ends may lack without a word of its node. */
 function optionalsOfEnded(evidence: PodEvidence): readonly ConfigReference[] {
   const ended = containerFacts(evidence).filter(({ death }) => death !== undefined && death.exitCode !== 0);
-  return ended.flatMap(({ spec }) => optionalVariables(spec).map(({ kind, name }) => ({ kind, name })));
+  return ended.flatMap(({ spec }) =>
+    [...optionalVariables(spec), ...optionalWholes(spec)].map(({ kind, name }) => ({ kind, name })),
+  );
 }
 
 /**

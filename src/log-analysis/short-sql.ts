@@ -4,7 +4,7 @@ const BEGIN =
   /(['"`[(]) ?(?:SQL: )?(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE (?:TABLE|INDEX|VIEW)|ALTER TABLE|WITH)\s/i;
 const CLOSES: Readonly<Record<string, string>> = { '[': ']', '(': ')' };
 /** Longer statements are shortened, to this many characters. */
-const LONG = 120;
+const LONG = 80;
 const KEPT = 60;
 
 /** "cannot compile 'select a, b, c … ': no such table: a" */

@@ -217,12 +217,32 @@ async function likeServices(
     own.flatMap(({ metadata }) => metadata?.name ?? []),
   );
   if (similar.length > 0) return { similar };
+  const alike = own.flatMap((each) =>
+    isAlsoCalled(name, each.metadata?.name ?? '') ? (each.metadata?.name ?? []) : [],
+  );
+  if (alike.length === 1) return { similar: alike };
   const fieldSelector = `metadata.name=${name}`;
   const same = await asker.list(`services ${name} of all namespaces`, SERVICES, { fieldSelector, limit: MAX_SERVICES });
   const all = same.flatMap(({ metadata }) => metadata?.namespace ?? []);
   if (all.includes(ofPod)) return { elsewhere: [ofPod], isInOwn: true };
   const [nearest] = nearestNamespaces(all, [namespace, ofPod]);
   return nearest === undefined ? {} : { elsewhere: [nearest] };
+}
+
+/** Names that people give to servers of one kind. */
+const ALSO_CALLED: readonly (readonly string[])[] = [
+  ['db', 'database', 'postgres', 'postgresql', 'pg', 'mysql', 'mariadb', 'sql', 'mongo', 'mongodb'],
+  ['cache', 'redis', 'valkey', 'memcached'],
+  ['mq', 'rabbitmq', 'rabbit', 'broker', 'queue', 'amqp', 'kafka', 'nats'],
+  ['es', 'elasticsearch', 'elastic', 'search', 'opensearch'],
+];
+
+/** "db" and "database", "mq" and "shop-rabbitmq". */
+function isAlsoCalled(name: string, other: string): boolean {
+  const parts = other.split('-');
+  return ALSO_CALLED.some(
+    (all) => name.split('-').some((part) => all.includes(part)) && parts.some((part) => all.includes(part)),
+  );
 }
 
 /** Why a service has no endpoint at all; undefined: it may still get one, or that could not be read. */

@@ -4,6 +4,7 @@ import type { RankedFinding } from '../finding.ts';
 import { type Blamed, mayBeOfValue, UNRELATED } from './blamed.ts';
 import { codeTexts, placesIn, readAt, variablesRead } from './code-variables.ts';
 import type { ContainerFacts } from './container-facts.ts';
+import { hasWord } from './text.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { misnamedVariable, onlyUnset } from './unset-in-code.ts';
 import { namesSet } from './unset-variables.ts';
@@ -16,9 +17,12 @@ export function misnamed(facts: PodFacts, container: ContainerFacts, { id, says 
   const found = misnamedVariable(facts, container, codeTexts(facts, container), said);
   if (found === undefined) return undefined;
   const { name, instead } = found;
+  if (instead !== undefined && hasWord(says, instead)) return undefined;
   return {
     name,
-    says: `its code reads the variable ${name}, which its pod does not set; it sets ${instead}`,
+    says: says.includes(`lacks the environment variable ${name}`)
+      ? `it sets ${instead}`
+      : `its code reads the variable ${name}, which its pod does not set; it sets ${instead}`,
     isAbsent: true,
     quote: { source: 'field', path: `${container.path}.env`, value: `has ${instead}, and not ${name}` },
   };
@@ -47,6 +51,12 @@ export function unsetInCode(
     isAbsent: true,
     quote: { source: 'field', path: `${container.path}.env`, value: `does not set ${read.name}` },
   };
+}
+
+/** Whether something stands in the code for a variable that is not set: then its absence is no fault. */
+export function hasDefaultInCode(facts: PodFacts, container: ContainerFacts, name: string): boolean {
+  const reads = variablesRead(codeTexts(facts, container)).filter((read) => read.name === name);
+  return reads.length > 0 && reads.every(({ hasDefault }) => hasDefault);
 }
 
 /** The variable with a password that the code would show to its peer, and that nothing sets. */

@@ -2,8 +2,8 @@
 import { type DecisiveLine, peerIn, unresolvedHost } from '../../log-analysis/index.ts';
 import type { RankedFinding } from '../finding.ts';
 import { type Blamed, mayBeOfValue, UNRELATED } from './blamed.ts';
-import { misnamed, passwordNotGiven, readInCode, unsetInCode } from './blamed-code.ts';
-import { alikeText, keyVariables, optionalVariables } from './config-references.ts';
+import { hasDefaultInCode, misnamed, passwordNotGiven, readInCode, unsetInCode } from './blamed-code.ts';
+import { alikeText, keyVariables, optionalVariables, optionalWholes } from './config-references.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { variablesThatAre } from './empty-values.ts';
 import { ofText } from './environment.ts';
@@ -73,6 +73,16 @@ function absentVariable(facts: PodFacts, container: ContainerFacts, { id }: Rank
         path: `${container.path}.env[${index}] (${variable})`,
         value: `${kind} ${name}, key ${key}, optional`,
       },
+    };
+  }
+  for (const { kind, name, index } of optionalWholes(container.spec)) {
+    const known = facts.evidence.configs.find((config) => config.kind === kind && config.name === name);
+    if (known?.state !== 'missing') continue;
+    return {
+      name,
+      says: `its optional ${kind} ${name}, of which it would have variables, is not there${alikeText(known)}`,
+      isAbsent: true,
+      quote: { source: 'field', path: `${container.path}.envFrom[${index}]`, value: `${kind} ${name}, optional` },
     };
   }
   return undefined;
@@ -222,8 +232,18 @@ function emptyField(
     const absent = hasWord(line, name) ? absentField(pod, spec, name) : '';
     if (absent !== '') return { name, says: `its variable ${name}${absent.replace(', which', '')}`, isAbsent: true };
   }
-  return undefined;
+  // An error about an empty text is about the only one that is empty for that.
+  const all = (spec.env ?? []).flatMap(({ name }) => {
+    const absent = absentField(pod, spec, name);
+    return absent === '' ? [] : [{ name, absent }];
+  });
+  const [only, ...more] = all;
+  if (only === undefined || more.length > 0 || !EMPTY_TEXT.test(line)) return undefined;
+  return { name: only.name, says: `its variable ${only.name}${only.absent.replace(', which', '')}`, isAbsent: true };
 }
+
+/** "invalid literal for int() with base 10: ''", 'parsing "": invalid syntax', 'For input string: ""' */
+const EMPTY_TEXT = /(?:''|"")(?=[\s.,;:)]|$)|empty string|\bis empty\b|must not be (?:empty|blank)/;
 
 /** A heap of bytes is none: "-Xmx256" lacks its unit, which the JVM does not say. */
 function heapWithoutUnit(container: ContainerFacts): Blamed | undefined {
@@ -315,7 +335,11 @@ function blamedVariable(facts: PodFacts, container: ContainerFacts, { id, says }
   const naming = read === undefined ? namingVariable(container, [decisive.line, ...values], quoted) : undefined;
   if (naming !== undefined) return naming;
   // A variable that is told already is no other one that the line reads beside it.
-  return read === undefined || (id.startsWith('dependency-') && says.includes('its variable '))
+  return read === undefined ||
+    (id.startsWith('dependency-') && says.includes('its variable ')) ||
+    says.includes(`lacks the environment variable ${read}`) ||
+    (/credential/i.test(decisive.line) && !MAY_BE_SECRET.test(read)) ||
+    (unsetText(container, read) !== '' && hasDefaultInCode(facts, container, read))
     ? undefined
     : {
         name: read,

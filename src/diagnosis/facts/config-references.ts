@@ -94,6 +94,15 @@ export function optionalVariables(container: Container): readonly KeyVariable[] 
   return keyVariables(container).filter(({ optional }) => optional);
 }
 
+/** The ConfigMaps and Secrets of whose keys all would be variables, and that the node leaves out where they are not there. */
+export function optionalWholes({ envFrom = [] }: Container): readonly (ConfigReference & { readonly index: number })[] {
+  return envFrom.flatMap(({ configMapRef, secretRef }, index) => {
+    const ref = secretRef ?? configMapRef;
+    const kind = secretRef === undefined ? ('ConfigMap' as const) : ('Secret' as const);
+    return ref?.optional !== true || (ref.name ?? '') === '' ? [] : [{ kind, name: ref.name ?? '', index }];
+  });
+}
+
 /** "; there is shop-config", or that another namespace has one of that name. */
 export function alikeText({ elsewhere = [], similar = [] }: Pick<ConfigEvidence, 'elsewhere' | 'similar'>): string {
   if (similar.length > 0) return `; there is ${listed(similar)}`;

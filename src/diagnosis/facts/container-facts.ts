@@ -76,6 +76,11 @@ export interface ContainerFacts {
   readonly events: readonly Event[];
 }
 
+/** The facts of a container that runs, as if what it fails at with each try were the end to be explained. */
+export function failingAt(container: ContainerFacts, { said }: FailsAgain): ContainerFacts {
+  return { ...container, reading: { ...container.reading, decisive: said }, failing: undefined };
+}
+
 export interface AgentKill {
   /** sandbox: it ended with its pod's sandbox, or for its loss. other: somebody changed or ended it. */
   readonly because: 'liveness' | 'startup' | 'sandbox' | 'other';

@@ -13,7 +13,7 @@ import type { Variable } from './environment.ts';
 import { awaitedPeers, commandPeers, environmentPeers, placeText, type SpecPeer } from './spec-peers.ts';
 import { straysText } from './stray-endpoints.ts';
 import { listed } from './text.ts';
-import { peerIn, unresolvedHost } from '../../log-analysis/index.ts';
+import { peerIn, peersOfUrls, unresolvedHost } from '../../log-analysis/index.ts';
 
 const REFUSED = anyOf(
   // A broker that answers "Connection Refused: not authorised" has been reached.
@@ -33,8 +33,11 @@ const UNRESOLVED = anyOf(
   /(?:could not|couldn't|cannot|can't|unable to|failed to) resolve (?:the )?(?:host|hostname|address|name|proxy|dns|server)\b/i,
   /(?:could not|couldn't) resolve:? ["']?[\w-]+\.[\w.-]+["']?$/i,
   /failed host lookup/i,
+  /(?:could not|couldn't|cannot|can't|unable to|failed to) resolve (?:[a-z]+ ){0,3}["']?[\w-]+-\d+\.[\w.-]+/i,
   /bad address ['"]/i,
   /\bbad host ?name\b/i,
+  // Perl's sockets have no other number for it.
+  /could not connect to \w[\w ]{0,40} at [\w.-]{1,253}:\d{2,5}: invalid argument/i,
   /name or service not known/i,
   /temporary failure in name resolution/i,
   /\bENOTFOUND\b/i,
@@ -93,13 +96,21 @@ export function dependencyTrouble(container: ContainerFacts): Trouble | undefine
     const isOther = LISTENS.test(line) || OF_CLIENT.test(line) || isPlace(found);
     return found.host !== undefined && (place === 0 || !isOther) ? [found] : [];
   });
-  const said = peer ?? peerIn(refused.line);
+  const plain = peer ?? peerIn(refused.line);
+  const said = plain.host === undefined ? (urlPeer(refused.line) ?? plain) : plain;
   return {
     kind: 'refused',
     word: refused,
     ...said,
     ...(said.host === undefined && placed(specPeer(container, refused.line))),
   };
+}
+
+/** The peer of the only URL of a line, with the port of its scheme: "GET http://api/ failed: Connection refused". */
+function urlPeer(line: string): { readonly host: string; readonly port: number } | undefined {
+  const [only, ...more] = peersOfUrls(line);
+  if (only === undefined || more.length > 0) return undefined;
+  return { host: only.host, port: only.port ?? (only.scheme === 'https' ? 443 : 80) };
 }
 
 /** So often another failure follows one that was got over. */
@@ -273,8 +284,26 @@ export function namedServices(
     ...(isUp(container) ? [] : [onlyPeer(container)?.host ?? []].flat()),
     ...(isUp(container) ? [] : allPeers(container).map(({ host }) => host)),
   ]);
-  const found = [...declaredServices(evidence.pod), ...hosts.flatMap((host) => servicesOfHost(host, namespace))];
+  const found = [
+    ...declaredServices(evidence.pod),
+    ...governingService(evidence.pod, containers),
+    ...hosts.flatMap((host) => servicesOfHost(host, namespace)),
+  ];
   return [...new Map(found.map((service) => [`${service.namespace}/${service.name}`, service])).values()];
+}
+
+/** The service below which a pod of a StatefulSet has its name, where a container finds some name and does not say which. */
+export function governingService(
+  { metadata, spec }: Pod,
+  containers: readonly ContainerFacts[],
+): readonly ServiceName[] {
+  const isMeant = containers.some((container) => {
+    const trouble = dependencyTrouble(container);
+    return trouble?.kind === 'not-resolved' && trouble.host === undefined;
+  });
+  return !isMeant || (spec?.subdomain ?? '') === ''
+    ? []
+    : [{ namespace: metadata?.namespace ?? 'default', name: spec?.subdomain ?? '' }];
 }
 
 /** The peer of the line that decides, whatever it says of it, and that of the last failure. */

@@ -2,7 +2,7 @@
 import type { HeardPort, PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
 import type { Quote } from '../finding.ts';
 import { aboutPeers } from './about-peers.ts';
-import { type ContainerFacts, containerFacts } from './container-facts.ts';
+import { type ContainerFacts, containerFacts, failingAt } from './container-facts.ts';
 import { allPeers, dependencyTrouble, isItself, isOfPod, serviceBehind } from './dependencies.ts';
 import { placeText } from './listening.ts';
 import { podFacts } from './pod-facts.ts';
@@ -25,8 +25,9 @@ export function heardWanted(evidence: PodEvidence): readonly HeardWanted[] {
   const facts = podFacts(evidence);
   const { pod, services } = evidence;
   const namespace = pod.metadata?.namespace ?? 'default';
-  const all = containerFacts(evidence).flatMap((container) => {
-    if (!mayAsk(container)) return [];
+  const all = containerFacts(evidence).flatMap((given) => {
+    if (!mayAsk(given)) return [];
+    const container = given.again === undefined ? given : failingAt(given, given.again);
     return peersOf(container).flatMap(({ host, port }): readonly HeardWanted[] => {
       const service = isItself({ host }) ? undefined : serviceBehind(services, host, namespace);
       if (service === undefined || service.missing || service.ready === 0 || service.selector === undefined) return [];
@@ -41,7 +42,8 @@ export function heardWanted(evidence: PodEvidence): readonly HeardWanted[] {
 }
 
 /** Of a container that is well nothing is asked. */
-function mayAsk({ trouble, status, kind }: ContainerFacts): boolean {
+function mayAsk({ trouble, status, kind, again }: ContainerFacts): boolean {
+  if (again !== undefined) return true;
   return trouble !== 'none' || (kind === 'init' ? status?.state?.running !== undefined : status?.ready !== true);
 }
 

@@ -78,7 +78,8 @@ function variableWith(
   const same = whole === undefined ? undefined : valueThatIs(container, whole);
   if (same !== undefined) return same;
   const odd = container.environment.filter(
-    ({ name, value }) => isOfHost(name) && !value.includes('@') && faultOf(value) !== undefined,
+    ({ name, value }) =>
+      isOfHost(name) && !value.includes('@') && faultOf(value) !== undefined && !isParted(whole, value),
   );
   // A program that puts a scheme before a URL asks for the host "http".
   const meant = odd.filter(
@@ -87,6 +88,13 @@ function variableWith(
   );
   return meant.length === 1 ? meant[0] : undefined;
 }
+
+/** A program that asks for the host alone has parted it from its port. */
+function isParted(whole: string | undefined, value: string): boolean {
+  return whole !== undefined && faultOf(value) === A_PORT && whole === bareOf(value);
+}
+
+const A_PORT = 'a port stands';
 
 function valueThatIs({ environment }: ContainerFacts, text: string): Variable | undefined {
   return environment.find(({ value }) => value === text) ?? environment.find(({ value }) => value.trim() === text);
@@ -97,7 +105,7 @@ function faultOf(text: string): string | undefined {
   if (/^["'`]/.test(text)) return 'quotation marks stand';
   if (text.trim() !== text) return 'a blank stands';
   if (/^[a-z][a-z0-9+.-]{0,30}:\/\//i.test(text)) return 'a scheme stands';
-  if (/^[^/:\s]{1,253}:\d{1,5}$/.test(text)) return 'a port stands';
+  if (/^[^/:\s]{1,253}:\d{1,5}$/.test(text)) return A_PORT;
   return /^[a-z0-9][\w.-]{0,253}(?::\d{1,5})?\//i.test(text) ? 'a path stands' : undefined;
 }
 

@@ -103,12 +103,18 @@ export function podNameTrouble(
       says: `: ${scaledText(set)}, so that there is no pod ${name.pod}`,
       words: ['scale', `statefulset/${set.name}`, `--replicas=${name.ordinal - set.start + 1}`],
     };
-  if (known.state === 'unready' && service.ready > 0)
+  const isOwnSet = set.name === ownSet(facts);
+  if (known.state === 'unready' && (service.ready > 0 || isOwnSet))
     return {
-      says: `: pod ${name.pod} is not ready, and has no name before it is`,
+      says: `: pod ${name.pod} is not ready, and has no name before it is${isOwnSet ? `, unless service ${service.name} has publishNotReadyAddresses: true` : ''}`,
       words: ['describe', `pod/${name.pod}`],
     };
   return undefined;
+}
+
+/** The StatefulSet that the pod itself is of, by its name. */
+function ownSet({ pod }: PodFacts): string | undefined {
+  return /^(.{1,200})-\d{1,5}$/.exec(pod.metadata?.name ?? '')?.[1];
 }
 
 /** The pods of the service have the names of another set. */

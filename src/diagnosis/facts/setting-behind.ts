@@ -12,7 +12,8 @@ import { namedInPeer } from './named-in-peers.ts';
 import { otherProtocol } from './other-protocols.ts';
 import type { PodFacts } from './pod-facts.ts';
 import type { Setting } from './setting.ts';
-import { sharedPort, wordOfFile } from './words-of-names.ts';
+import { clientWants } from './wanted-by-clients.ts';
+import { sharedPort, withoutPort, wordOfFile } from './words-of-names.ts';
 
 /** The findings; the first of each container about its end names the setting behind it, where its sentence does not. */
 export function withSettingBehind(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
@@ -35,6 +36,8 @@ function settingBehind(facts: PodFacts, container: ContainerFacts, finding: Rank
     namedInPeer(container, finding) ??
     wordOfFile(container, finding) ??
     otherProtocol(container, finding) ??
+    withoutPort(container, finding) ??
+    clientWants(facts, container, finding) ??
     bare(askedUrl(container, finding)) ??
     bare(mistakenCode(facts, container, finding.says)) ??
     bare(likelyMount(facts, container, finding))

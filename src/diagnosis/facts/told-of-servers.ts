@@ -1,4 +1,5 @@
 /** Tells with what a server said to a container which setting, password or log line of the server is behind it. Pure. */
+import { lastFailure } from '../../log-analysis/index.ts';
 import type { RankedFinding } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { withFirstsOf } from './first-ends.ts';
@@ -28,6 +29,22 @@ function passwordTold(
   const told = [...(reason === undefined ? [] : [`says: ${reason}`]), ...(has === undefined ? [] : [has])];
   const object = serverObject(server);
   return told.length === 0 ? undefined : { says: `${object} behind service ${name} ${told.join(', and ')}`, object };
+}
+
+/** An answer that says no more than that the server's own log tells why. */
+const POINTS_TO_LOG =
+  /\bMISCONF\b|\b(?:check|see|consult|look (?:at|into)) (?:the )?(?:\w+ ){0,2}(?:server(?:'s)? )?(?:error )?logs?\b|\bINTERNAL(?:_| )SERVER(?:_| )ERROR\b|could not write to file|\bPANIC\b/i;
+
+export function pointsToLog(line: string): boolean {
+  return POINTS_TO_LOG.test(line);
+}
+
+/** What the server says last of its own trouble. */
+function troubleTold(container: ContainerFacts, { name, server }: ServiceEvidence): ToldOfServer | undefined {
+  if (server?.lines === undefined || !wordsOfPeer(container).some(pointsToLog)) return undefined;
+  const said = lastFailure(server.lines);
+  const object = serverObject(server);
+  return said && { says: `${object} behind service ${name} says: ${said.line.replace(/\.+$/, '')}`, object };
 }
 
 /** The finding, with the peer whose container is paused, and how it goes on. */
@@ -73,7 +90,9 @@ export function withServers(facts: PodFacts, found: readonly RankedFinding[]): r
     if (service !== undefined && paused !== undefined) return pausedFinding(facts, finding, service, paused);
     const told =
       service &&
-      (passwordTold(facts, container, finding, service) ?? settingBehind(service, wordsOfPeer(container), finding.id));
+      (passwordTold(facts, container, finding, service) ??
+        troubleTold(container, service) ??
+        settingBehind(service, wordsOfPeer(container), finding.id));
     if (service === undefined || told === undefined) return finding;
     return {
       ...finding,

@@ -33,3 +33,21 @@ export function sharedPort(container: ContainerFacts, { id, says }: RankedFindin
     quotes: having.map((variable) => fieldOf(container, variable, variable.value)),
   };
 }
+
+/** What is said of an address that lacks its port. */
+const LACKS_PORT =
+  /AddrParse(?:Error)?\b|invalid socket address|missing port in address|(?:lacks|without|no) (?:a )?port\b/i;
+
+/** The only variable with an address to listen at that has no port. */
+export function withoutPort(container: ContainerFacts, { says }: RankedFinding): Setting | undefined {
+  if (!LACKS_PORT.test(container.reading.decisive?.line ?? '')) return undefined;
+  const [only, ...more] = container.environment.filter(
+    ({ name, value }) =>
+      /ADDR|BIND|LISTEN/.test(name) && /^(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|\*|[a-z][\w.-]{0,100})$/i.test(value),
+  );
+  if (only === undefined || more.length > 0 || hasWord(says, only.name)) return undefined;
+  return {
+    says: `its variable ${only.name}${ofText(only)} is ${JSON.stringify(quotable(only.value))}, which has no port`,
+    quotes: [fieldOf(container, only, only.value)],
+  };
+}

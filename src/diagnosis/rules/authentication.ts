@@ -241,6 +241,7 @@ function peerOf(container: ContainerFacts, word: LastWord): string | undefined {
   for (const each of linesAround(container, word)) {
     // PostgreSQL names the host of the client.
     const line = each.replace(OWN_ADDRESS, '');
+    if (OF_CLIENT.test(line)) continue;
     const [url] = urlPeers(line);
     const peer = url ?? peerIn(line);
     if (peer.host !== undefined && (url !== undefined || peer.port !== undefined))
@@ -251,6 +252,9 @@ function peerOf(container: ContainerFacts, word: LastWord): string | undefined {
   const sure = surePeer(container);
   return only ?? (sure === undefined ? undefined : peerText(sure));
 }
+
+/** A line that begins with the address of a client, as access logs and PHP's own server have it. */
+const OF_CLIENT = /^(?:\[[^\]]{1,60}\] )?(?:\d{1,3}\.){3}\d{1,3}:\d{1,5} (?:\[\d{3}\]|Accepted|Closing)/;
 
 /** "deployments.apps", "deployments.apps/scale" */
 function canI({ resource, group = '' }: RefusedRight): string {

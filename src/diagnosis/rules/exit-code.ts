@@ -250,6 +250,7 @@ function completed(facts: PodFacts, container: ContainerFacts): readonly RankedF
   ];
 }
 
+const SHELL = /^(?:sh|bash|ash|dash|zsh|ksh)$/;
 const INTERPRETER = /^(?:sh|bash|ash|dash|zsh|ksh|python[\d.]*|node|nodejs|irb|jshell|php|lua[\d.]*|R|ghci|iex)$/;
 /** Images whose own command is such a program. */
 const BASE_IMAGE =
@@ -261,6 +262,9 @@ function shellAlone({ spec, lines, death }: ContainerFacts): string {
   const words = [...(spec.command ?? []), ...(spec.args ?? [])];
   const [program = '', ...more] = words;
   const name = program.split('/').at(-1) ?? '';
+  const [flag, script = '', ...rest] = more;
+  if (SHELL.test(name) && /^-\w{0,3}c$/.test(flag ?? '') && rest.length > 0 && /^[\w./-]+$/.test(script))
+    return `; ${name} -c takes ${script} alone for its command, and ${rest.join(' ').slice(0, 60)} for names of that ($0, $1): the command has to be one text`;
   if (words.length === 0 && BASE_IMAGE.test(spec.image ?? ''))
     return `; it has no command, and that of an image as ${spec.image ?? ''} is one that reads of a terminal, and ends at once without one`;
   return more.length === 0 && INTERPRETER.test(name)

@@ -1,5 +1,5 @@
 /** Rule: a container runs and looks well, and fails at its work with each try, as only its log tells. */
-import type { ContainerFacts } from '../facts/container-facts.ts';
+import { type ContainerFacts, failingAt } from '../facts/container-facts.ts';
 import { dependencyTrouble, isItself } from '../facts/dependencies.ts';
 import { quoteLine } from '../facts/last-words.ts';
 import { isAuxiliary } from '../facts/optional-peers.ts';
@@ -18,9 +18,9 @@ import { heldUpBy } from './held-up.ts';
  * tells of nothing else.
  */
 const ofContainer: ContainerRule = (facts, container) => {
-  const { again, reading } = container;
+  const { again } = container;
   if (again === undefined) return NOTHING;
-  const failing = { ...container, reading: { ...reading, decisive: again.said }, failing: undefined };
+  const failing = failingAt(container, again);
   const { cause, isProven } = causeOf(facts, failing, again.times);
   const isExtra = isAuxiliary(again.said.line);
   return [

@@ -42,6 +42,7 @@ export function knownOf(
 ): string {
   const refused = kind === 'refused';
   return (
+    (refused || host !== undefined ? '' : governingText(facts)) ||
     passwordText(kind, word.line) ||
     (refused ? '' : sentinelText(facts, container, behind)) ||
     policyText(facts, kind, behind, host) ||
@@ -51,6 +52,17 @@ export function knownOf(
     because(kind, behind, port) ||
     (refused ? protocolOf(behind, port, word.line) : '')
   );
+}
+
+/** The service below which the pods of its set would have their names is not there. */
+function governingText({ pod, evidence }: PodFacts): string {
+  const name = pod.spec?.subdomain ?? '';
+  const service = evidence.services.find(
+    (each) => each.name === name && each.namespace === (pod.metadata?.namespace ?? 'default'),
+  );
+  return name === '' || service?.missing !== true
+    ? ''
+    : `: there is no service ${name} (serviceName of its set, subdomain of the pod), so that names such as ${pod.metadata?.name ?? ''}.${name} are none`;
 }
 
 function protocolOf([service]: readonly ServiceEvidence[], port: number | undefined, line: string): string {

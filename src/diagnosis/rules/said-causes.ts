@@ -360,6 +360,8 @@ const OF_PEERS: ReadonlySet<string> = new Set(['missing-data', 'dependency-times
 
 /** Redis names the command that a client sent. */
 const OF_A_PEER = /\bERR unknown (?:sub)?command\b|\bReplyError\b/;
+/** What the system says of a call (EINVAL), and nobody of an argument of the program. */
+const OF_SYSTEM = /(?::|\)) Invalid argument(?:$|[.)]| at |, )/;
 /** A setting in a file is no argument. */
 const OF_A_FILE = /\bline \d+ of |\bconf file\b|\.(?:conf|cnf|cfg|ini|ya?ml|json|toml)\b/;
 
@@ -386,6 +388,7 @@ function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): 
     (cause.codes === undefined ? undefined : propertyWord(container, cause.codes));
   if (word === undefined || (cause.id === 'bad-argument' && (OF_A_FILE.test(word.line) || OF_A_PEER.test(word.line))))
     return NOTHING;
+  if (cause.id === 'bad-argument' && OF_SYSTEM.test(word.line)) return NOTHING;
   if (cause.id === 'bad-argument' && unknownSetting(facts, container, word.line) !== undefined) return NOTHING;
   if (OF_PEERS.has(cause.id) && isCausedBySystem(word.line, word.match)) return NOTHING;
   if (cause.pattern === LOCKED && isDenied(container, word.line)) return NOTHING;

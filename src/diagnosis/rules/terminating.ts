@@ -12,18 +12,26 @@ export const terminating: PodRule = (facts) => {
   const at = parseTime(metadata?.deletionTimestamp ?? undefined);
   if (at === undefined) return NOTHING;
   const lateMs = facts.now - at;
-  if (lateMs < LATE_DELETION_MS) return NOTHING;
   const running = facts.containers.filter(({ status }) => status?.state?.running !== undefined).map(({ name }) => name);
   const finalizers = metadata?.finalizers ?? [];
-  if (finalizers.length > 0 && running.length === 0) return [held(facts, lateMs, finalizers)];
+  if (finalizers.length > 0 && running.length === 0 && hasEnded(facts)) return [held(facts, lateMs, finalizers)];
+  if (lateMs < LATE_DELETION_MS) return NOTHING;
   return [stuck(facts, lateMs, running)];
 };
 
+/** Whether all of its containers have ended, as far as their status tells. */
+function hasEnded({ containers }: PodFacts): boolean {
+  return containers.some(({ status }) => status?.state?.terminated !== undefined);
+}
+
 function held(facts: PodFacts, lateMs: number, finalizers: readonly string[]): RankedFinding {
+  const isLate = lateMs >= LATE_DELETION_MS;
   return {
     ...base(),
     id: 'finalizers',
-    says: `pod ${facts.name} is gone from its node and ${formatAge(lateMs)} late: ${finalizers.length === 1 ? 'its finalizer' : 'its finalizers'} ${listed(finalizers)} ${finalizers.length === 1 ? 'is' : 'are'} still there, and whoever set ${finalizers.length === 1 ? 'it' : 'them'} has to remove ${finalizers.length === 1 ? 'it' : 'them'}`,
+    // Who has to remove them may be about to.
+    severity: isLate ? 'critical' : 'info',
+    says: `pod ${facts.name} is gone from its node${isLate ? ` and ${formatAge(lateMs)} late` : ''}: ${finalizers.length === 1 ? 'its finalizer' : 'its finalizers'} ${listed(finalizers)} ${finalizers.length === 1 ? 'is' : 'are'} still there, and whoever set ${finalizers.length === 1 ? 'it' : 'them'} has to remove ${finalizers.length === 1 ? 'it' : 'them'}`,
     evidence: [
       deletionQuote(facts),
       { source: 'field', path: 'metadata.finalizers', value: JSON.stringify(finalizers) },

@@ -20,6 +20,9 @@ import { NOTHING, type PodRule } from '../rule.ts';
 import { awaitsVolumes } from './missing-config.ts';
 import { isRefused } from './unschedulable.ts';
 
+/** A claim for volumes that somebody makes by hand is bound within this time, where one fits, ms. */
+const NO_VOLUME_MS = 10_000;
+
 export const volumes: PodRule = (facts) => {
   if (!awaitsVolumes(facts)) return NOTHING;
   return [...claims(facts), ...mount(facts)];
@@ -82,7 +85,8 @@ function oneClaim(facts: PodFacts, given: ClaimEvidence): readonly RankedFinding
   }
   const noClass = missingClassText(given);
   // No time makes up for a class that does not exist.
-  if (phase !== 'Pending' || (facts.ageMs < NORMAL_START_MS && noClass === undefined)) return NOTHING;
+  const isYoung = facts.ageMs < NORMAL_START_MS && noClass === undefined;
+  if (phase !== 'Pending' || (isYoung && facts.ageMs < NO_VOLUME_MS)) return NOTHING;
   const [event] = eventsWith(
     events,
     'ProvisioningFailed',
@@ -100,6 +104,8 @@ function oneClaim(facts: PodFacts, given: ClaimEvidence): readonly RankedFinding
   const named = namedVolumeTrouble(given);
   const isStatic = event?.reason === 'FailedBinding' || hasVolumesOfClass(storageClass ?? '', all);
   const near = isStatic && named === undefined ? nearVolume(claim, all) : undefined;
+  // Nobody makes a volume for it, and those that are there do not fit: time does not help, either.
+  if (isYoung && named === undefined && near === undefined) return NOTHING;
   const isWaiting =
     event?.reason?.startsWith('WaitFor') === true && claim?.metadata?.annotations?.[SELECTED_NODE] === undefined;
   const unplaced = isWaiting ? unplacedText(facts) : undefined;

@@ -29,8 +29,13 @@ export function isClosing(text: string): boolean {
 /** Figures that a program prints when it ends: "CPU Usage: 0.017 seconds", "Page faults with physical i/o: 4". */
 const FIGURES = /^[A-Za-z][\w /()-]{2,60}: +[\d.,]+(?: ?(?:%|[a-zA-Z]{1,12}))?(?: = .{1,80})?$/;
 
+/** A line of a page in HTML, as clients print the answer of a server. */
+const OF_PAGE =
+  /^<(?:\/?(?:html|head|body|center|title|address|h[1-6]|p|div|hr|br|meta|pre|span|ul|li)\b|!doctype\b|!--)[^\n]{0,2000}$/i;
+
+/** Figures, and pages: whoever prints them says nothing of its own with them. */
 export function isFigure(text: string): boolean {
-  return FIGURES.test(text);
+  return FIGURES.test(text) || OF_PAGE.test(text);
 }
 
 /** What a program puts away when it ends. */

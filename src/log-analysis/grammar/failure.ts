@@ -117,8 +117,7 @@ const HARMLESS = fromWord(
   /no errors?/i,
   /without errors?/i,
   /error[-_ ]?(?:log|page|handler|rate|reporting)s?\b/i,
-  /failed: ?0/i,
-  /errors?[=:] ?0\b/i,
+  /(?:fail(?:ed|ures?)|errors?|timeouts?|rejected|dropped|lost|skipped|invalid|fatal|crit(?:ical)?)(?: \w{1,12})?[=:] ?(?:0\b|none\b)/i,
   /\b\d+ (?!already|is\b|are\b|was\b|port|address)\w+ in use/i,
   /on[- ]failure/i,
   /failover/i,
@@ -128,8 +127,10 @@ const HARMLESS = fromWord(
 
 export function isBad(text: string): boolean {
   if (BAD_NAME.test(text)) return true;
-  return BAD.test(text) && !(HARMLESS.test(text) && !BAD.test(text.replace(HARMLESS, '')));
+  return BAD.test(text) && !(HARMLESS.test(text) && !BAD.test(text.replace(EACH_HARMLESS, '')));
 }
+
+const EACH_HARMLESS = new RegExp(HARMLESS.source, `${HARMLESS.flags}g`);
 
 /** What a program does without: it says so, and goes on. */
 const TOLERATED = words(
