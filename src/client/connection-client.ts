@@ -101,9 +101,9 @@ function readsOver(ask: Ask): Pick<KubeClient, 'get' | 'list'> {
       namespace: string | undefined,
       name: string,
       signal?: AbortSignal,
-      { metadataOnly, subresource }: ReadOptions = {},
+      { metadataOnly, subresource, withManagers }: ReadOptions = {},
     ) => {
-      const accept = acceptOf(metadataOnly, 'object');
+      const accept = acceptOf(metadataOnly, 'object', withManagers);
       const url = resourcePath(resource, namespace, name, subresource);
       const object = (await ask({ method: 'GET', url, accept, signal })) as T;
       return metadataOnly === true ? metadataOf(resource, object) : object;

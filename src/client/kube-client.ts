@@ -13,6 +13,8 @@ export interface ReadOptions {
   readonly subresource?: string;
   /** Asks for `PartialObjectMetadata`; the result has the object's own kind and its metadata, and nothing else. */
   readonly metadataOnly?: boolean;
+  /** Asks for `metadata.managedFields`, too: who wrote which fields, and when. */
+  readonly withManagers?: boolean;
 }
 
 export interface ListQuery extends Pick<ReadOptions, 'metadataOnly'> {

@@ -4,7 +4,7 @@ import { apiVersionOf, type KubeObject, type Resource } from '../api/index.ts';
 const JSON_TYPE = 'application/json';
 
 /**
- * Whole objects without managed fields, which no reader here uses and which are often half of an object. A server that does not know
+ * Whole objects without managed fields, which hardly any reader here uses and which are often half of an object. A server that does not know
  * the parameter sends them all the same.
  */
 export const WHOLE_OBJECTS = `${JSON_TYPE};managed-fields=none,${JSON_TYPE}`;
@@ -15,8 +15,13 @@ export const WHOLE_OBJECTS = `${JSON_TYPE};managed-fields=none,${JSON_TYPE}`;
  *
  * @param asked a list, or one object (a watch sends one in each event)
  */
-export function acceptOf(metadataOnly: boolean | undefined, asked: 'list' | 'object'): string {
-  if (metadataOnly !== true) return WHOLE_OBJECTS;
+export function acceptOf(
+  metadataOnly: boolean | undefined,
+  asked: 'list' | 'object',
+  /** With who wrote which fields, and when. */
+  withManagers = false,
+): string {
+  if (metadataOnly !== true) return withManagers ? JSON_TYPE : WHOLE_OBJECTS;
   const kind = asked === 'list' ? 'PartialObjectMetadataList' : 'PartialObjectMetadata';
   return `${JSON_TYPE};as=${kind};g=meta.k8s.io;v=v1,${JSON_TYPE}`;
 }

@@ -29,6 +29,7 @@ import { withUnseenValues } from './facts/unseen-values.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { DELETION_RULES, POD_RULES } from './rules/all.ts';
 import { title } from './rules/exit-code.ts';
+import { withEarly } from './rules/readiness.ts';
 import { withPeers } from './rules/peers-of-spec.ts';
 
 /** What joins a finding with other parts of the specification, in the order in which a headline tells it. */
@@ -51,6 +52,7 @@ const JOINS: readonly ((facts: PodFacts, found: readonly RankedFinding[]) => rea
   (_, found) => ordered(found),
   withHome,
   withRecovery,
+  withEarly,
 ];
 
 /** Findings of one pod, in order. */

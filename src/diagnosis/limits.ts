@@ -9,6 +9,8 @@ export const MANY_DEATHS = 3;
 export const MANY_DEATHS_WINDOW_MS = 24 * 60 * MINUTE;
 /** Normal time to be scheduled, created or ready; a longer wait is a finding. */
 export const NORMAL_START_MS = 30_000;
+/** What somebody else should do at once is worth a note from then on. */
+export const SOON_MS = 10_000;
 /** An init container that runs for longer is asked what it waits for. */
 export const SLOW_INIT_MS = 15_000;
 /** An init container that runs for longer, and serves, does not end. */

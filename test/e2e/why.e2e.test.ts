@@ -191,6 +191,27 @@ describe('why', () => {
     }
   });
 
+  it('a variable that its pod has as it was before its ConfigMap was written', async () => {
+    const script = 'while true; do echo "ERROR lookup $DB_HOST on 10.0.0.10:53: no such host"; sleep 1; done';
+    await mendlet.create(
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'hosts' }, data: { db: 'pg-old' } },
+      busyboxPod('stale-host', script, {
+        container: { env: [{ name: 'DB_HOST', valueFrom: { configMapKeyRef: { name: 'hosts', key: 'db' } } }] },
+      }),
+    );
+    await until('the pod runs', async () => {
+      const pod = await mendlet.read<Parameters<typeof mainContainer>[0]>('pod/stale-host');
+      const last = mainContainer(pod)?.state;
+      return last?.running === undefined ? { last: JSON.stringify(last) } : { value: true };
+    });
+    // Times count whole seconds.
+    await sleep(1500);
+    await mendlet.kubectl(['patch', 'configmap/hosts', '-p', '{"data":{"db":"postgres"}}']);
+    await untilFirst(['pod/stale-host'], 'dependency-not-resolved', {
+      quotes: ['ConfigMap hosts, of which it has variable DB_HOST, was written', 'and names postgres now'],
+    });
+  });
+
   it('a pod that its finalizer holds', async () => {
     const { findings } = await untilFirst(['pod/held'], 'finalizers');
     expect(textOf(findings)).toContain('example.com/keep');

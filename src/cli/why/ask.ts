@@ -3,7 +3,7 @@
  * noted once for the user. Time and the number of requests at once are bounded, and the same question is asked once.
  */
 import { isNotFound, type KubeObject, type Resource, StatusError, statusErrorFromResponse } from '../../api/index.ts';
-import type { ListQuery } from '../../client/index.ts';
+import type { ListQuery, ReadOptions } from '../../client/index.ts';
 import { ConnectionError, decodeText, errorMessage, readAll, Semaphore, withDeadline } from '../../lib/index.ts';
 import type { ClusterSession } from '../cluster-session.ts';
 import { MAX_PRELOADED, PRELOAD_PAGE, REQUEST_TIMEOUT_MS, REQUESTS_AT_ONCE } from './limits.ts';
@@ -59,13 +59,16 @@ export class Asker {
     resource: Resource<T>,
     namespace: string | undefined,
     name: string,
+    options: Pick<ReadOptions, 'withManagers'> = {},
   ): Promise<Answer<T>> {
-    const kept = this.#snapshot.get(resource, namespace, name);
+    // Lists have no managers.
+    const kept = options.withManagers === true ? undefined : this.#snapshot.get(resource, namespace, name);
     if (kept !== undefined)
       return Promise.resolve(kept === 'missing' ? { kind: 'missing' } : { kind: 'found', ...kept });
-    const key = ['get', resource.group, resource.resource, namespace ?? '', name].join(' ');
+    const form = options.withManagers === true ? 'with managers' : '';
+    const key = ['get', resource.group, resource.resource, namespace ?? '', name, form].join(' ');
     return this.#once(key, () =>
-      this.#answer(what, (signal) => this.session.client.get(resource, namespace, name, signal)),
+      this.#answer(what, (signal) => this.session.client.get(resource, namespace, name, signal, options)),
     );
   }
 

@@ -38,8 +38,8 @@ async function gatherOne(
   const what = `${kind.toLowerCase()}/${name}`;
   const answer =
     kind === 'ConfigMap'
-      ? await asker.get(what, CONFIG_MAPS, namespace, name)
-      : await asker.get(what, SECRETS, namespace, name);
+      ? await asker.get(what, CONFIG_MAPS, namespace, name, { withManagers: true })
+      : await asker.get(what, SECRETS, namespace, name, { withManagers: true });
   if (answer.kind === 'unknown') return undefined;
   if (answer.kind === 'missing')
     return { kind, name, state: 'missing', keys: [], ...(await alike(asker, namespace, { kind, name })) };

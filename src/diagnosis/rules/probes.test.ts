@@ -513,10 +513,10 @@ describe('probes that do not kill', () => {
     expect(diagnosePod(evidence({ pod: running, ...given })).findings.map(({ id }) => id)).toEqual(ids);
   });
 
-  const unready = (startedAt: string, extra: object = {}): PodEvidence['pod'] =>
+  const unready = (startedAt: string, extra: object = {}, started?: boolean): PodEvidence['pod'] =>
     pod({
       container: { readinessProbe: http, ...extra },
-      status: { ready: false, state: { running: { startedAt } } },
+      status: { ready: false, state: { running: { startedAt } }, ...(started !== undefined && { started }) },
       podStatus: {
         conditions: [
           { type: 'ContainersReady', status: 'False', reason: 'ContainersNotReady', lastTransitionTime: ago(3600) },
@@ -534,10 +534,53 @@ describe('probes that do not kill', () => {
     [
       'in the time that its startup probe leaves it',
       {
-        pod: unready(ago(300), {
-          startupProbe: { ...http, failureThreshold: 600 },
-        }),
+        pod: unready(ago(300), { startupProbe: { ...http, failureThreshold: 600 } }, false),
         events: [failing],
+      },
+      [],
+    ],
+    [
+      'started up, and its other probe fails within the time of both: a note',
+      {
+        pod: unready(ago(60), { startupProbe: { ...http, failureThreshold: 600 } }, true),
+        events: [
+          event('Unhealthy', 'Readiness probe failed: HTTP probe failed with statuscode: 503', {
+            container: 'web',
+            count: 3,
+            first: 40,
+            seconds: 20,
+          }),
+        ],
+      },
+      ['readiness-failing'],
+    ],
+    [
+      'a start whose probe has failed as often as it may: a note',
+      {
+        pod: unready(ago(20)),
+        events: [
+          event('Unhealthy', 'Readiness probe failed: HTTP probe failed with statuscode: 404', {
+            container: 'web',
+            count: 3,
+            first: 15,
+            seconds: 5,
+          }),
+        ],
+      },
+      ['probe-path'],
+    ],
+    [
+      'a start whose probe has failed twice',
+      {
+        pod: unready(ago(20)),
+        events: [
+          event('Unhealthy', 'Readiness probe failed: HTTP probe failed with statuscode: 404', {
+            container: 'web',
+            count: 2,
+            first: 15,
+            seconds: 5,
+          }),
+        ],
       },
       [],
     ],

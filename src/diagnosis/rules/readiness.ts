@@ -5,21 +5,62 @@ import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endingOf } from '../facts/ending.ts';
 import { type LastWord, lastWord, quoteLastLines } from '../facts/last-words.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
-import { secondsUntilFailed } from '../facts/probe-failures.ts';
+import { probeFailures, secondsUntilFailed } from '../facts/probe-failures.ts';
 import { formatAge, listed } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
-import { LONG_INIT_MS, NORMAL_START_MS, SLOW_INIT_MS } from '../limits.ts';
+import { LONG_INIT_MS, NORMAL_START_MS, SLOW_INIT_MS, SOON_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { title } from './exit-code.ts';
 
-/** Whether the container runs and is not ready for longer than a normal start. */
+/** Whether the container runs and is not ready for longer than a normal start, or its probe has failed as often as it may. */
 export function isLateForReady(facts: PodFacts, container: ContainerFacts): boolean {
-  const { status, kind } = container;
-  const startedAt = parseTime(status?.state?.running?.startedAt ?? undefined);
-  if (kind === 'init' || status === undefined || status.ready || startedAt === undefined) return false;
-  if (facts.finished || facts.deleting) return false;
-  const age = facts.now - startedAt;
-  return lostReadinessSince(facts, startedAt) || age > allowedMs(container);
+  const startedAt = unreadySince(facts, container);
+  if (startedAt === undefined) return false;
+  return isOverdue(facts, container, startedAt) || hasFailed(container, startedAt);
+}
+
+/** Whether its probe fails within a normal start: what is told of that is a note, because it may still come up. */
+export function isEarlyForReady(facts: PodFacts, container: ContainerFacts): boolean {
+  const startedAt = unreadySince(facts, container);
+  return startedAt !== undefined && hasFailed(container, startedAt) && !isOverdue(facts, container, startedAt);
+}
+
+/** When a container started that runs and is not ready, wall ms. */
+function unreadySince(facts: PodFacts, { status, kind }: ContainerFacts): number | undefined {
+  if (kind === 'init' || status === undefined || status.ready || facts.finished || facts.deleting) return undefined;
+  return parseTime(status.state?.running?.startedAt ?? undefined);
+}
+
+function isOverdue(facts: PodFacts, container: ContainerFacts, startedAt: number): boolean {
+  return lostReadinessSince(facts, startedAt) || facts.now - startedAt > allowedMs(container);
+}
+
+/** The default of failureThreshold, which is never less than what a note asks for. */
+const FAILURES = 3;
+
+/** Whether the readiness probe has failed as often in this life as makes a pod not ready. */
+function hasFailed(container: ContainerFacts, startedAt: number): boolean {
+  const { readinessProbe, startupProbe } = container.spec;
+  if (readinessProbe === undefined || (startupProbe !== undefined && container.status?.started !== true)) return false;
+  const [failure] = probeFailures(container, 'readiness');
+  return (
+    failure !== undefined &&
+    failure.firstMs >= startedAt - ROUNDING_MS &&
+    failure.count >= Math.max(FAILURES, readinessProbe.failureThreshold ?? FAILURES)
+  );
+}
+
+/** Times of events and states count whole seconds. */
+const ROUNDING_MS = 1000;
+
+/** The findings; those about why a container is not ready are notes, while it may still be starting. */
+export function withEarly(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
+  return found.map((finding) => {
+    const container = facts.containers.find(({ name }) => finding.topic === `ready/${name}`);
+    return container !== undefined && finding.severity !== 'info' && isEarlyForReady(facts, container)
+      ? { ...finding, severity: 'info' }
+      : finding;
+  });
 }
 
 /** Whether an init container runs for very long, so that the others wait. */
@@ -123,12 +164,12 @@ function gates(facts: PodFacts): readonly RankedFinding[] {
     ({ conditionType }) => findCondition(pod.status?.conditions, conditionType)?.status !== 'True',
   );
   const waitedMs = conditionAgeMs(condition('ContainersReady'), now) ?? 0;
-  if (open.length === 0 || waitedMs < NORMAL_START_MS) return NOTHING;
+  if (open.length === 0 || waitedMs < SOON_MS) return NOTHING;
   const names = open.map(({ conditionType }) => conditionType);
   return [
     {
       id: 'readiness-gate',
-      severity: 'critical',
+      severity: waitedMs < NORMAL_START_MS ? 'info' : 'critical',
       rank: 70,
       topic: 'gates',
       says: `pod ${facts.name} is not ready although its containers are: nobody has set ${listed(names)} to True`,

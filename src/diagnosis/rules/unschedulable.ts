@@ -9,7 +9,7 @@ import { labelsInstead, wantedLabels } from '../facts/node-wishes.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
 import { inBrackets, listed } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
-import { NORMAL_START_MS } from '../limits.ts';
+import { NORMAL_START_MS, SOON_MS } from '../limits.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
 import { CLAIM_REASONS } from './claim-reasons.ts';
 import { recreate } from './recreate.ts';
@@ -328,11 +328,11 @@ function removeGate({ commands, name }: PodFacts, gate: string): string {
 function unclaimed(facts: PodFacts): readonly RankedFinding[] {
   const name = facts.pod.spec?.schedulerName ?? 'default-scheduler';
   const waited = conditionAgeMs(facts.condition('PodScheduled'), facts.now) ?? facts.ageMs;
-  if (waited < NORMAL_START_MS || facts.condition('PodScheduled') !== undefined) return NOTHING;
+  if (waited < SOON_MS || facts.condition('PodScheduled') !== undefined) return NOTHING;
   return [
     {
       id: 'no-scheduler',
-      severity: 'critical',
+      severity: waited < NORMAL_START_MS ? 'info' : 'critical',
       rank: 80,
       topic: 'schedule',
       says: `no scheduler looks at pod ${facts.name}: nothing in the cluster schedules for schedulerName ${name}`,
