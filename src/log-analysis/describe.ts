@@ -294,8 +294,17 @@ function ofWarning(said: string, roled: readonly RoledLine[], own: readonly Role
   const [first] = own;
   const last = own.at(-1);
   if (first === undefined || last === undefined || worldNames(said.replace(RUBY_BEGIN, '')) > 0) return '';
-  return warningText(roled[roled.indexOf(first) - 1]) || warningText(roled[roled.indexOf(last) + 1]);
+  const above = roled[roled.indexOf(first) - 1];
+  if (NOTHING_THERE.test(said) && above?.role === 'line' && above.atMs !== undefined && isBad(above.text)) {
+    const text = above.said.length > MAX_ANNOUNCEMENT ? `…${above.said.slice(-MAX_ANNOUNCEMENT)}` : above.said;
+    return ` (after: ${text.replace(/\.+$/, '')})`;
+  }
+  return warningText(above) || warningText(roled[roled.indexOf(last) + 1]);
 }
+
+/** Something that should have been made is not there, which the line above may have told. */
+const NOTHING_THERE =
+  /nil pointer dereference|NullPointerException|NullReferenceException|Cannot read propert\w+ of (?:undefined|null)|'NoneType' object|undefined method .{1,80} for nil|on null\b|index a nil value|SIGSEGV/i;
 
 /** Ruby's place before its error. */
 const RUBY_BEGIN = /^\S{1,300}:\d+:in [`'][^']{0,200}': /;

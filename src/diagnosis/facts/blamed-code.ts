@@ -17,12 +17,14 @@ export function misnamed(facts: PodFacts, container: ContainerFacts, { id, says 
   const found = misnamedVariable(facts, container, codeTexts(facts, container), said);
   if (found === undefined) return undefined;
   const { name, instead } = found;
-  if (instead !== undefined && hasWord(says, instead)) return undefined;
+  const isLacked = says.includes(`lacks the environment variable ${name}`);
+  const isTold = instead !== undefined && hasWord(says, instead);
+  if (isLacked && isTold) return undefined;
   return {
     name,
-    says: says.includes(`lacks the environment variable ${name}`)
+    says: isLacked
       ? `it sets ${instead}`
-      : `its code reads the variable ${name}, which its pod does not set; it sets ${instead}`,
+      : `its code reads the variable ${name}, which its pod does not set${isTold ? '' : `; it sets ${instead}`}`,
     isAbsent: true,
     quote: { source: 'field', path: `${container.path}.env`, value: `has ${instead}, and not ${name}` },
   };

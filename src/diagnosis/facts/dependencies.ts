@@ -10,9 +10,9 @@ import { lastWord, linesAround, type LastWord } from './last-words.ts';
 import { type PodName, podOfHost } from './pod-names.ts';
 import { type ProbeFailure, probeFailures, probeOf } from './probe-failures.ts';
 import type { Variable } from './environment.ts';
-import { awaitedPeers, commandPeers, environmentPeers, placeText, type SpecPeer } from './spec-peers.ts';
+import { awaitedPeers, commandPeers, commandText, environmentPeers, placeText, type SpecPeer } from './spec-peers.ts';
 import { straysText } from './stray-endpoints.ts';
-import { listed } from './text.ts';
+import { hasWord, listed } from './text.ts';
 import { peerIn, peersOfUrls, unresolvedHost } from '../../log-analysis/index.ts';
 
 const REFUSED = anyOf(
@@ -94,7 +94,7 @@ export function dependencyTrouble(container: ContainerFacts): Trouble | undefine
   const [peer] = linesAround(container, refused).flatMap((line, place) => {
     const found = peerIn(line);
     const isOther = LISTENS.test(line) || OF_CLIENT.test(line) || isPlace(found);
-    return found.host !== undefined && (place === 0 || !isOther) ? [found] : [];
+    return found.host !== undefined && (place === 0 || (!isOther && isBelieved(container, found))) ? [found] : [];
   });
   const plain = peer ?? peerIn(refused.line);
   const said = plain.host === undefined ? (urlPeer(refused.line) ?? plain) : plain;
@@ -104,6 +104,16 @@ export function dependencyTrouble(container: ContainerFacts): Trouble | undefine
     ...said,
     ...(said.host === undefined && placed(specPeer(container, refused.line))),
   };
+}
+
+/** A word of another line is a peer only where it looks like one, or the specification has it: "connecting to instrument". */
+function isBelieved(
+  { spec, environment, secretVariables, filePeers }: ContainerFacts,
+  { host = '', port }: { readonly host?: string; readonly port?: number },
+): boolean {
+  if (port !== undefined || /[.\d-]/.test(host)) return true;
+  const texts = [commandText(spec), ...[...environment, ...secretVariables].map(({ value }) => value)];
+  return texts.some((text) => hasWord(text, host)) || filePeers.some((peer) => peer.host === host);
 }
 
 /** The peer of the only URL of a line, with the port of its scheme: "GET http://api/ failed: Connection refused". */

@@ -32,6 +32,26 @@ export function literalVariable({ spec, path }: ContainerFacts, { id }: RankedFi
   };
 }
 
+/** What is said of an argument that is not known. */
+const UNKNOWN = /unrecogni[sz]ed|unknown|invalid|no such|unexpected|not (?:a )?(?:valid|defined|known)/i;
+
+/** Several arguments in one entry, as the program says that it does not know them. */
+export function argumentsInOne({ spec, path, reading }: ContainerFacts, { id }: RankedFinding): Setting | undefined {
+  const line = reading.decisive?.line ?? reading.lastLine ?? '';
+  if (!/^(?:bad-argument|exit-code)$/.test(id) || !UNKNOWN.test(line)) return undefined;
+  const words = [...(spec.command ?? []), ...(spec.args ?? [])];
+  const found = words.find(
+    (word) =>
+      /^--?\w[\w-]*[ =]\S/.test(word) && word.includes(' ') && word.length < MAX_ARGUMENT && line.includes(word),
+  );
+  if (found === undefined) return undefined;
+  const field = (spec.command ?? []).includes(found) ? 'command' : 'args';
+  return {
+    says: `its ${field} ${field === 'args' ? 'have' : 'has'} ${JSON.stringify(quotable(found))} in one entry, which is one argument with blanks: each word needs an entry of its own`,
+    quotes: [{ source: 'field', path: `${path}.${field}`, value: quotable(found) }],
+  };
+}
+
 /** "env", "tini", "--", "sh" */
 const SHELL_WORDS = 4;
 const MAX_ARGUMENT = 200;

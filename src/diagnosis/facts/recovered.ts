@@ -13,6 +13,8 @@ const MAX_ENDS = 3;
 const TIMES_LONGER = 3;
 /** A life that is shorter ended at its start: what failed there does not come again, however often it was tried, ms. */
 const START_MS = 10_000;
+/** One that has come over such a start runs well from this time on, ms. */
+const OVER_START_MS = 30_000;
 /** As many tries as the back-off makes within a minute and a half. */
 const MAX_STARTS = 5;
 
@@ -41,6 +43,6 @@ function wellSinceMs({ now }: PodFacts, { status, trouble, deaths }: ContainerFa
   const wellMs = now - startedAt;
   const ofStart = longest < START_MS;
   const most = ofStart ? MAX_STARTS : MAX_ENDS;
-  const neededMs = Math.max(RECOVERED_MS * (ofStart ? 1 : lately.length), TIMES_LONGER * longest);
+  const neededMs = Math.max(ofStart ? OVER_START_MS : RECOVERED_MS * lately.length, TIMES_LONGER * longest);
   return lately.length <= most && (status.restartCount ?? 0) <= most && wellMs >= neededMs ? wellMs : undefined;
 }

@@ -7,11 +7,12 @@ import type { ContainerFacts } from './container-facts.ts';
 import { withFirstEnds } from './first-ends.ts';
 import { jvmOptions } from './jvm-options.ts';
 import { likelyMount } from './likely-mounts.ts';
-import { literalVariable } from './literal-variables.ts';
+import { argumentsInOne, literalVariable } from './literal-variables.ts';
 import { namedInPeer } from './named-in-peers.ts';
 import { otherProtocol } from './other-protocols.ts';
 import type { PodFacts } from './pod-facts.ts';
 import type { Setting } from './setting.ts';
+import { undefinedPart } from './undefined-parts.ts';
 import { clientWants } from './wanted-by-clients.ts';
 import { sharedPort, withoutPort, wordOfFile } from './words-of-names.ts';
 
@@ -30,6 +31,7 @@ function settingBehind(facts: PodFacts, container: ContainerFacts, finding: Rank
   return (
     jvmOptions(container) ??
     literalVariable(container, finding) ??
+    argumentsInOne(container, finding) ??
     commandLimit(container, finding) ??
     phpMemory(facts, container, finding) ??
     sharedPort(container, finding) ??
@@ -38,6 +40,7 @@ function settingBehind(facts: PodFacts, container: ContainerFacts, finding: Rank
     otherProtocol(container, finding) ??
     withoutPort(container, finding) ??
     clientWants(facts, container, finding) ??
+    bare(undefinedPart(facts, container, finding.says)) ??
     bare(askedUrl(container, finding)) ??
     bare(mistakenCode(facts, container, finding.says)) ??
     bare(likelyMount(facts, container, finding))

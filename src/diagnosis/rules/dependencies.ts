@@ -14,7 +14,10 @@ import {
   serviceBehind,
   serviceOfHost,
   type Trouble,
+  variablePeers,
 } from '../facts/dependencies.ts';
+import { kindsIn, kindsOfPeer } from '../facts/peer-kinds.ts';
+import { peerText, placeText, type SpecPeer } from '../facts/spec-peers.ts';
 import { formatHost } from '../../log-analysis/index.ts';
 import { type ProbeFailure, probeFailures, quoteProbe } from '../facts/probe-failures.ts';
 import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/last-words.ts';
@@ -282,6 +285,20 @@ function portsBeside({ containers, evidence }: PodFacts, container: ContainerFac
   return others.length === 0 ? '' : `; ${listed(others)}`;
 }
 
+/** The only peer of its variables at the port that it asks for in its own pod: perhaps it reads another variable than that. */
+function unaskedPeer(container: ContainerFacts, port: number | undefined): string | undefined {
+  const kinds = kindsOfPeer('', port);
+  const isMeant = (peer: SpecPeer): boolean => {
+    const own = peer.port ?? peer.defaultPort;
+    return own === undefined ? kindsIn(`${peer.at} ${peer.host}`).some((kind) => kinds.includes(kind)) : own === port;
+  };
+  const named = variablePeers(container).filter((each) => !isItself(each) && isMeant(each));
+  const [only, ...more] = new Map(named.map((each) => [each.host, each])).values();
+  return port === undefined || only === undefined || more.length > 0
+    ? undefined
+    : `its ${placeText(only)} names ${peerText(only)}, which it does not ask`;
+}
+
 /** Who of its own pod should listen at a loopback address: one that is not started yet, one that ends, or a container by its declared port. */
 function ofOwnPod(
   facts: PodFacts,
@@ -292,6 +309,8 @@ function ofOwnPod(
   const peer = ownPeer(facts, container, port);
   if (container.kind !== 'container') return { says: notYetThere(facts, container, peer, port) };
   if (peer === undefined) {
+    const unasked = unaskedPeer(container, port);
+    if (unasked !== undefined) return { says: `: nothing in its own pod listens there; ${unasked}` };
     const beside = unready ? saidBesideRefusal(container, line) : undefined;
     const also = beside === undefined ? '' : `; its log also says: ${brief(saidBy(beside), MAX_ANSWER)}`;
     return { says: `: nothing in its own pod listens there${portsBeside(facts, container)}${also}` };

@@ -117,6 +117,87 @@ const cases: readonly Case[] = [
     'malformed-config',
     /Unexpected token \} in JSON(?!.*index\.js is of)/,
   ],
+  [
+    'the word of another line that is no peer',
+    {
+      ...endedWith({ container: { env: [set('DEV_HOST', 'device-gw'), set('DEV_PORT', '5025')] } }, [
+        'poller 1.4: connecting to instrument',
+        "couldn't open socket: connection refused",
+        '    while executing',
+        '"socket $env(DEV_HOST) $env(DEV_PORT)"',
+        '    (file "/app/poller.tcl" line 4)',
+      ]),
+      services: [service('device-gw', { ports: [5025] })],
+    },
+    'dependency-refused',
+    /^container web is refused by a peer, which by its variable DEV_HOST is device-gw:5025/,
+  ],
+  [
+    'a capability that was dropped with all others',
+    {
+      ...crash(1, 'pinger: socket: Operation not permitted'),
+      pod: pod({
+        container: { securityContext: { capabilities: { drop: ['ALL'] } } },
+        status: crashed({ exitCode: 1 }),
+      }),
+    },
+    'permission-denied',
+    /^container web may not open raw sockets, because its capability NET_RAW is dropped/,
+  ],
+  [
+    'a bind that a directory refuses',
+    crash(1, 'ldap3.core.exceptions.LDAPBindError: automatic bind not successful - invalidCredentials'),
+    'authentication-refused',
+    /refuses its password or user/,
+  ],
+  [
+    'what was not loaded, right before a pointer to nothing',
+    crash(
+      2,
+      '2026/01/31 12:10:40 WARN cannot load geo database "": open : no such file or directory',
+      'panic: runtime error: invalid memory address or nil pointer dereference',
+      '[signal SIGSEGV: segmentation violation code=0x1 addr=0x0 pc=0x62a053]',
+      '',
+      'goroutine 1 [running]:',
+      'main.main()',
+      '\t/app/main.go:26 +0x33',
+    ),
+    'exit-code',
+    /nil pointer dereference \(after: cannot load geo database "": open : no such file or directory\)/,
+  ],
+  [
+    'several arguments in one entry',
+    endedWith({ container: { args: ['serve', '--port 8000 --verbose'] } }, [
+      'quote-server: error: unrecognized arguments: --port 8000 --verbose',
+    ]),
+    'bad-argument',
+    /; its args have "--port 8000 --verbose" in one entry/,
+  ],
+  [
+    'a part of a configuration that its code takes for there',
+    endedWith(
+      withFiles,
+      [
+        '/app/index.js:5',
+        'const target = { host: config.smtp.host, port: config.smtp.port };',
+        '                                   ^',
+        '',
+        "TypeError: Cannot read properties of undefined (reading 'host')",
+        '    at Object.<anonymous> (/app/index.js:5:36)',
+      ],
+      [configMap('app', { 'config.json': '{"queue":"mails"}' })],
+    ),
+    'exit-code',
+    /; config\.smtp is not there, and ConfigMap app, key config\.json has no smtp/,
+  ],
+  [
+    'a peer of its variables, instead of which it asks its own pod',
+    endedWith({ container: { env: [set('REDIS_HOST', 'redis')] } }, [
+      'Error connecting to Redis on 127.0.0.1:6379 (Errno::ECONNREFUSED) (RedisClient::CannotConnectError)',
+    ]),
+    'dependency-refused',
+    /nothing in its own pod listens there; its variable REDIS_HOST names redis, which it does not ask/,
+  ],
 ];
 
 describe('leads beside an error', () => {

@@ -186,7 +186,12 @@ const CAPABILITIES: readonly { readonly name: string; readonly pattern: RegExp; 
     pattern: /\b(?:iptables|ip6tables|nft|RTNETLINK|tun\/tap|\/dev\/net\/tun|sysctl)\b/i,
     what: 'change its network',
   },
-  { name: 'NET_RAW', pattern: /\b(?:raw socket|SOCK_RAW|ping)\b/i, what: 'open raw sockets' },
+  {
+    name: 'NET_RAW',
+    pattern:
+      /\b(?:raw socket|SOCK_RAW|ping\w*|traceroute|arping|tcpdump|pcap|ICMP)\b|\bsocket: Operation not permitted/i,
+    what: 'open raw sockets',
+  },
   { name: 'SYS_PTRACE', pattern: /\bptrace\b/i, what: 'trace other processes' },
   { name: 'SYS_ADMIN', pattern: /\b(?:mount|umount|unshare|setns)\b/i, what: 'mount' },
   { name: 'SYS_TIME', pattern: /\b(?:settimeofday|adjtimex|clock_settime)\b/i, what: 'set the clock' },

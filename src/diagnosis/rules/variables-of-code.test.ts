@@ -37,7 +37,7 @@ const rows: readonly Row[] = [
     env: [set('REDIS_ADRR', 'redis:6379')],
     lines: ['2026/01/31 09:06:15 main.go:9: FATAL dial tcp [::1]:6379: connect: connection refused'],
     id: 'dependency-refused',
-    says: /its code reads the variable REDIS_ADDR, which its pod does not set; it sets REDIS_ADRR/,
+    says: /its variable REDIS_ADRR names redis:6379, which it does not ask; its code reads the variable REDIS_ADDR, which its pod does not set$/,
   },
   {
     what: 'an empty text of Perl, by the name that the code gave it',

@@ -150,8 +150,24 @@ const held: WorkloadRule = (facts) => {
   ];
 };
 
+function isSuspendedJob(workload: WorkloadFacts['evidence']['workload']): boolean {
+  return workload.kind === 'Job' && (workload as Job).spec?.suspend === true;
+}
+
 /** A job that may start no pod; like one that is suspended it is held, but its spec says so less plainly. */
 const jobHeld: WorkloadRule = (facts) => {
+  if (isSuspendedJob(facts.evidence.workload))
+    return [
+      {
+        id: 'job-held',
+        severity: 'info',
+        rank: 12,
+        topic: 'job',
+        says: `${facts.target} is suspended (spec.suspend: true), and starts no pod until that is false`,
+        evidence: [{ source: 'field', path: 'spec.suspend', value: 'true' }],
+        try: [facts.kubectl('patch', facts.target, '-p', '{"spec":{"suspend":false}}')],
+      },
+    ];
   if (!isHeldJob(facts)) return NOTHING;
   const { spec, status } = facts.evidence.workload as Job;
   const all = spec?.completions;

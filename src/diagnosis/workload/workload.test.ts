@@ -478,7 +478,10 @@ describe('jobs', () => {
     const done = job({ type: 'Complete', status: 'True', reason: 'CompletionsReached' });
     expect(diagnoseWorkload(workload({ workload: done, pods: [failed] })).findings).toEqual([]);
     const suspended = job({ type: 'Suspended', status: 'True' }, { suspend: true });
-    expect(diagnoseWorkload(workload({ workload: suspended }))).toMatchObject({ state: 'Suspended', findings: [] });
+    expect(diagnoseWorkload(workload({ workload: suspended }))).toMatchObject({
+      state: 'Suspended',
+      findings: [{ id: 'job-held', severity: 'info' }],
+    });
   });
 
   it('says of one that may start no pod that nothing goes on', () => {
@@ -494,7 +497,10 @@ describe('jobs', () => {
       },
     ]);
     const both = job({}, { parallelism: 0, suspend: true });
-    expect(diagnoseWorkload(workload({ workload: both }))).toMatchObject({ state: 'Suspended', findings: [] });
+    expect(diagnoseWorkload(workload({ workload: both }))).toMatchObject({
+      state: 'Suspended',
+      findings: [{ id: 'job-held', severity: 'info' }],
+    });
     const done = job({ type: 'Complete', status: 'True' }, { parallelism: 0 });
     expect(diagnoseWorkload(workload({ workload: done })).findings).toEqual([]);
   });
