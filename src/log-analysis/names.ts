@@ -118,13 +118,20 @@ export function peerIn(given: string): Peer {
 }
 
 function peersIn(line: string): readonly { readonly host: string; readonly port: number }[] {
-  const tuples = [...line.matchAll(TUPLE)].map(([, a, b, c, d]) => ({ host: a ?? c ?? '', port: Number(b ?? d) }));
+  const tuples = [...line.matchAll(TUPLE)]
+    .filter((match) => !isOwnEnd(line, match.index))
+    .map(([, a, b, c, d]) => ({ host: a ?? c ?? '', port: Number(b ?? d) }));
   const plain = [...line.matchAll(PEER)].flatMap(([, v4, v6, name, port]) => {
     const host = v4 ?? (v6 === undefined || isAddress6(v6) ? v6 : '') ?? name ?? '';
     return host === '' || NO_PEERS.test(host) ? [] : [{ host, port: Number(port) }];
   });
   const servers = [...line.matchAll(DNS_SERVER)].map(([, host = '', port]) => ({ host, port: Number(port) }));
   return [...servers, ...plain, ...tuples];
+}
+
+/** "laddr=('10.2.0.8', 59826)": the client's own end of a connection. */
+function isOwnEnd(line: string, index: number): boolean {
+  return /\b(?:laddr|local(?:_?addr(?:ess)?)?|sockname|from)=$/.test(line.slice(Math.max(0, index - 20), index));
 }
 
 /** A time, as in "[31/Jan/2026:12:00:09", is none. */

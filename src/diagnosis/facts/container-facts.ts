@@ -41,6 +41,8 @@ export interface ContainerFacts {
   /** "spec.containers[0]" */
   readonly path: string;
   readonly spec: Container;
+  /** The address of its pod, which is nobody that refuses it. */
+  readonly ownAddress?: string;
   /** Its variables whose values are known. */
   readonly environment: readonly Variable[];
   /** Its variables of Secrets that lead somewhere, with hosts and ports alone; never quoted as values. */
@@ -130,6 +132,7 @@ function one(
     kind,
     path,
     spec,
+    ...(evidence.pod.status?.podIP !== undefined && { ownAddress: evidence.pod.status.podIP }),
     environment: environmentOf(spec, evidence.configs),
     secretVariables: secretVariablesOf(spec, evidence.configs),
     filePeers: filePeers(evidence.pod, spec, evidence.configs),

@@ -93,7 +93,7 @@ export function dependencyTrouble(container: ContainerFacts): Trouble | undefine
   if (refused === undefined) return failingTrouble(container);
   const [peer] = linesAround(container, refused).flatMap((line, place) => {
     const found = peerIn(line);
-    const isOther = LISTENS.test(line) || OF_CLIENT.test(line) || isPlace(found);
+    const isOther = found.host === container.ownAddress || LISTENS.test(line) || OF_CLIENT.test(line) || isPlace(found);
     return found.host !== undefined && (place === 0 || (!isOther && isBelieved(container, found))) ? [found] : [];
   });
   const plain = peer ?? peerIn(refused.line);

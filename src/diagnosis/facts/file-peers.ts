@@ -3,7 +3,7 @@ import { peerIn } from '../../log-analysis/index.ts';
 import type { Container, Pod } from '../evidence/kinds.ts';
 import type { ConfigEvidence } from '../evidence/pod-evidence.ts';
 import { usedBy } from './config-references.ts';
-import { HOST_IN_CODE, peersAwaitedIn, peersIn, type SpecPeer } from './spec-peers.ts';
+import { HOST_IN_CODE, peersAwaitedIn, peersIn, type SpecPeer, TUPLE_IN_CODE } from './spec-peers.ts';
 
 /** "host: db", "db.host = db", "DB_HOST=db" */
 const HOST_SETTING =
@@ -19,6 +19,9 @@ const TWO_WORDS =
   /^\s{0,40}(?:(?:replicaof|slaveof)|cache_peer|sentinel monitor [\w.-]{1,60}) ([a-z][\w.-]{0,200})(?: parent| sibling)? (\d{2,5})\b/i;
 /** "shop = host=pg port=5432 dbname=shop" */
 const PAIRS = /(?:^|[\s"'])host=([a-z][\w.-]{0,200})(?:[^\n]{0,200}?\bport=(\d{2,5}))?/i;
+/** 'environ.get("DB_HOST", "postgres")', 'process.env.REDIS_HOST || "redis"' */
+const HOST_BY_DEFAULT =
+  /\b[A-Z][A-Z0-9_]{0,40}HOST(?:NAME)?["']?\]?\s{0,2}(?:,|\|\||\?\?|\bor\b)\s{0,2}["']((?!localhost["'])[a-z][\w-]*(?:\.[\w-]+)*)["']/g;
 /** Lines around that of a host in which its port is looked for, the likeliest first. */
 const NEAR = [1, -1, 2, -2];
 /** Certificates, keys and what only documents. */
@@ -60,7 +63,11 @@ function peersOf(text: string): readonly Peer[] {
     if (two !== undefined) return [withPort(two, twoPort)];
     const words = WORD_BEFORE.test(line) ? [...line.matchAll(HOST_WITH_PORT)] : [];
     if (words.length > 0) return words.map(([, named = '', port]) => withPort(named, port));
-    const inCode = [...line.matchAll(HOST_IN_CODE)].flatMap(([, named]) => named ?? []);
+    const tuples = [...line.matchAll(TUPLE_IN_CODE)].map(([, named = '', port]) => withPort(named, port));
+    if (tuples.length > 0) return tuples;
+    const inCode = [HOST_IN_CODE, HOST_BY_DEFAULT].flatMap((pattern) =>
+      [...line.matchAll(pattern)].flatMap(([, named]) => named ?? []),
+    );
     return inCode.map((named) => withPort(named, String(peerIn(line).port ?? '')));
   });
 }

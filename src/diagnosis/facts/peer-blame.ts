@@ -13,6 +13,7 @@ import { quotable } from './text.ts';
 export function namedPeer(container: ContainerFacts, word: LastWord): Pick<SpecPeer, 'host' | 'port'> | undefined {
   for (const [place, line] of linesAround(container, word).entries()) {
     const { host, port } = peerIn(line);
+    if (host === container.ownAddress) continue;
     // A host without a port, in another line, may be anything.
     if (host !== undefined && (port !== undefined || place === 0)) return { host, ...(port !== undefined && { port }) };
   }

@@ -41,8 +41,12 @@ export function passwordBehind({ pod, configs = [] }: ServerBehind, { mark: show
     (each) =>
       OWN_PASSWORD.test(each.name) && !NO_PASSWORD.test(each.name) && (user === undefined || isOf(user, each, values)),
   );
-  if (all.length === 0) return undefined;
-  const same = all.find(({ mark }) => mark === shown);
+  // The one that it was made with may be that of a user whom its script names.
+  const isNameless = user !== 'root' && !values.some((each) => OWN_USER.test(each.name));
+  const isShown = ({ name, mark }: OwnValue): boolean =>
+    mark === shown && OWN_PASSWORD.test(name) && !NO_PASSWORD.test(name) && !OF_ROOT.test(name);
+  const same = all.find(({ mark }) => mark === shown) ?? (isNameless ? values.find(isShown) : undefined);
+  if (all.length === 0 && (same === undefined || !READ_ONCE.test(same.name))) return undefined;
   if (same === undefined) {
     const texts = [...new Set(all.map(({ text }) => text))];
     return texts.length > MAX_TOLD ? undefined : `has another one (${texts.join(', or ')})`;

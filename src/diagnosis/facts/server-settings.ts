@@ -32,6 +32,7 @@ const COMPLAINTS: readonly Complaint[] = [
       /\b(?:message|request|payload|packet|entity|body|record|frame)\b.{0,60}\b(?:too large|too big|larger than|exceeds?)\b/i,
       /\bMessageSizeTooLarge\b|\bRecordTooLarge|\bmax_allowed_packet\b|\bmaximum payload\b/i,
       /\b413\b.{0,40}(?:too large|entity)|Content Too Large/i,
+      /\btoo (?:large|big) (?:an? )?(?:body|request|message|packet|payload|file|upload)\b|returned error: 413\b|\b413 Client Error|status(?: code)?[:= ]{1,2}413\b/i,
     ),
     settings: [
       'max_allowed_packet',

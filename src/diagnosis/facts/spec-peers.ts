@@ -137,7 +137,7 @@ export const HOST_IN_CODE = /\bhost(?:name)?["']?\s?[=: ]\s?["']([a-z][\w-]*(?:\
 const CLIENT_HOST =
   /\b(?:psql|pg_\w{1,20}|mysql\w{0,10}|mariadb(?:-\w{1,10})?|redis-cli|valkey-cli|mosquitto_[ps]ub|mongo(?:sh)?|clickhouse-client|ldap\w{3,10})\b[^;|&\n]{0,300}? (?:-h|--host)[ =]?([a-z][\w-]*(?:\.[\w-]+)*)(?:[^;|&\n]{0,100}? (?:-p|-P|--port)[ =]?(\d{2,5})\b)?/g;
 /** '("smtp", 25)', of a program that stands in the command. */
-const TUPLE_IN_CODE = /\(\(?["']((?!localhost["'])[a-z][\w-]*(?:\.[\w-]+)*)["'], ?(\d{2,5})\b/gi;
+export const TUPLE_IN_CODE = /\(\(?["']((?!localhost["'])[a-z][\w-]*(?:\.[\w-]+)*)["'], ?(\d{2,5})\b/gi;
 
 /** The peers in the URLs of its command and the hosts that it sets, with variables of its environment filled in. */
 export function commandPeers(spec: Container, environment = environmentOf(spec)): readonly SpecPeer[] {

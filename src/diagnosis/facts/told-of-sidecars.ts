@@ -1,5 +1,5 @@
 /** Tells with a peer at the pod's own address that does not answer what the container that should answer there suffers from. Pure. */
-import { peerIn } from '../../log-analysis/index.ts';
+import { lastFailure, peerIn } from '../../log-analysis/index.ts';
 import type { RankedFinding } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { isItself } from './dependencies.ts';
@@ -23,7 +23,8 @@ export function withSidecars(facts: PodFacts, found: readonly RankedFinding[]): 
     const other = peer && ownPeer(facts, container, peer.port);
     // One that ends is told of with a refusal.
     const own = other?.isSure === true ? found.find((each) => each.container === other.container.name) : undefined;
-    if (other === undefined || own === undefined || own === finding) return finding;
+    if (other?.isSure !== true || own === finding) return finding;
+    if (own === undefined) return withWords(finding, other.container);
     const says = own.says.length <= MAX_SAYS ? own.says : `${own.says.slice(0, MAX_SAYS - 1)}…`;
     return {
       ...finding,
@@ -32,4 +33,15 @@ export function withSidecars(facts: PodFacts, found: readonly RankedFinding[]): 
     };
   };
   return withFirstsOf('ready', facts, withFirstsOf('end', facts, found, tell), tell);
+}
+
+/** What a container that runs and looks well said last of a failure, between its work for others. */
+function withWords(finding: RankedFinding, { name, lines }: ContainerFacts): RankedFinding {
+  const said = lastFailure(lines);
+  if (said === undefined || finding.says.includes(said.line)) return finding;
+  return {
+    ...finding,
+    says: `${finding.says}; container ${name} of its pod, which should answer there, says: ${said.line.replace(/\.+$/, '')}`,
+    evidence: [...finding.evidence, { source: 'log', container: name, line: said.line }],
+  };
 }

@@ -42,7 +42,7 @@ const REFUSED = new RegExp(
     String.raw`(?:role|user) "[^"]{1,100}" does not exist|SASL authentication|no password (?:was )?supplied|InvalidAccessKeyId|SignatureDoesNotMatch`,
     String.raw`\b401:? \(?unauthori[sz]ed|\bunauthori[sz]ed\b.{0,40}\b401\b|(?:status(?: ?code)?|HTTP(?:\/[\d.]+)?|HTTP Error|response code|returned error|error|code)[:= ]{1,3}401\b|\b401 Client Error|Unauthenticated\b`,
     REFUSED_LOGIN.source,
-    String.raw`\binvalidCredentials\b|\bLDAP(?:Bind)?Error\b.{0,60}invalid credentials`,
+    String.raw`\binvalidCredentials\b|LDAPInvalidCredentials|\bLDAP(?:Bind)?Error\b.{0,60}invalid credentials`,
     // Brokers
     String.raw`connection (?:refused|error|failed)\b.{1,12}(?:not authori[sz]ed|bad user ?name)|not authori[sz]ed to connect|\bauthorization violation\b`,
     String.raw`\b401\b.{0,40}\bunauthori[sz]ed\b|^unauthori[sz]ed[.!]?$|: unauthori[sz]ed[.!]?$|\(unauthori[sz]ed\)|invalid audience\b|\w(?:Exception|Error): \(401\)`,

@@ -228,6 +228,77 @@ describe('leads beside an error', () => {
     );
   });
 
+  it('is what a sidecar says that should answer, though it looks well', () => {
+    const main = pod({
+      status: crashed({ exitCode: 1 }),
+      container: {},
+    });
+    const stunnel = {
+      name: 'stunnel',
+      image: 'stunnel',
+      command: ['stunnel'],
+      ports: [{ containerPort: 6379 }],
+    };
+    const given: Partial<PodEvidence> = {
+      pod: {
+        ...main,
+        spec: { ...main.spec, containers: [...(main.spec?.containers ?? []), stunnel] },
+        status: {
+          ...main.status,
+          containerStatuses: [
+            ...(main.status?.containerStatuses ?? []),
+            {
+              name: 'stunnel',
+              ready: true,
+              started: true,
+              restartCount: 0,
+              image: '',
+              imageID: '',
+              state: { running: { startedAt: ago(300) } },
+            },
+          ],
+        },
+      },
+      logs: {
+        ...lastWords("redis: Error while reading from localhost:6379 : (104, 'Connection reset by peer')"),
+        stunnel: {
+          current: Array.from({ length: 3 }, () => [
+            '2026.01.31 11:59:10 LOG5[0]: Service [redis] accepted connection from 127.0.0.1:40064',
+            '2026.01.31 11:59:10 LOG3[0]: s_connect: connect 10.96.92.231:6379: Connection refused (111)',
+          ]).flat(),
+        },
+      },
+    };
+    expect(diagnosePod(evidence(given)).findings[0]?.says).toMatch(
+      /; container stunnel of its pod, which should answer there, says: .*connect 10\.96\.92\.231:6379: Connection refused/,
+    );
+  });
+
+  it('is the peer that its code names, and never its own end of a connection', () => {
+    const given: Partial<PodEvidence> = {
+      ...endedWith(
+        withFiles,
+        ["redis.exceptions.ResponseError: OOM command not allowed when used memory > 'maxmemory'."],
+        [configMap('app', { 'p.py': 'import redis\nr=redis.Redis("queue",6379)\n' })],
+      ),
+      services: [
+        service('queue', {
+          ports: [6379],
+          server: {
+            pod: pod({ name: 'queue-1', container: { command: ['redis-server', '--maxmemory', '3mb'] } }),
+            configs: [],
+          },
+        }),
+      ],
+    };
+    expect(diagnosePod(evidence(given)).findings[0]?.says).toMatch(/its peer is queue.*has maxmemory 3mb/);
+    const refused = crash(
+      1,
+      "ConnectionRefusedError: [Errno 111] <socket laddr=('10.2.0.8', 59826)> Connect call failed ('10.96.0.9', 5672)",
+    );
+    expect(diagnosePod(evidence(refused)).findings[0]?.says).toMatch(/is refused by 10\.96\.0\.9:5672/);
+  });
+
   it('is where its service leads, of a program that runs and asks in vain', () => {
     const line = 'ERROR GET http://api/ failed: <urlopen error [Errno 111] Connection refused>';
     const given: Partial<PodEvidence> = {

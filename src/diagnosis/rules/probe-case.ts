@@ -128,6 +128,10 @@ const BEGIN_OF_LONG = 90;
 export function brief(text: string, length: number): string {
   const flat = quotable(text);
   if (flat.length <= length) return flat;
+  const first = /^.{40,}?[^.\d]\. (?=[A-Z])/.exec(flat)?.[0].trim() ?? '';
+  // Of several sentences the first is the message, and the others explain it.
+  if (first !== '' && first.length <= length && !/\b(?:error|failed|exception)\b/i.test(flat.slice(first.length + 1)))
+    return first;
   if (length <= 2 * BEGIN_OF_LONG) return `${flat.slice(0, length - 1)}…`;
   return `${flat.slice(0, BEGIN_OF_LONG)} … ${flat.slice(BEGIN_OF_LONG + 3 - length)}`;
 }

@@ -9,6 +9,7 @@ export const bind: Dialect = {
     /^(?:insecurity proof failed|network unreachable|host unreachable|timed out|broken trust chain|no valid \w{1,20}|lame server|SERVFAIL unexpected RCODE) resolving /,
     /^resolver priming query/,
     /^managed-keys-zone/,
+    /Unable to fetch DNSKEY set|\bncache nxdomain\b|^checkhints: /,
     /^(?:sizing zone task pool|automatic empty zone)/,
   ),
   consequence: /^zone \S+: not loaded due to errors/,
