@@ -342,12 +342,18 @@ const LISTENS_AT =
 const HANDLES =
   /\b(?:load|read|open|us|writ|pars|includ|import|process|convert|ingest|migrat|apply|decod|stor)(?:ing|ed)?\b.{0,60}[: ]["']?(\/[\w./@-]{3,300})/i;
 
+/** "status=403", beside the URL that was asked. */
+const ANSWERED = /(?:^| )status(?:_?code)?=[45]\d\d(?= |$)/i;
+
 /** The names that a line lacks: those in its fields, else the file that was being read. */
 function aboutOf({ fields = '' }: RoledLine, said: string, before: readonly RoledLine[]): string {
-  const own = nameCount(said) === 0 || (peerIn(said).port === undefined && REFUSAL.test(said));
+  // What a server answered is about the server, whatever the answer names.
+  const isAnswer = ANSWERED.test(fields) && peerIn(said).host === undefined && !/:\/\//.test(said);
+  const own = nameCount(said) === 0 || isAnswer || (peerIn(said).port === undefined && REFUSAL.test(said));
   const isTold = (field: string): boolean => said.includes(field.slice(field.indexOf('=') + 1));
   const named = own ? fields.split(' ').filter((field) => NAMING_FIELD.test(field) && !isTold(field)) : [];
-  if (named.length > 0) return ` (${named.slice(0, 2).join(' ')})`;
+  const status = isAnswer && !/\b[45]\d\d\b/.test(said) ? [ANSWERED.exec(fields)?.[0].trim() ?? ''] : [];
+  if (named.length > 0) return ` (${[...status, ...named.slice(0, 2)].join(' ')})`;
   const listens = BIND_FAILS.test(said) && !HAS_PORT.test(said) && peerIn(said).port === undefined;
   const where = listens ? before.flatMap((line) => LISTENS_AT.exec(line.said)?.[1] ?? []).at(-1) : undefined;
   if (where !== undefined) return ` (${/^\d+$/.test(where) ? `port ${where}` : where})`;

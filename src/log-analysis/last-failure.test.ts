@@ -4,6 +4,14 @@ import { lastFailure } from './last-failure.ts';
 
 it.each([
   [
+    'an answer in JSON, with the URL that was asked',
+    [
+      '{"event": "sync_started", "level": "info", "timestamp": "2026-01-31T12:14:28.206328Z"}',
+      '{"attempt": 1, "status": 403, "url": "http://crm-api:8080/v2/contacts", "body": "{\\"error\\": \\"token_expired\\"}", "event": "sync_failed", "level": "error", "timestamp": "2026-01-31T12:14:28.221538Z"}',
+    ],
+    /token_expired.* \(status=403 url=http:\/\/crm-api:8080\/v2\/contacts\)$/,
+  ],
+  [
     'a trace of one request, followed by its access log',
     [
       'Exception on /health [GET]',

@@ -15,7 +15,7 @@ const UDP_CLIENTS: ReadonlyMap<number, RegExp> = new Map([
   [1813, /\bradius|\bradacct\b/i],
   [8125, /statsd/i],
 ]);
-const TCP_SAID = /\btcp\b|\bconnect(?:ing)?\b|ConnectException|\bhttps?:\/\//i;
+const TCP_SAID = /\btcp\b|\bconnect(?:ing)?\b|ConnectException|ConnectionRefused|connection refused|\bhttps?:\/\//i;
 
 type Ports = Pick<ServiceEvidence, 'name' | 'clusterIPs' | 'ports' | 'served' | 'unled' | 'targets'>;
 

@@ -4,7 +4,7 @@ import { parseTime } from '../../lib/index.ts';
 import type { GroupEvidence, RemainingObject } from '../evidence/group-evidence.ts';
 import { formatAge, listed, shellWord } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
-import { LATE_DELETION_MS } from '../limits.ts';
+import { LATE_DELETION_MS, SOON_MS } from '../limits.ts';
 import { NOTHING } from '../rule.ts';
 
 const REMAINING =
@@ -37,10 +37,14 @@ export function namespaceFindings({ scope, now }: GroupEvidence): readonly Ranke
   const { namespace, object, remaining = [] } = scope;
   const at = object?.metadata?.deletionTimestamp;
   const since = parseTime(at ?? undefined);
-  if (!at || since === undefined || now - since < LATE_DELETION_MS) return NOTHING;
+  if (!at || since === undefined) return NOTHING;
   const held = (object?.status?.conditions ?? []).filter(
     ({ type, status }) => status === 'True' && REMAINING.test(type),
   );
+  const isLate = now - since >= LATE_DELETION_MS;
+  // Somebody else has to remove what keeps an object, which a note tells at once.
+  const isKept = held.some(({ type }) => /Finalizers/.test(type)) || remaining.length > 0;
+  if (!isLate && !(isKept && now - since >= SOON_MS)) return NOTHING;
   // What the objects themselves tell need not be counted.
   const said = held.filter(({ type }) => remaining.length === 0 || !COUNTS.has(type));
   const own = ownFinalizers(object);
@@ -52,7 +56,7 @@ export function namespaceFindings({ scope, now }: GroupEvidence): readonly Ranke
   return [
     {
       id: 'namespace-terminating',
-      severity: 'critical',
+      severity: isLate ? 'critical' : 'info',
       rank: 99,
       topic: 'namespace',
       says: `namespace ${namespace} has been going for ${formatAge(now - since)}${why.length === 0 ? ', and nothing says what it waits for' : `: ${why.join('; ')}`}`,

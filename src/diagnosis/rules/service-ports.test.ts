@@ -70,6 +70,14 @@ describe('a peer of the wrong protocol', () => {
       /: service statsd has port 8125 with TCP only, and it is asked with UDP/,
     ],
     [
+      'a client of Python, where there is UDP only',
+      {
+        ...ended('ConnectionRefusedError: [Errno 111] Connection refused (syslog:514)'),
+        services: [service('syslog', '514/UDP')],
+      },
+      /: service syslog has port 514 with UDP only, and it is asked with TCP/,
+    ],
+    [
       'TCP, where there is UDP only',
       { ...ended('dial tcp 10.96.4.4:514: connect: connection refused'), services: [service('syslog', '514/UDP')] },
       /: service syslog has port 514 with UDP only, and it is asked with TCP/,

@@ -1,6 +1,6 @@
 /** The rules about a service with pods of the cluster: its selector, its pods, its ports, its policies. Pure. */
 import type { NetworkPolicy, Pod, ServicePort } from '../../api/index.ts';
-import { labelSelectorOf, matchesLabels, SelectorError } from '../../api/index.ts';
+import { controllerOf, labelSelectorOf, matchesLabels, SelectorError } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import { listeningText } from '../facts/listening.ts';
 import { nearestPod, wrongLabelsText } from '../facts/nearest-pod.ts';
@@ -257,6 +257,22 @@ interface Deaf {
   readonly asked: readonly Pod[];
 }
 
+/** Pods of another workload than those that listen, which the selector perhaps need not match. */
+function strangerText({ service }: ServiceFacts['evidence'], deaf: readonly Pod[], asked: readonly Pod[]): string {
+  const ownersOf = (pods: readonly Pod[]): ReadonlySet<string> => new Set(pods.map((pod) => ownerName(pod)));
+  const heard = ownersOf(asked.filter((pod) => !deaf.includes(pod)));
+  const [only, ...more] = ownersOf(deaf);
+  if (only === undefined || only === '' || more.length > 0 || heard.size === 0 || heard.has(only)) return '';
+  const selector = Object.entries(service?.spec?.selector ?? {}).map(([key, value]) => `${key}=${value}`);
+  return `; its selector ${selector.join(',')} matches the pods of ${listed([...heard])} and those of ${only}, too`;
+}
+
+/** "web", of a pod of ReplicaSet web-6f68b5ffbc. */
+function ownerName(pod: Pod): string {
+  const owner = controllerOf(pod);
+  return owner?.kind === 'ReplicaSet' ? owner.name.replace(/-[a-z0-9]{1,12}$/, '') : (owner?.name ?? '');
+}
+
 function wrongPortFinding(
   { pod, port, deaf, asked }: Deaf,
   { behind, evidence }: Pick<ServiceFacts, 'behind' | 'evidence'>,
@@ -277,7 +293,7 @@ function wrongPortFinding(
     severity: deaf.length === asked.length ? 'critical' : 'warning',
     rank: 92,
     topic: `port/${port.port}`,
-    says: `port ${portText(port)} leads to port ${target} of its pods, where nothing listens: pod ${name} ${instead}`,
+    says: `port ${portText(port)} leads to port ${target} of its pods, where nothing listens: pod ${name} ${instead}${strangerText(evidence, deaf, asked)}`,
     evidence: [
       {
         source: 'field',
