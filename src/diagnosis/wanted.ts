@@ -34,6 +34,7 @@ import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { isLeftBehind, lastSaid } from './facts/left-behind.ts';
 import { LOCKED } from './facts/lock-holders.ts';
 import { linesAround } from './facts/last-words.ts';
+import { answererBeside } from './facts/told-of-sidecars.ts';
 import { isMute, printersFor } from './facts/said-beside.ts';
 import { saidLast } from './facts/said-last.ts';
 import { linePeers } from './facts/wrong-peers.ts';
@@ -88,14 +89,18 @@ export function wellLogsWanted(evidence: PodEvidence): readonly LogWanted[] {
   });
 }
 
-/** Once the logs are known: those of containers that may print what one beside them writes, which says nothing itself. */
+/** Once the logs are known: those of containers that may print what a mute one beside them writes, or that should have answered one. */
 export function besideLogsWanted(evidence: PodEvidence): readonly LogWanted[] {
   const { deleting, containers } = podFacts(evidence);
   if (deleting) return [];
-  const printers = containers
-    .filter((container) => isMute(container))
-    .flatMap((container) => printersFor(evidence, container, containers))
-    .map(({ printer }) => printer.name);
+  const facts = podFacts(evidence);
+  const printers = [
+    ...containers
+      .filter((container) => isMute(container))
+      .flatMap((container) => printersFor(evidence, container, containers))
+      .map(({ printer }) => printer.name),
+    ...containers.flatMap((container) => answererBeside(facts, container)?.container.name ?? []),
+  ];
   return [...new Set(printers)]
     .filter((name) => evidence.logs[name] === undefined)
     .map((name) => ({ container: name, previous: false }));

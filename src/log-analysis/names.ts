@@ -160,6 +160,8 @@ function hostIn(line: string): string | undefined {
 }
 
 const UNRESOLVED_HOST: readonly RegExp[] = [
+  // "cannot resolve peer kafka-1.kafka"
+  /\bresolv(?:e|ing) (?:[a-z]+ ){1,3}["'`(]?([a-z][\w-]{0,62}(?:\.[a-z][\w-]{0,62}){1,10})/i,
   /\bserver can't find ([\w.-]{1,253}?):? /i,
   /\bhost lookup: ["']?([\w.-]{1,253})/i,
   /lookup ([\w.-]{1,253})/i,

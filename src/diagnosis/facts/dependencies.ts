@@ -52,7 +52,7 @@ const UNRESOLVED = anyOf(
   /host ?name lookup failure/i,
   /could not be resolved to an IP/i,
   /DNS (?:resolution|lookup) failed/i,
-  /\bNXDOMAIN\b/i,
+  /(?<!ncache )\bNXDOMAIN\b/i,
   /dns server error: 3/i,
   /\(SocketError\)/i,
   /unable to connect to MASTER: resource temporarily unavailable/i,

@@ -79,7 +79,7 @@ function variableWith(
   if (same !== undefined) return same;
   const odd = container.environment.filter(
     ({ name, value }) =>
-      isOfHost(name) && !value.includes('@') && faultOf(value) !== undefined && !isParted(whole, value),
+      isOfHost(name) && !value.includes('@') && faultOf(value) !== undefined && !isParted(whole ?? host, value),
   );
   // A program that puts a scheme before a URL asks for the host "http".
   const meant = odd.filter(

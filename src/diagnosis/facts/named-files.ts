@@ -36,7 +36,7 @@ const MAY_MISS =
   /^(?:exit-code|malformed-config|missing-setting|bad-argument|completed-under-always|missing-data|dependency-not-resolved)$/;
 /** What lines about a configuration speak of. */
 const ABOUT_CONFIG =
-  /config|\bconf\b|setting|directive|\bsections?\b|\boptions?\b|parameter|propert(?:y|ies)|\bfields?\b|\bkeys?\b|KeyError|NoneType|undefined|\bnil\b|ya?ml|json|toml|\bini\b|pars(?:e|ing)|syntax|schema|validat|\bunknown\b|invalid|\bmissing\b|required|expected|unexpected|unsupported|\bline \d|\brequires? ["'`][\w.-]{2,60}["'`]|(?:to|must|should) be (?:set|configured|specified|provided)\b|stanza|\bblock\b|for input string|NumberFormat/i;
+  /config|\bcallable\b|\bconf\b|setting|directive|\bsections?\b|\boptions?\b|parameter|propert(?:y|ies)|\bfields?\b|\bkeys?\b|KeyError|NoneType|undefined|\bnil\b|ya?ml|json|toml|\bini\b|pars(?:e|ing)|syntax|schema|validat|\bunknown\b|invalid|\bmissing\b|required|expected|unexpected|unsupported|\bline \d|\brequires? ["'`][\w.-]{2,60}["'`]|(?:to|must|should) be (?:set|configured|specified|provided)\b|stanza|\bblock\b|for input string|NumberFormat/i;
 
 /**
  * The findings; the first of each container about its end says where the file comes from that is wrong, and that about its readiness where

@@ -3,6 +3,7 @@ import type { RankedFinding } from '../finding.ts';
 import { askedUrl } from './asked-urls.ts';
 import { mistakenCode } from './code-mistakes.ts';
 import { commandLimit, phpMemory } from './command-limits.ts';
+import { configTexts } from './config-texts.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { withFirstEnds } from './first-ends.ts';
 import { jvmOptions } from './jvm-options.ts';
@@ -11,10 +12,12 @@ import { argumentsInOne, literalVariable } from './literal-variables.ts';
 import { namedInPeer } from './named-in-peers.ts';
 import { otherProtocol } from './other-protocols.ts';
 import type { PodFacts } from './pod-facts.ts';
+import { fileReadByCode } from './files-of-code.ts';
+import { commandText } from './spec-peers.ts';
 import type { Setting } from './setting.ts';
 import { undefinedPart } from './undefined-parts.ts';
 import { clientWants } from './wanted-by-clients.ts';
-import { sharedPort, withoutPort, wordOfFile } from './words-of-names.ts';
+import { sharedPort, tableWanted, withoutPort, wordOfFile } from './words-of-names.ts';
 
 /** The findings; the first of each container about its end names the setting behind it, where its sentence does not. */
 export function withSettingBehind(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
@@ -40,6 +43,12 @@ function settingBehind(facts: PodFacts, container: ContainerFacts, finding: Rank
     otherProtocol(container, finding) ??
     withoutPort(container, finding) ??
     clientWants(facts, container, finding) ??
+    tableWanted(
+      [commandText(container.spec), ...configTexts(facts, container).map(({ text }) => text)],
+      container,
+      finding,
+    ) ??
+    bare(fileReadByCode(facts, container, finding)) ??
     bare(undefinedPart(facts, container, finding.says)) ??
     bare(askedUrl(container, finding)) ??
     bare(mistakenCode(facts, container, finding.says)) ??

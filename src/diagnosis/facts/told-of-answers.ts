@@ -146,10 +146,10 @@ export function failedCheck(
 /** A proxy that gives on what a server of TLS answers to plain HTTP. */
 function ofPlainRequest(facts: PodFacts, container: ContainerFacts): Told | undefined {
   const status = statusSaid(container) ?? statusGiven(container);
-  if (status !== 400 && status !== 502) return undefined;
+  if (status !== 400 && status !== 502 && status !== 503) return undefined;
   const peer = plainPeerOf(facts, container);
   // A server of TLS answers plain HTTP with 400, or closes the connection.
-  if (peer === undefined || (status === 502 && !container.lines.some((line) => CLOSED.test(line)))) return undefined;
+  if (peer === undefined || (status !== 400 && !container.lines.some((line) => CLOSED.test(line)))) return undefined;
   return {
     says: `it asks ${peer.host}:${peer.port} in plain HTTP, where servers mostly want TLS (${peer.at})`,
     quotes: [{ source: 'field', path: peer.at, value: `${peer.host}:${peer.port}` }],

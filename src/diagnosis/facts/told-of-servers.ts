@@ -39,10 +39,14 @@ export function pointsToLog(line: string): boolean {
   return POINTS_TO_LOG.test(line);
 }
 
+/** What brokers say while they take nothing. */
+const ALARM = /\b(?:memory|disk|resource)\b.{0,60}\b(?:alarm|limit)\b|high watermark|publishers will be blocked/i;
+
 /** What the server says last of its own trouble. */
 function troubleTold(container: ContainerFacts, { name, server }: ServiceEvidence): ToldOfServer | undefined {
   if (server?.lines === undefined || !wordsOfPeer(container).some(pointsToLog)) return undefined;
-  const said = lastFailure(server.lines);
+  const alarm = server.lines.filter((line) => ALARM.test(line));
+  const said = alarm.length > 0 ? lastFailure(alarm) : lastFailure(server.lines);
   const object = serverObject(server);
   return said && { says: `${object} behind service ${name} says: ${said.line.replace(/\.+$/, '')}`, object };
 }

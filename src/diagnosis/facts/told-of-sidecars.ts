@@ -4,7 +4,7 @@ import type { RankedFinding } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { isItself } from './dependencies.ts';
 import { withFirstsOf } from './first-ends.ts';
-import { ownPeer } from './own-pod-peers.ts';
+import { type OwnPeer, ownPeer } from './own-pod-peers.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { wordsOfPeer } from './server-peers.ts';
 
@@ -17,10 +17,7 @@ const MAX_SAYS = 260;
 export function withSidecars(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
   const tell = (container: ContainerFacts, finding: RankedFinding): RankedFinding => {
     if (!UNANSWERED.test(finding.id)) return finding;
-    const [peer] = wordsOfPeer(container)
-      .map((line) => peerIn(line))
-      .filter(({ host, port }) => host !== undefined && port !== undefined && isItself({ host }));
-    const other = peer && ownPeer(facts, container, peer.port);
+    const other = answererBeside(facts, container);
     // One that ends is told of with a refusal.
     const own = other?.isSure === true ? found.find((each) => each.container === other.container.name) : undefined;
     if (other?.isSure !== true || own === finding) return finding;
@@ -33,6 +30,14 @@ export function withSidecars(facts: PodFacts, found: readonly RankedFinding[]): 
     };
   };
   return withFirstsOf('ready', facts, withFirstsOf('end', facts, found, tell), tell);
+}
+
+/** The container of its pod that should answer at the own address that its words name. */
+export function answererBeside(facts: PodFacts, container: ContainerFacts): OwnPeer | undefined {
+  const [peer] = wordsOfPeer(container)
+    .map((line) => peerIn(line))
+    .filter(({ host, port }) => host !== undefined && port !== undefined && isItself({ host }));
+  return peer && ownPeer(facts, container, peer.port);
 }
 
 /** What a container that runs and looks well said last of a failure, between its work for others. */

@@ -51,3 +51,22 @@ export function withoutPort(container: ContainerFacts, { says }: RankedFinding):
     quotes: [fieldOf(container, only, only.value)],
   };
 }
+
+const LOCK_TIMEOUT = /lock(?: wait)? time ?out|LockNotAvailable|could not obtain lock on|deadlock detected/i;
+const OF_TABLE =
+  /\b(?:alter table(?: if exists)?(?: only)?|truncate(?: table)?|drop table(?: if exists)?|lock table|update|delete from|insert into|create (?:unique )?index(?: concurrently)?(?: if not exists)? [\w"]{1,80} on) ["'`]?((?!set\b|only\b)[a-z_][\w.]{1,80})/gi;
+
+/** The only table that a statement of its command, or of its files, is about, behind a lock that it did not get. */
+export function tableWanted(
+  texts: readonly string[],
+  container: ContainerFacts,
+  { says }: RankedFinding,
+): Setting | undefined {
+  if (!LOCK_TIMEOUT.test(container.reading.decisive?.line ?? '')) return undefined;
+  const all = new Set(
+    texts.flatMap((text) => [...text.matchAll(OF_TABLE)].map(([, table = '']) => table.toLowerCase())),
+  );
+  const [only, ...more] = all;
+  if (only === undefined || more.length > 0 || hasWord(says.toLowerCase(), only)) return undefined;
+  return { says: `its statement is about table ${quotable(only)}, which another session holds`, quotes: [] };
+}

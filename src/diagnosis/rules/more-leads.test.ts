@@ -198,6 +198,58 @@ const cases: readonly Case[] = [
     'dependency-refused',
     /nothing in its own pod listens there; its variable REDIS_HOST names redis, which it does not ask/,
   ],
+  [
+    'a peer of a kind, and not the word before its name',
+    {
+      ...crash(1, 'cannot resolve peer peers-1.peers, cluster not formed'),
+      services: [service('peers', { clusterIPs: [] })],
+    },
+    'dependency-not-resolved',
+    /^container web does not find peers-1\.peers/,
+  ],
+  [
+    'a name with a port that a library gave on',
+    endedWith({ container: { env: [set('REDIS_ADDR', 'redis-0.redis-headless:6379')] } }, [
+      'Could not connect to Redis server at redis-0.redis-headless:6379: Invalid argument at /app/i.pl line 3.',
+    ]),
+    'dependency-not-resolved',
+    /^container web does not find redis-0\.redis-headless \(no such name\)/,
+  ],
+  [
+    'a file that only its code names, and that nobody finds',
+    endedWith(
+      withFiles,
+      ['escript: exception error: no match of right hand side value {error,enoent}'],
+      [configMap('app', { 'router.erl': 'main(_) -> {ok,T}=file:consult("/etc/router/sys.config").' })],
+    ),
+    'exit-code',
+    /; its code reads \/etc\/router\/sys\.config, where no volume of it is mounted$/,
+  ],
+  [
+    'a file that only its code names, and that nobody can read',
+    endedWith(
+      withFiles,
+      ['Execution error at clojure.main/main (main.java:40).', 'Map literal must contain an even number of forms'],
+      [
+        configMap('app', {
+          'core.clj': '(edn/read-string (slurp "/etc/app/rules.edn"))',
+          'rules.edn': '{:a}',
+          'other.edn': '{}',
+        }),
+      ],
+    ),
+    'exit-code',
+    /; its code reads \/etc\/app\/rules\.edn, of ConfigMap app/,
+  ],
+  [
+    'the table that its statement did not get',
+    endedWith(
+      { container: { command: ['psql', '-c', "set lock_timeout='5s'; ALTER TABLE accounts ADD COLUMN tier int"] } },
+      ['ERROR:  canceling statement due to lock timeout'],
+    ),
+    'exit-code',
+    /; its statement is about table accounts, which another session holds$/,
+  ],
 ];
 
 describe('leads beside an error', () => {

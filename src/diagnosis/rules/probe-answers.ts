@@ -296,13 +296,26 @@ function answer(one: ProbeCase): string {
     return failure.kind === 'refused'
       ? saidUnresolved(container) || saidWhile(container)
       : `: ${asked(one)} gives: ${output}${log}`;
-  if (output !== '') return `: ${asked(one)} says: ${output}`;
+  if (output !== '') return `: ${asked(one)} says: ${output}${lastSaid(one)}`;
   const about = saidOfAsked(one);
   const told =
     about === undefined
       ? log
       : `, and its log says of ${about.name}: ${brief(saidBy(about.said), MAX_ANSWER)}${fileOfAsked(one, about.name)}`;
   return `: ${asked(one)} fails without a word${withoutWords(one)}${told}`;
+}
+
+/** A probe that finds a heartbeat too old tells nothing of what the program hangs at. */
+const IS_STALE =
+  /\bheart ?beat\b|\bstale\b|\bolder than\b|\bstuck\b|\bhang(?:s|ing)\b|not (?:been )?updated|no progress/i;
+
+/** "; the last that it said: acquiring lock of locks:7000" */
+function lastSaid({ container, failure }: ProbeCase): string {
+  const { decisive, lastError, lastLine, live } = container.reading;
+  const said = decisive?.line ?? lastError?.line ?? lastLine ?? live.at(-1);
+  return said === undefined || !IS_STALE.test(failure.output)
+    ? ''
+    : `; the last that it said: ${brief(said, MAX_ANSWER).replace(/\.+$/, '')}`;
 }
 
 /** " (grep -q keeps what redis-cli answers to itself); its server wants a password (…), and the probe gives none" */
