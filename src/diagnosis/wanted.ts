@@ -34,7 +34,7 @@ import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { isLeftBehind, lastSaid } from './facts/left-behind.ts';
 import { LOCKED } from './facts/lock-holders.ts';
 import { linesAround } from './facts/last-words.ts';
-import { answererBeside } from './facts/told-of-sidecars.ts';
+import { asksItsPod } from './facts/told-of-sidecars.ts';
 import { isMute, printersFor } from './facts/said-beside.ts';
 import { saidLast } from './facts/said-last.ts';
 import { linePeers } from './facts/wrong-peers.ts';
@@ -99,7 +99,8 @@ export function besideLogsWanted(evidence: PodEvidence): readonly LogWanted[] {
       .filter((container) => isMute(container))
       .flatMap((container) => printersFor(evidence, container, containers))
       .map(({ printer }) => printer.name),
-    ...containers.flatMap((container) => answererBeside(facts, container)?.container.name ?? []),
+    // Which of the others should answer, their configurations tell later.
+    ...othersAsked(facts).map(({ name }) => name),
   ];
   return [...new Set(printers)]
     .filter((name) => evidence.logs[name] === undefined)
@@ -113,6 +114,14 @@ const SUPERVISOR = /\b(?:supervisord|s6-svscan|s6-rc|pm2(?:-runtime)?|monit|syst
 export function beginningWanted({ pod }: Pick<PodEvidence, 'pod'>, name: string, isCutShort: boolean): boolean {
   const spec = pod.spec?.containers?.find((each) => each.name === name);
   return isCutShort && spec !== undefined && SUPERVISOR.test([...(spec.command ?? []), ...(spec.args ?? [])].join(' '));
+}
+
+/** The containers beside those in trouble that speak of a peer at an address of their own pod. */
+function othersAsked(facts: PodFacts): readonly ContainerFacts[] {
+  const asking = facts.containers.filter(
+    (container) => isInTrouble(facts, container) && asksItsPod(container) && facts.containers.length > 1,
+  );
+  return asking.flatMap((container) => facts.containers.filter((each) => each !== container && each.kind !== 'init'));
 }
 
 /** A program that fails with each try has tried more than once by then, ms. */
@@ -197,7 +206,7 @@ function optionalsOfEnded(evidence: PodEvidence): readonly ConfigReference[] {
 export function credentialsWanted(evidence: PodEvidence): readonly ConfigReference[] {
   const facts = podFacts(evidence);
   const known = new Set(evidence.configs.map(({ kind, name }) => `${kind}/${name}`));
-  const used = facts.containers.flatMap((container): readonly ConfigReference[] => [
+  const ofEach = facts.containers.flatMap((container): readonly ConfigReference[] => [
     ...(refusedCredentials(facts, container) === undefined ? [] : usedBy(evidence.pod, container.spec)),
     ...((container.death !== undefined && asksForValues(container)) || mayBeEmpty(facts, container)
       ? usedBy(evidence.pod, container.spec).filter(({ asVariable }) => asVariable)
@@ -208,6 +217,11 @@ export function credentialsWanted(evidence: PodEvidence): readonly ConfigReferen
     ...namedConfigs(facts, container),
     ...perhapsStale(facts, container),
   ]);
+  const ofOthers = configMapsOf(
+    evidence.pod,
+    othersAsked(facts).map(({ spec }) => spec),
+  );
+  const used = [...ofEach, ...ofOthers];
   const wanted = new Map(used.map((one) => [`${one.kind}/${one.name}`, one]));
   return [...wanted].flatMap(([key, one]) => (known.has(key) ? [] : [one]));
 }

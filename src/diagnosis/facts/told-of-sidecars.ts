@@ -33,11 +33,19 @@ export function withSidecars(facts: PodFacts, found: readonly RankedFinding[]): 
 }
 
 /** The container of its pod that should answer at the own address that its words name. */
-export function answererBeside(facts: PodFacts, container: ContainerFacts): OwnPeer | undefined {
-  const [peer] = wordsOfPeer(container)
-    .map((line) => peerIn(line))
-    .filter(({ host, port }) => host !== undefined && port !== undefined && isItself({ host }));
-  return peer && ownPeer(facts, container, peer.port);
+function answererBeside(facts: PodFacts, container: ContainerFacts): OwnPeer | undefined {
+  const port = ownPortAsked(container);
+  return port === undefined ? undefined : ownPeer(facts, container, port);
+}
+
+/** Whether its words are about a peer at an address of its own pod. */
+export function asksItsPod(container: ContainerFacts): boolean {
+  return ownPortAsked(container) !== undefined;
+}
+
+function ownPortAsked(container: ContainerFacts): number | undefined {
+  const peers = wordsOfPeer(container).map((line) => peerIn(line));
+  return peers.find(({ host, port }) => host !== undefined && port !== undefined && isItself({ host }))?.port;
 }
 
 /** What a container that runs and looks well said last of a failure, between its work for others. */
