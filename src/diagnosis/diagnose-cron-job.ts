@@ -100,7 +100,7 @@ function suspended({ cronJob, namespaceFlag }: CronJobEvidence): readonly Ranked
       topic: 'suspended',
       says: `cronjob/${name} is suspended (spec.suspend: true), and starts no job until that is false`,
       evidence: [{ source: 'field', path: 'spec.suspend', value: 'true' }],
-      try: [objectCommands(namespaceFlag).kubectl('patch', `cronjob/${name}`, '-p', `'${patch}'`)],
+      try: [objectCommands(namespaceFlag).kubectl('patch', `cronjob/${name}`, '-p', patch)],
     },
   ];
 }

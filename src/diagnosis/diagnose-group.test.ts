@@ -384,6 +384,14 @@ describe('a cron job that does not start', () => {
   const found = (given: CronJobEvidence): readonly string[] =>
     diagnoseCronJob(given).findings.map(({ id, says }) => `${id}: ${says}`);
 
+  it('is suspended, with a command that a shell hands over as it is written', () => {
+    const [held] = diagnoseCronJob(cron({}, { suspend: true })).findings;
+    expect([held?.id, held?.try]).toEqual([
+      'cron-suspended',
+      ['kubectl patch cronjob/tidy -p \'{"spec":{"suspend":false}}\''],
+    ]);
+  });
+
   it('has missed a start', () => {
     const missed = event('MissSchedule', 'Missed scheduled time to start a job', { seconds: 60 });
     expect(found(cron({ events: [missed] }, { startingDeadlineSeconds: 10 }))).toEqual([

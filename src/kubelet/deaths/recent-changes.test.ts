@@ -73,6 +73,8 @@ describe('what changed before a death', () => {
     recent.node('restarted', { at: wall - 500, toRunning: true });
     expect(whats(wall - 600)).toEqual(['restarted', 'the node booted']);
     expect(whats(wall - 400)).toEqual(['the node booted']);
+    // A container that could not be started ran at no time.
+    expect(whats(0)).toEqual(['the node booted']);
   });
 
   it('is of the last ten minutes, and bounded', async () => {

@@ -82,7 +82,7 @@ export class RecentChanges {
     this.#shapes.delete(uid);
   }
 
-  /** Changes that may have to do with an end in `pod`: newest first. Wall ms. */
+  /** Changes that may have to do with an end in `pod`: newest first. Wall ms; a life that never began has startedAt 0. */
   before(pod: Pod, life: { readonly startedAt: number; readonly endedAt: number }): readonly Change[] {
     const { startedAt, endedAt } = life;
     const { uid = '', namespace = '' } = pod.metadata ?? {};
@@ -91,7 +91,7 @@ export class RecentChanges {
     );
     return [...this.#node, ...(this.#pods.get(uid) ?? []), ...objects]
       .filter(({ at }) => at > endedAt - CHANGES_WINDOW_MS && at <= endedAt + CHANGE_DELAY_MS)
-      .filter(({ at, toRunning }) => toRunning !== true || startedAt < at)
+      .filter(({ at, toRunning }) => toRunning !== true || (startedAt > 0 && startedAt < at))
       .toSorted((a, b) => b.at - a.at)
       .slice(0, MAX_CHANGES);
   }
