@@ -33,6 +33,24 @@ it.each<[string, string, readonly RoleBinding[] | undefined, RegExp]>([
     [binding('a', 'shop/other'), binding('watch', 'default/web')],
     /^ \(RoleBinding watch gives Role watch to default\/web instead\)$/,
   ],
+  [
+    'an account with nearly that name',
+    LINE,
+    [binding('a', 'shop/migrator'), binding('watch', 'shop/web-app')],
+    /^ \(no RoleBinding of namespace shop names it; RoleBinding watch gives Role watch to shop\/web-app\)$/,
+  ],
+  [
+    'the only binding of the namespace',
+    LINE,
+    [binding('watch', 'shop/robot')],
+    /^ \(no RoleBinding of namespace shop names it; RoleBinding watch gives Role watch to shop\/robot\)$/,
+  ],
+  [
+    'bindings of other programs',
+    LINE,
+    [binding('a', 'shop/migrator'), binding('watch', 'shop/robot')],
+    /^ \(no RoleBinding of namespace shop names it\)$/,
+  ],
   ['a role that lacks the right', LINE, [binding('read', 'shop/web')], /gives Role read to it, and that does not hold/],
   ['a binding of one namespace', WHOLE, [binding('read', 'shop/web')], /to it, which counts in its namespace only/],
   [

@@ -1,5 +1,6 @@
 /** What an API server did not allow a pod's service account, and which bindings and roles nearly give it. Pure. */
 import type { RoleBinding } from '../../api/index.ts';
+import { nearNames } from '../../lib/index.ts';
 import type { RoleEvidence } from '../evidence/pod-evidence.ts';
 import { rightInAddress } from './api-addresses.ts';
 import type { RefusedRight } from './refused-right.ts';
@@ -91,7 +92,17 @@ export function bindingText(
   const [only, ...more] = ofNamespace;
   if (account.name === 'default' && only !== undefined && more.length === 0)
     return ` (${told(only)} to ${subjectsOf(only)[0]}, which its pod does not run as: serviceAccountName)`;
-  return namespace === undefined ? '' : ` (no RoleBinding of namespace ${namespace} names it)`;
+  if (namespace === undefined) return '';
+  // Another account's binding may be meant for this one where its name is like it, or where the namespace has no other.
+  const others = ofNamespace.flatMap((one) => subjectsOf(one).map((subject) => ({ one, subject })));
+  const [near] = nearNames(
+    account.name,
+    others.map(({ subject }) => subject.slice(subject.indexOf('/') + 1)),
+  );
+  const meant = others.find(({ subject }) => near !== undefined && subject.endsWith(`/${near}`));
+  const other = meant ?? (more.length === 0 ? others[0] : undefined);
+  const given = other === undefined ? '' : `; ${told(other.one)} to ${other.subject}`;
+  return ` (no RoleBinding of namespace ${namespace} names it${given})`;
 }
 
 function whyNot(
