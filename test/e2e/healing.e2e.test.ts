@@ -59,6 +59,18 @@ describe.each(onRuntimes(runtimes, 'containerd 2'))('healing on $name', (runtime
     expect(mainContainer(pod)?.lastState.terminated).toMatchObject({ exitCode: 137, reason: 'OOMKilled' });
   });
 
+  // containerd reads the counter of a cgroup, which is gone before that when several end together.
+  it.concurrent('several out of memory at once: each says OOMKilled', async () => {
+    const names = Array.from({ length: 8 }, (_, n) => `oom-together-${n}`);
+    const hungry = { container: { resources: { limits: { memory: '16Mi' } } }, spec: { restartPolicy: 'Never' } };
+    await Promise.all(names.map((name) => mendlet.create(busyboxPod(name, 'tail /dev/zero', hungry))));
+    const pods = await Promise.all(
+      names.map((name) => mendlet.untilPod(name, 'killed', (p) => mainContainer(p)?.state.terminated !== undefined)),
+    );
+    const ends = pods.map((pod) => mainContainer(pod)?.state.terminated);
+    expect(ends.map((end) => `${end?.exitCode} ${end?.reason}`)).toEqual(names.map(() => '137 OOMKilled'));
+  });
+
   it.concurrent('a frozen server behind a liveness probe is restarted', async () => {
     const out = outFolder(mendlet, 'frozen');
     await mendlet.create(

@@ -33,6 +33,11 @@ export function survivedOf(history: ContainerHistory | undefined): readonly Deat
     .toSorted((a, b) => b.finishedMs - a.finishedMs);
 }
 
+/** Whether the kernel ended it, or a process of it, for want of memory: by the runtime, the counter of its cgroup, or the kernel's log. */
+export function isOutOfMemory({ reason, oom }: Death): boolean {
+  return reason === 'OOMKilled' || (oom?.kills ?? 0) > 0 || (oom?.processes ?? []).length > 0;
+}
+
 function same(a: Death, b: Death): boolean {
   return bareId(a.containerId) === bareId(b.containerId) && bareId(a.containerId) !== '';
 }

@@ -1,6 +1,6 @@
 /** Rule: containers of a pod ended within the same second or two, and what their ends have in common. */
 import type { ContainerFacts } from '../facts/container-facts.ts';
-import { type Death, quoteDeath } from '../facts/deaths.ts';
+import { type Death, isOutOfMemory, quoteDeath } from '../facts/deaths.ts';
 import { dependencyTrouble } from '../facts/dependencies.ts';
 import { quoteLine } from '../facts/last-words.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
@@ -71,7 +71,7 @@ function commonOf(facts: PodFacts, ended: readonly Ended[]): Common | undefined 
 }
 
 function ofMemory({ pod }: PodFacts, ended: readonly Ended[]): Common | undefined {
-  const killed = ended.filter(({ death }) => death.reason === 'OOMKilled' || (death.oom?.kills ?? 0) > 0);
+  const killed = ended.filter(({ death }) => isOutOfMemory(death));
   if (killed.length < ended.length) return undefined;
   const limit = pod.spec?.resources?.limits?.['memory'];
   const whose =

@@ -78,6 +78,18 @@ const endings: readonly Case[] = [
     /neither a probe nor/,
   ],
   [
+    'killed, and the log of the kernel names it, which the runtime has missed',
+    {
+      pod: pod({ status: crashed({ exitCode: 137, reason: 'Error' }) }),
+      history: history({
+        exitCode: 137,
+        oom: { limitBytes: 2 ** 24, processes: [{ name: 'tail', pid: 7, rssBytes: 2 ** 24 }], sources: ['kernel-log'] },
+      }),
+    },
+    'out-of-memory',
+    /container web is killed for memory/,
+  ],
+  [
     'succeeds for ever',
     { pod: pod({ status: crashed({ exitCode: 0, reason: 'Completed' }) }) },
     'completed-under-always',

@@ -1,6 +1,6 @@
 /** Rule: a container was killed for memory at its own limit or the node's, or survived the kill of a child process. */
 import { type ContainerFacts } from '../facts/container-facts.ts';
-import { type Death, quoteDeath } from '../facts/deaths.ts';
+import { type Death, isOutOfMemory, quoteDeath } from '../facts/deaths.ts';
 import { type HeapSetting, heapQuote, heapSettings } from '../facts/heap-setting.ts';
 import { quoteLastLines } from '../facts/last-words.ts';
 import { largerLimit, limitQuote, type MemoryLimit, memoryLimit } from '../facts/memory.ts';
@@ -100,10 +100,6 @@ function tooLarge(
   const left = limit.bytes - setting.bytes;
   const rest = left > 0 ? `all but ${formatBytes(left)} of that` : 'more than that';
   return { setting, text: `: ${setting.says} (${setting.at}) lets it take ${left === 0 ? 'all of that' : rest}` };
-}
-
-function isOutOfMemory(death: Death): boolean {
-  return death.reason === 'OOMKilled' || (death.oom?.kills ?? 0) > 0;
 }
 
 function survivors(facts: PodFacts, container: ContainerFacts): readonly RankedFinding[] {

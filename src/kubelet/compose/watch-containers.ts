@@ -4,6 +4,7 @@ import type { KubeletConfig } from '../configuration.ts';
 import { DayKeeper } from '../day-ring/day-keeper.ts';
 import { type BlackBox, createBlackBox } from '../deaths/black-box.ts';
 import { modeEvent } from '../pleg/mode-event.ts';
+import type { PlegRuntime } from '../pleg/pleg-runtime.ts';
 import { createPleg, type StopHints } from '../pleg/pleg.ts';
 import type { PodRouting } from '../ports.ts';
 import { createProbeManager } from '../probes/probe-manager.ts';
@@ -101,8 +102,9 @@ function createOurPleg(
   { markDirty, events, later }: Pick<Ground, 'markDirty' | 'events' | 'later'>,
   { blackBox, hints }: { readonly blackBox: BlackBox; readonly hints: StopHints | undefined },
 ): Pleg {
+  const ports = givenTo('pleg', given);
   const pleg = createPleg(
-    givenTo('pleg', given),
+    { ...ports, runtime: withReasons(ports.runtime, blackBox.oomReasons) },
     { instanceId, settings: given.settings },
     {
       markDirty,
@@ -115,4 +117,18 @@ function createOurPleg(
     },
   );
   return later.pleg.is(pleg);
+}
+
+/** The runtime, whose reasons for an end the black box completes. */
+function withReasons(runtime: PlegRuntime, reasons: BlackBox['oomReasons']): PlegRuntime {
+  return {
+    listSandboxes: (...given) => runtime.listSandboxes(...given),
+    listContainers: (...given) => runtime.listContainers(...given),
+    sandboxStatus: (...given) => runtime.sandboxStatus(...given),
+    containerStatus: async (...given) => {
+      const status = await runtime.containerStatus(...given);
+      return status && reasons.of(status);
+    },
+    events: (...given) => runtime.events(...given),
+  };
 }

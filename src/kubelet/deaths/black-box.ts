@@ -10,6 +10,7 @@ import { DeathRecorder } from './death-recorder.ts';
 import { DeathStore } from './death-store.ts';
 import { FailedProbes } from './failed-probes.ts';
 import { livingOf } from './living-containers.ts';
+import { OomReasons } from './oom-reasons.ts';
 import { OomWatch } from './oom-watch.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { RefusedProbes } from './refused-probes.ts';
@@ -48,6 +49,7 @@ export interface BlackBox {
   readonly changes: RecentChanges;
   readonly refusedProbes: RefusedProbes;
   readonly oom: OomWatch;
+  readonly oomReasons: OomReasons;
   readonly cpu: CpuWatch;
   readonly history: DeathHistory;
   /** The node's pressure as it is now. */
@@ -98,6 +100,7 @@ export function createBlackBox(ports: BlackBoxPorts, config: BlackBoxConfig, par
     changes,
     refusedProbes,
     oom,
+    oomReasons: new OomReasons({ evidence: (id) => oom.evidence(id), book: (uid) => store.read(uid), startedAt }),
     cpu,
     history: createDeathHistory({
       nodeName,
