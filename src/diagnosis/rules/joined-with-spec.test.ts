@@ -263,6 +263,26 @@ const permissions: readonly Case[] = [
     /refuses \/data\/pg, which has wrong ownership \(it runs as user 70\)/,
   ],
   [
+    'a file that the line does not name, where only one volume can be meant',
+    endedIn(
+      { ...volume({ emptyDir: {} }), securityContext: { runAsUser: 1999 } },
+      mounts('/data'),
+      'Opening the temp file for AOF rewrite in rewriteAppendOnlyFile(): Permission denied',
+    ),
+    'permission-denied',
+    /may not do what it wants, perhaps in \/data as user 1999 in volume v, and its pod has no fsGroup: Opening the temp file/,
+  ],
+  [
+    'a file that the line does not name, with a volume that the group of its pod may write',
+    endedIn(
+      { ...volume({ emptyDir: {} }), securityContext: { runAsUser: 1999, fsGroup: 1999 } },
+      mounts('/data'),
+      'Opening the temp file for AOF rewrite in rewriteAppendOnlyFile(): Permission denied',
+    ),
+    'permission-denied',
+    /may not do what it wants: Opening the temp file/,
+  ],
+  [
     'a Secret whose mode keeps its user out',
     endedIn(
       { ...volume({ secret: { secretName: 'tls-api', defaultMode: 0o400 } }), securityContext: { runAsUser: 1000 } },

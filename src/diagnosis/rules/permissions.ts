@@ -3,7 +3,7 @@ import { anyOf } from '../../log-analysis/index.ts';
 import { claimBeside, mayKeepData } from '../facts/claims-beside.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/last-words.ts';
-import { configsBehind, ofVolumeText, volumeOf } from '../facts/mounts.ts';
+import { configsBehind, mountedVolumes, ofVolumeText, volumeOf } from '../facts/mounts.ts';
 import { needsRoot, ofImageText, ownerOnly } from '../facts/owner-only.ts';
 import { fileNear, listenPort } from '../../log-analysis/index.ts';
 import { quotable } from '../facts/text.ts';
@@ -75,7 +75,7 @@ const ofContainer: ContainerRule = (facts, container) => {
         ? `use ${file}`
         : relative !== undefined
           ? `use ${relative} in its working directory${inFolder(facts, container)}`
-          : 'do what it wants';
+          : `do what it wants${perhapsIn(facts, container, denied.line)}`;
   const needs = needsRoot(facts, container, denied.line);
   const owns = ownerOnly(facts, container, { line: denied.line, file });
   const lacks =
@@ -123,6 +123,26 @@ function relativeFile(line: string): string | undefined {
 function inFolder({ pod }: PodFacts, { spec }: ContainerFacts): string {
   const user = spec.securityContext?.runAsUser ?? pod.spec?.securityContext?.runAsUser;
   return `${spec.workingDir === undefined ? '' : ` ${spec.workingDir}`}${user === undefined ? '' : ` as user ${user}`}`;
+}
+
+/** What programs say of files and folders. */
+const OF_FILES = /\b(?:open|creat|writ|renam|sav|unlink|mkdir|file|dir|folder|database|log)/i;
+
+/** ", perhaps in /data as user 1999 in volume data, and its pod has no fsGroup", of its only volume that is no configuration. */
+function perhapsIn(facts: PodFacts, container: ContainerFacts, line: string): string {
+  const user = userOf(facts, container);
+  if (
+    user === undefined ||
+    user === 0 ||
+    facts.pod.spec?.securityContext?.fsGroup !== undefined ||
+    !OF_FILES.test(line)
+  )
+    return '';
+  const [only, ...more] = mountedVolumes(facts, container).filter(
+    (mounted) => configsBehind(mounted).length === 0 && !mounted.mountPath.startsWith('/var/run/secrets/'),
+  );
+  if (only === undefined || more.length > 0) return '';
+  return `, perhaps in ${only.mountPath}${keptFrom(facts, container, only.mountPath)}`;
 }
 
 /** What a program says of a file whose owner or mode it does not accept. */
