@@ -20,14 +20,25 @@ export function misnamed(facts: PodFacts, container: ContainerFacts, { id, says 
   const isLacked = says.includes(`lacks the environment variable ${name}`);
   const isTold = instead !== undefined && hasWord(says, instead);
   if (isLacked && isTold) return undefined;
+  const other = `${instead}${ofWholeText(container, instead ?? '')}`;
   return {
     name,
     says: isLacked
-      ? `it sets ${instead}`
-      : `its code reads the variable ${name}, which its pod does not set${isTold ? '' : `; it sets ${instead}`}`,
+      ? `it sets ${other}`
+      : `its code reads the variable ${name}, which its pod does not set${isTold ? '' : `; it sets ${other}`}`,
     isAbsent: true,
     quote: { source: 'field', path: `${container.path}.env`, value: `has ${instead}, and not ${name}` },
   };
+}
+
+/** " (of ConfigMap settings, with the prefix APP_)", of a variable that only a whole ConfigMap or Secret with this prefix can set. */
+function ofWholeText({ spec }: ContainerFacts, variable: string): string {
+  if ((spec.env ?? []).some(({ name }) => name === variable)) return '';
+  const whole = (spec.envFrom ?? []).filter(({ prefix = '' }) => prefix !== '' && variable.startsWith(prefix));
+  const [only, ...more] = whole;
+  if (only === undefined || more.length > 0) return '';
+  const of = only.configMapRef === undefined ? `Secret ${only.secretRef?.name}` : `ConfigMap ${only.configMapRef.name}`;
+  return ` (of ${of}, with the prefix ${only.prefix})`;
 }
 
 /** What runtimes say of something that is not there, without a name. */

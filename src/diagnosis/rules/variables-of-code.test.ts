@@ -149,6 +149,22 @@ describe('a variable that the code reads', () => {
     diagnosePod(evidence(endedWith(app('a.py', env), lines, [configMap('files', { 'a.py': code })]))).findings[0]
       ?.says ?? '';
 
+  it('is told with the ConfigMap and the prefix that make the other name', () => {
+    const { container, spec } = app('a.js', []);
+    const whole = { ...container, envFrom: [{ prefix: 'APP_', configMapRef: { name: 'settings' } }] };
+    const given = endedWith(
+      { container: whole, spec },
+      ['Error: required environment variable DB_HOST is not defined'],
+      [
+        configMap('files', { 'a.js': 'const host = process.env.DB_HOST;\nif (!host) throw new Error("no");\n' }),
+        configMap('settings', { DB_HOST: 'db', MODE: 'fast' }),
+      ],
+    );
+    expect(diagnosePod(evidence(given)).findings[0]?.says).toMatch(
+      /lacks the environment variable DB_HOST; it sets APP_DB_HOST \(of ConfigMap settings, with the prefix APP_\)$/,
+    );
+  });
+
   it('is not told where another error stands, or the code has a default', () => {
     const code = 'import os\nlevel=os.environ.get("LOG_LEVEL", "info")\nopen("/data/in.csv")\n';
     const said = saysOf(code, [set('LOG_FORMAT')], 'ValueError: row 7 has 3 columns, expected 4');
