@@ -30,6 +30,7 @@ import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { DELETION_RULES, POD_RULES } from './rules/all.ts';
 import { title } from './rules/exit-code.ts';
 import { withEarly } from './rules/readiness.ts';
+import { withVariablesOfPeers } from './facts/variables-of-peers.ts';
 import { withPeers } from './rules/peers-of-spec.ts';
 
 /** What joins a finding with other parts of the specification, in the order in which a headline tells it. */
@@ -39,6 +40,7 @@ const JOINS: readonly ((facts: PodFacts, found: readonly RankedFinding[]) => rea
   withPeers,
   withUnseenValues,
   withVariables,
+  withVariablesOfPeers,
   withSettingBehind,
   withReadyVariables,
   withScripts,

@@ -8,6 +8,7 @@ import { hasWord, quotable } from './text.ts';
 /** What programs look for in a peer by a name that is theirs. */
 const KINDS =
   /\b(bucket|topic|queue|vhost|exchange|database|index|collection|stream|keyspace|schema|repository|project|region|realm|tenant)\b/gi;
+const AFTER_KIND = new RegExp(`${KINDS.source}:? ["'\`]?([\\w.-]{2,80})`, 'gi');
 const OF_PEER = /^(?:missing-data|not-allowed|exit-code|authentication-refused)$/;
 /** What is said of one that is not there, or not to be used. */
 const IS_WRONG =
@@ -43,7 +44,11 @@ export function namedInPeer(container: ContainerFacts, { id, says }: RankedFindi
 
 /** The only variable whose whole value the line has in quotation marks. */
 function quotedValue({ environment }: ContainerFacts, line: string): Variable | undefined {
-  const words = new Set([...line.matchAll(/["'`]([\w.-]{3,80})["'`]/g)].flatMap(([, word]) => word ?? []));
-  const [only, ...more] = environment.filter((variable) => isPlain(variable) && words.has(variable.value));
+  const having = (words: readonly string[]): readonly Variable[] =>
+    environment.filter((variable) => isPlain(variable) && words.includes(variable.value));
+  // Of several names the one after its kind is the one that is not there: Unknown database 'shop'.
+  const ofKind = having([...line.matchAll(AFTER_KIND)].flatMap(([, , word]) => word ?? []));
+  const quoted = having([...line.matchAll(/["'`]([\w.-]{3,80})["'`]/g)].flatMap(([, word]) => word ?? []));
+  const [only, ...more] = ofKind.length === 1 ? ofKind : quoted;
   return more.length === 0 ? only : undefined;
 }

@@ -26,6 +26,9 @@ const QUOTED = /(?<!\w)'([^'\n]{1,100})'(?!\w)|"([^"\n]{1,100})"|`([^`\n]{3,100}
 /** "Unknown module: backups", "no such remote backups" */
 const AFTER =
   /(?:unknown|no such|undefined|unrecogni[sz]ed|invalid) (?:\w{2,20} ){0,2}?(?:named |called )?[:=]? ?([\w.-]{4,60})(?=[\s.,;:)]|$)/gi;
+/** What is missing, and not how it is called: "no such database: shop". */
+const KIND =
+  /^(?:database|user|role|host|option|key|file|table|module|section|backend|server|topic|queue|bucket|command|service|variable|setting|type|name|value)s?$/i;
 const MAX_WORDS = 12;
 const MIN_WORD = 4;
 const MIN_COMPARED = 6;
@@ -57,7 +60,7 @@ function wordsOf(said: string): readonly string[] {
   const named = [...said.matchAll(AFTER)].flatMap(([, name]) => name ?? []);
   const parts = quoted.flatMap((each) => [each, ...each.split(/[:/,=\s@]+/)]);
   return [...new Set([...parts, ...named])]
-    .filter((word) => word.length >= MIN_WORD && /^[\w.-]+$/.test(word) && !/^[\d.]+$/.test(word))
+    .filter((word) => word.length >= MIN_WORD && !KIND.test(word) && /^[\w.-]+$/.test(word) && !/^[\d.]+$/.test(word))
     .slice(0, MAX_WORDS);
 }
 

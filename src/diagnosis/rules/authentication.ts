@@ -76,7 +76,8 @@ const FORBIDDEN = anyOf(
 /** "no pg_hba.conf entry for host "10.2.0.8"" */
 const OWN_ADDRESS = /pg_hba\.conf entry for (?:replication connection from )?host "[^"]{1,100}"/;
 /** It has not said who it is. */
-const UNKNOWN_CALLER = /\bNOAUTH\b|no password (?:was )?supplied|\(using password: NO\)/;
+const UNKNOWN_CALLER =
+  /\bNOAUTH\b|\bAuthenticationError: Authentication required\b|no password (?:was )?supplied|\(using password: NO\)/;
 /** A program's own settings, which no peer has seen yet. */
 const OWN_SETTINGS =
   /\bcredentials?\b.{0,40}\b(?:from|in) (?:the |its )?(?:shell )?(?:environment|config\w*|settings)\b/i;

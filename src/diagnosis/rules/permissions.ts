@@ -45,7 +45,7 @@ const ofContainer: ContainerRule = (facts, container) => {
   }
   // Other rules explain these exit codes better.
   if (!endedByItself(container) || [126, 127, 128].includes(container.death?.exitCode ?? 0)) return NOTHING;
-  const readOnly = lastWord(container, READ_ONLY);
+  const readOnly = lastWord(container, READ_ONLY) ?? folderNotMade(facts, container);
   if (readOnly !== undefined) {
     const file = fileNear(readOnly.line, readOnly.match.index);
     return [
@@ -102,6 +102,16 @@ const ofContainer: ContainerRule = (facts, container) => {
 };
 
 export const permissions: PodRule = eachContainer(ofContainer);
+
+/** What Node says of a folder that it is to make with those above it, and whose file system is read-only. */
+const NOT_MADE = /ENOENT: no such file or directory, mkdir '/;
+
+function folderNotMade(facts: PodFacts, container: ContainerFacts): LastWord | undefined {
+  if (container.spec.securityContext?.readOnlyRootFilesystem !== true) return undefined;
+  const word = lastWord(container, NOT_MADE);
+  const folder = word === undefined ? undefined : fileNear(word.line, word.match.index);
+  return folder === undefined || volumeOf(facts, container, folder) !== undefined ? undefined : word;
+}
 
 /** What decides, and says that root is needed. */
 function rootWord(facts: PodFacts, container: ContainerFacts): LastWord | undefined {

@@ -350,7 +350,7 @@ const inits: readonly Case[] = [
       services: [gone('pg', { namespace: 'dta', noNamespace: true, elsewhere: ['data'] })],
     },
     'dependency-refused',
-    /init container wait gets no answer from pg\.dta:5432 and goes on waiting: there is no namespace dta; service pg is in data$/,
+    /init container wait gets no answer from pg\.dta:5432 and goes on waiting: there is no namespace dta; service pg is in data; pg\.dta is in its variable DB_HOST of ConfigMap app, key DB_HOST$/,
   ],
 ];
 
