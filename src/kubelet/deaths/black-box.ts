@@ -88,19 +88,20 @@ export function createBlackBox(ports: BlackBoxPorts, config: BlackBoxConfig, par
     onLost: (count) => lost.inc({}, count),
   });
   const secrets = (pod: Pod) => secretValuesOf({ clock, logger, secrets: parts.secrets() }, pod);
+  const startedAt = clock.now().wall;
+  const oomReasons = new OomReasons({ evidence: (id) => oom.evidence(id), book: (uid) => store.read(uid), startedAt });
   const recorder: DeathRecorder = new DeathRecorder(
     ports,
-    { podLogsDir, changes, failedProbes, oom, cpu, secrets },
+    { podLogsDir, changes, failedProbes, oom, cpu, secrets, isOurReason: (id) => oomReasons.isOurs(id) },
     { store, events },
   );
-  const startedAt = clock.now().wall;
   let pressed: PressureVerdict | undefined;
   return {
     recorder,
     changes,
     refusedProbes,
     oom,
-    oomReasons: new OomReasons({ evidence: (id) => oom.evidence(id), book: (uid) => store.read(uid), startedAt }),
+    oomReasons,
     cpu,
     history: createDeathHistory({
       nodeName,

@@ -63,6 +63,7 @@ function world() {
         oom: { evidence: () => evidence.of, forget: (id) => void evidence.forgotten.push(id) },
         secrets: async () => secrets,
         cpu: { of: () => evidence.cpu, forget: (id) => void evidence.forgotten.push(`cpu of ${id}`) },
+        isOurReason: () => false,
       },
       {
         store,

@@ -81,6 +81,8 @@ export interface DeathSources {
   readonly failedProbes: FailedProbes;
   readonly oom: Pick<OomWatch, 'evidence' | 'forget'>;
   readonly cpu: Pick<CpuWatch, 'of' | 'forget'>;
+  /** Whether its reason OOMKilled is ours, and not the runtime's. */
+  readonly isOurReason: (containerId: string) => boolean;
   /** The values of the pod's Secrets. Never rejects. */
   readonly secrets: (pod: Pod) => Promise<readonly string[]>;
 }
@@ -350,7 +352,8 @@ export class DeathRecorder {
     const limits = { ...(isFirst ? FIRST_TAIL : TAIL), secrets, ...(byItself && { decides: composed }) };
     const log = logPath === undefined ? {} : await this.#log(logPath, limits);
     const { evidence, wasNone } = this.#evidence(containerId, composed);
-    const oom = proofOf(evidence, { byRuntime: composed.reason === 'OOMKilled', limitBytes });
+    const byRuntime = composed.reason === 'OOMKilled' && !this.#sources.isOurReason(containerId);
+    const oom = proofOf(evidence, { byRuntime, limitBytes });
     // Kills of a survival that was none are counted already.
     if (oom !== undefined && !wasNone) this.#kills.inc({ survived: 'false' }, Math.max(1, untoldKills(evidence)));
     const cpu = this.#sources.cpu.of(containerId);

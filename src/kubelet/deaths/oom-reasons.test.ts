@@ -66,7 +66,11 @@ it('says the same again when the evidence is put away, and nothing when the reco
   };
   const reasons = new OomReasons({ evidence: () => evidence, book, startedAt: STARTED_AT });
   expect((await reasons.of(status())).reason).toBe('OOMKilled');
+  expect(reasons.isOurs(ID)).toBe(true);
   evidence = NO_EVIDENCE;
   expect((await reasons.of(status())).reason).toBe('OOMKilled');
   expect((await reasons.of(status({ id: 'b'.repeat(64) }))).reason).toBe('Error');
+  // The runtime's own word.
+  expect((await reasons.of(status({ id: 'c'.repeat(64), reason: 'OOMKilled' }))).reason).toBe('OOMKilled');
+  expect(['b', 'c'].map((id) => reasons.isOurs(id.repeat(64)))).toEqual([false, false]);
 });

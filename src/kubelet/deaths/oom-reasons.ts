@@ -40,6 +40,11 @@ export class OomReasons {
     return { ...status, reason: 'OOMKilled' };
   }
 
+  /** Whether it was said here: the runtime itself has no more than Error. */
+  isOurs(containerId: string): boolean {
+    return this.#said.get(containerId) === true;
+  }
+
   async #isRecorded({ id, labels, finishedAt }: ContainerStatus): Promise<boolean> {
     const { startedAt, book: read } = this.#sources;
     if (finishedAt >= startedAt) return false;
