@@ -17,6 +17,7 @@ import { withReadyVariables } from './facts/ready-variables.ts';
 import { withScripts } from './facts/fastcgi-scripts.ts';
 import { withFailedJob } from './facts/failed-jobs.ts';
 import { withFiles } from './facts/named-files.ts';
+import { withTriesAsEnds } from './facts/tries-as-ends.ts';
 import { withStaleValues } from './facts/stale-values.ts';
 import { withAnswers } from './facts/told-of-answers.ts';
 import { withSidecars } from './facts/told-of-sidecars.ts';
@@ -29,6 +30,7 @@ import { withUnseenValues } from './facts/unseen-values.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { DELETION_RULES, POD_RULES } from './rules/all.ts';
 import { title } from './rules/exit-code.ts';
+import { failingAgain } from './rules/failing-again.ts';
 import { withEarly } from './rules/readiness.ts';
 import { withVariablesOfPeers } from './facts/variables-of-peers.ts';
 import { withPeers } from './rules/peers-of-spec.ts';
@@ -53,15 +55,31 @@ const JOINS: readonly ((facts: PodFacts, found: readonly RankedFinding[]) => rea
   withOrder,
   (_, found) => ordered(found),
   withHome,
-  withRecovery,
-  withEarly,
 ];
+
+/** What a later part of its life makes less of. */
+const RECOVERIES: typeof JOINS = [withRecovery, withEarly];
 
 /** Findings of one pod, in order. */
 export function podFindings(facts: PodFacts): readonly RankedFinding[] {
-  const found = ordered(withFirstAttempts(facts, ofRules(facts)));
-  const known = facts.deleting ? found : JOINS.reduce((all, join) => join(facts, all), found);
+  const found = ordered(withFirstAttempts(facts, withTries(facts, ofRules(facts))));
+  const known = facts.deleting ? found : join(facts, join(facts, found, JOINS), RECOVERIES);
   return withChanges(facts, known.length === 0 ? unexplained(facts) : known);
+}
+
+function join(facts: PodFacts, found: readonly RankedFinding[], joins: typeof JOINS): readonly RankedFinding[] {
+  return joins.reduce((all, one) => one(facts, all), found);
+}
+
+/** The findings, with those about containers that run and fail with each try: of each what would be said of its end. */
+function withTries(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
+  if (facts.deleting || facts.containers.every(({ again }) => again === undefined)) return found;
+  const asEnded = withTriesAsEnds(facts);
+  const ends = join(asEnded, ofRules(asEnded), JOINS);
+  const tries = facts.containers.flatMap((container) =>
+    failingAgain(facts, container, endOf(ends, container.name)),
+  );
+  return ordered(withoutFallbacks([...found, ...tries]));
 }
 
 function ofRules(facts: PodFacts): readonly RankedFinding[] {

@@ -8,6 +8,7 @@ import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { serverOf, serves, wordsOfPeer } from './facts/server-peers.ts';
 import { pointsToLog } from './facts/told-of-servers.ts';
 import { asksServer } from './facts/server-settings.ts';
+import { withTriesAsEnds } from './facts/tries-as-ends.ts';
 import { statusGiven, statusSaid } from './facts/told-of-answers.ts';
 import { refusedCredentials } from './rules/authentication.ts';
 import { isInTrouble } from './wanted.ts';
@@ -17,7 +18,7 @@ const MAX_SERVERS = 2;
 
 /** Once the services are known: those of which pods are ready, and that refuse a container in trouble all the same, or told it why. */
 export function serversWanted(evidence: PodEvidence): readonly ServerWanted[] {
-  const facts = podFacts(evidence);
+  const facts = withTriesAsEnds(podFacts(evidence));
   const found = facts.containers
     .filter((container) => isInTrouble(facts, container))
     .flatMap((container) => both(refusing(evidence, container), telling(evidence, facts, container)) ?? []);

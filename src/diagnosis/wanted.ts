@@ -34,6 +34,7 @@ import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { isLeftBehind, lastSaid } from './facts/left-behind.ts';
 import { LOCKED } from './facts/lock-holders.ts';
 import { linesAround } from './facts/last-words.ts';
+import { withTriesAsEnds } from './facts/tries-as-ends.ts';
 import { asksItsPod } from './facts/told-of-sidecars.ts';
 import { isMute, printersFor } from './facts/said-beside.ts';
 import { saidLast } from './facts/said-last.ts';
@@ -57,6 +58,11 @@ export type { ConfigReference } from './facts/config-references.ts';
 export interface LogWanted {
   readonly container: string;
   readonly previous: boolean;
+}
+
+/** The facts once the logs are known, which tell what a container that runs fails at: of that all is asked for that an end would ask for. */
+function factsHeard(evidence: PodEvidence): PodFacts {
+  return withTriesAsEnds(podFacts(evidence));
 }
 
 /** Names of containers that need an explanation. */
@@ -157,10 +163,16 @@ export function configsWanted(evidence: PodEvidence): readonly ConfigReference[]
  */
 function mapsOfTroubled(evidence: PodEvidence): readonly ConfigReference[] {
   const facts = podFacts(evidence);
-  const troubled = facts.containers.filter((container) => isInTrouble(facts, container));
+  return mapsOf(
+    facts,
+    facts.containers.filter((container) => isInTrouble(facts, container)),
+  );
+}
+
+function mapsOf({ pod }: PodFacts, containers: readonly ContainerFacts[]): readonly ConfigReference[] {
   return configMapsOf(
-    evidence.pod,
-    troubled.flatMap(({ spec }) => [spec, ...fillersOf(evidence.pod, spec)]),
+    pod,
+    containers.flatMap(({ spec }) => [spec, ...fillersOf(pod, spec)]),
   );
 }
 
@@ -169,10 +181,10 @@ function mapsOfTroubled(evidence: PodEvidence): readonly ConfigReference[] {
  * where they lead is kept.
  */
 export function peerSecretsWanted(evidence: PodEvidence): readonly ConfigReference[] {
-  const facts = podFacts(evidence);
+  const facts = factsHeard(evidence);
   const known = new Set(evidence.configs.map(({ kind, name }) => `${kind}/${name}`));
   const wanted = facts.containers.flatMap((container) =>
-    (isInTrouble(facts, container) || container.again !== undefined) && lacksPeer(container)
+    isInTrouble(facts, container) && lacksPeer(container)
       ? secretsWithPeers(evidence.pod, container.spec)
       : [],
   );
@@ -204,7 +216,7 @@ function optionalsOfEnded(evidence: PodEvidence): readonly ConfigReference[] {
  * file comes from that it names at its end.
  */
 export function credentialsWanted(evidence: PodEvidence): readonly ConfigReference[] {
-  const facts = podFacts(evidence);
+  const facts = factsHeard(evidence);
   const known = new Set(evidence.configs.map(({ kind, name }) => `${kind}/${name}`));
   const ofEach = facts.containers.flatMap((container): readonly ConfigReference[] => [
     ...(refusedCredentials(facts, container) === undefined ? [] : usedBy(evidence.pod, container.spec)),
@@ -217,11 +229,15 @@ export function credentialsWanted(evidence: PodEvidence): readonly ConfigReferen
     ...namedConfigs(facts, container),
     ...perhapsStale(facts, container),
   ]);
+  const ofTries = mapsOf(
+    facts,
+    facts.containers.filter(({ again }) => again !== undefined),
+  );
   const ofOthers = configMapsOf(
     evidence.pod,
     othersAsked(facts).map(({ spec }) => spec),
   );
-  const used = [...ofEach, ...ofOthers];
+  const used = [...ofEach, ...ofTries, ...ofOthers];
   const wanted = new Map(used.map((one) => [`${one.kind}/${one.name}`, one]));
   return [...wanted].flatMap(([key, one]) => (known.has(key) ? [] : [one]));
 }
@@ -242,7 +258,7 @@ function mayBeEmpty(facts: PodFacts, container: ContainerFacts): boolean {
 
 /** Once the logs are known: the right that a container's service account lacks; undefined: none. */
 export function rightWanted(evidence: PodEvidence): RefusedRight | undefined {
-  const facts = podFacts(evidence);
+  const facts = factsHeard(evidence);
   return facts.containers.flatMap((one) => {
     const refused = refusedCredentials(facts, one);
     return refused?.isForbidden === true
@@ -253,7 +269,7 @@ export function rightWanted(evidence: PodEvidence): RefusedRight | undefined {
 
 /** Once the logs are known: whether the node can tell who has the port that a container wants, or where an init container serves. */
 export function wantsListening(evidence: PodEvidence): boolean {
-  const facts = podFacts(evidence);
+  const facts = factsHeard(evidence);
   const { containers } = facts;
   if (containers.some((container) => isLongerThanWork(facts, container))) return true;
   const shares = containers.length > 1 && evidence.pod.spec?.hostNetwork !== true;
@@ -390,14 +406,14 @@ export function wantsAccounts(events: readonly Event[]): boolean {
 
 /** Addresses in the log of a failing container, which may be those of services. */
 export function namedAddressesOf(evidence: PodEvidence): readonly string[] {
-  return needsPeers(evidence) ? namedAddresses(containerFacts(evidence)) : [];
+  return needsPeers(evidence) ? namedAddresses(factsHeard(evidence).containers) : [];
 }
 
 /** Services that the pod or its log names, only for a pod with a failing container. */
 export function namedServicesOf(evidence: PodEvidence): readonly ServiceName[] {
   if (!needsPeers(evidence)) return [];
   return uniqueServices([
-    ...namedServices(evidence, containerFacts(evidence)),
+    ...namedServices(evidence, factsHeard(evidence).containers),
     ...aliasedServices(evidence.pod),
     ...clusterDnsWanted(evidence.pod),
   ]);
@@ -409,10 +425,11 @@ function uniqueServices(all: readonly ServiceName[]): readonly ServiceName[] {
 
 /** Pods of StatefulSets that a failing container looks for in vain. */
 export function namedPodsOf(evidence: PodEvidence): readonly PodName[] {
-  return needsPeers(evidence) ? namedPods(evidence, containerFacts(evidence)) : [];
+  return needsPeers(evidence) ? namedPods(evidence, factsHeard(evidence).containers) : [];
 }
 
 /** Whether a container fails, be it that it only fails at its work. */
 function needsPeers(evidence: PodEvidence): boolean {
-  return containersInTrouble(evidence).length > 0 || containerFacts(evidence).some(({ again }) => again !== undefined);
+  const facts = factsHeard(evidence);
+  return facts.containers.some((container) => isInTrouble(facts, container));
 }

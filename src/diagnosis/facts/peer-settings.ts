@@ -41,7 +41,24 @@ export function userSetting(container: ContainerFacts, line: string): PeerSettin
       quotes: [{ source: 'field', path: `${container.path}.${only.at}`, value: `user ${user}` }],
     };
   }
-  return undefined;
+  return userRefused([line]) === undefined && UNNAMED.test(line) ? unnamedUser(container) : undefined;
+}
+
+/** A peer that lets a password or user not in, and does not say whose. */
+const UNNAMED = /refuses its password or user/;
+const OF_USER = /(?:^|_)(?:USER|USER_?NAME|LOGIN)$/i;
+/** A name as users have them. */
+const PLAIN_USER = /^[\w.@+-]{1,64}$/;
+
+/** "it asks as user sensor, of its variable MQTT_USER"; undefined: no variable alone names a user. */
+function unnamedUser({ environment, path }: ContainerFacts): PeerSetting | undefined {
+  const [only, ...more] = environment.filter(({ name, value }) => OF_USER.test(name) && PLAIN_USER.test(value.trim()));
+  if (only === undefined || more.length > 0) return undefined;
+  const user = only.value.trim();
+  return {
+    says: `it asks as user ${user}, of its variable ${only.name}${ofText(only)}`,
+    quotes: quoteOf(path, only, `user ${user}`),
+  };
 }
 
 /** "DB_SSL", "PGSSLMODE", "REDIS_TLS_ENABLED" */

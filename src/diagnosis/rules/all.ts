@@ -14,7 +14,6 @@ import { endedPods } from './ended-pods.ts';
 import { endingSlowly } from './ending-slowly.ts';
 import { exhausted } from './exhausted.ts';
 import { exitCode } from './exit-code.ts';
-import { failingAgain } from './failing-again.ts';
 import { fileModes } from './file-modes.ts';
 import { fileUrls } from './file-urls.ts';
 import { givenUpPrograms } from './given-up.ts';
@@ -85,7 +84,6 @@ export const POD_RULES: readonly PodRule[] = [
   endingSlowly,
   exhausted,
   exitCode,
-  failingAgain,
   fileModes,
   fileUrls,
   givenUpPrograms,

@@ -38,6 +38,7 @@ const REFUSED = new RegExp(
   [
     String.raw`(?:password )?authentication (?:failed|failure|required)|access denied for user(?!.{1,120} to database)|\bWRONGPASS\b|\bNOAUTH\b`,
     String.raw`invalid (?:username-password|user ?name or password|credentials|password\b.*\buser|api[- ]?key|access key|token\b)`,
+    String.raw`(?:unknown|revoked|expired|disabled|bad|wrong|incorrect|unrecogni[sz]ed) (?:api|access)[ _-]?(?:key|token)\b`,
     String.raw`(?:bad|wrong|incorrect) (?:credentials|password(?! type)|user ?name)|login (?:failed|incorrect)|\bACCESS_REFUSED\b|no pg_hba\.conf entry`,
     String.raw`(?:role|user) "[^"]{1,100}" does not exist|SASL authentication|no password (?:was )?supplied|InvalidAccessKeyId|SignatureDoesNotMatch`,
     String.raw`\b401:? \(?unauthori[sz]ed|\bunauthori[sz]ed\b.{0,40}\b401\b|(?:status(?: ?code)?|HTTP(?:\/[\d.]+)?|HTTP Error|response code|returned error|error|code)[:= ]{1,3}401\b|\b401 Client Error|Unauthenticated\b`,

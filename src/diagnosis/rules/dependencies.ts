@@ -34,6 +34,7 @@ import { aliasOf } from '../facts/host-aliases.ts';
 import { isEnding, type OwnPeer, ownPeer } from '../facts/own-pod-peers.ts';
 import { staleHost } from '../facts/stale-values.ts';
 import { failedCheck } from '../facts/told-of-answers.ts';
+import { outcomeOf } from '../facts/tries-as-ends.ts';
 import { unexpandedReference } from '../facts/unexpanded.ts';
 import { unresolvedTrouble } from '../facts/unresolved.ts';
 import type { Blame, Quote, RankedFinding, Severity } from '../finding.ts';
@@ -71,7 +72,8 @@ const ofContainer: ContainerRule = (facts, container) => {
     ];
   }
   if (trouble === undefined) return unready ? unreadyWithoutWords(facts, container) : declaredAndAway(facts, container);
-  if (!unready) return [troubleFinding(facts, container, trouble, { unready, outcome: ' and ends', more: [] })];
+  if (!unready)
+    return [troubleFinding(facts, container, trouble, { unready, outcome: outcomeOf(container, ' and ends'), more: [] })];
   const outcome = container.kind === 'init' ? ' and goes on waiting' : ' and is not ready';
   return [troubleFinding(facts, container, trouble, { unready, outcome, more: [] })];
 };

@@ -56,6 +56,50 @@ describe('a container that looks well', () => {
     ['has a peer of which nothing is known', runs(REFUSED), 'info', /refused by queue:6379/],
     ['can do without its peer', runs(OTEL, { services: [away('collector')] }), 'info', /refused by collector:4317/],
     [
+      'has a key that its peer refuses',
+      runs(
+        '2026-11-28 13:17:53,676 ERROR invoice for order 17 not created: POST http://billing:8080/v1/invoices returned 403 {"error":"unknown api key"}; will retry',
+        {},
+        {
+          env: [
+            { name: 'BILLING_URL', value: 'http://billing:8080' },
+            { name: 'BILLING_API_KEY', valueFrom: { secretKeyRef: { name: 'invoicer', key: 'api-key' } } },
+          ],
+        },
+      ),
+      'warning',
+      /^container web runs, and fails with each try \(4 times at the end of its log\): it is not let in by its peer billing:8080, which refuses its key .*BILLING_API_KEY of Secret invoicer.*unknown api key/,
+    ],
+    [
+      'has a password that its broker refuses, whose host its command names',
+      runs(
+        'Connection error: Connection Refused: not authorised.',
+        {},
+        {
+          command: ['bash', '-c', 'while true; do mosquitto_pub -h "$MQTT_HOST" -u "$MQTT_USER" -P "$MQTT_PASS" -t t -m 1; sleep 5; done'],
+          env: [
+            { name: 'MQTT_HOST', value: 'broker' },
+            { name: 'MQTT_USER', value: 'sensor' },
+            { name: 'MQTT_PASS', valueFrom: { secretKeyRef: { name: 'pub-auth', key: 'pass' } } },
+          ],
+        },
+      ),
+      'warning',
+      /is not let in by its peer broker(?::1883)?, .*MQTT_PASS of Secret pub-auth\): .*not authorised; it asks as user sensor, of its variable MQTT_USER; it has/,
+    ],
+    [
+      'refuses the certificate of its peer',
+      runs('payout batch failed: fetch failed CERT_HAS_EXPIRED https://payments-gw:8443/v2/payouts'),
+      'warning',
+      /: it refuses the certificate of payments-gw:8443, which has expired: payout batch failed/,
+    ],
+    [
+      'may not write where it wants to',
+      runs("ERROR cannot save: [Errno 13] Permission denied: '/data/out.csv'"),
+      'info',
+      /: it may not use \/data\/out\.csv/,
+    ],
+    [
       'says what nobody knows',
       runs('ERROR sync failed: backend unavailable'),
       'info',

@@ -1,80 +1,74 @@
-/** Rule: a container runs and looks well, and fails at its work with each try, as only its log tells. */
-import { type ContainerFacts, failingAt } from '../facts/container-facts.ts';
-import { dependencyTrouble, isItself } from '../facts/dependencies.ts';
+/** Tells of a container that runs and looks well, and fails at its work with each try, as only its log tells. Not a rule by itself. */
+import type { ContainerFacts } from '../facts/container-facts.ts';
 import { quoteLine } from '../facts/last-words.ts';
 import { isAuxiliary } from '../facts/optional-peers.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { quotable } from '../facts/text.ts';
 import { wrongPeer } from '../facts/wrong-peers.ts';
 import type { RankedFinding } from '../finding.ts';
-import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
-import { blameOf, serviceCommands, serviceQuote, troubleFinding } from './dependencies.ts';
-import { because } from './peer-words.ts';
 import { title } from './exit-code.ts';
-import { heldUpBy } from './held-up.ts';
-
-/**
- * A note, because a program may well do without what it fails at; a warning where the cluster shows that nobody can answer it, and its log
- * tells of nothing else.
- */
-const ofContainer: ContainerRule = (facts, container) => {
-  const { again } = container;
-  if (again === undefined) return NOTHING;
-  const failing = failingAt(container, again);
-  const { cause, isProven } = causeOf(facts, failing, again.times);
-  const isExtra = isAuxiliary(again.said.line);
-  return [
-    {
-      ...cause,
-      severity: isExtra || !isProven ? 'info' : 'warning',
-      rank: Math.min(cause.rank, MAX_RANK),
-      topic: `runs/${container.name}`,
-      says: `${cause.says}${container.spec.readinessProbe === undefined ? '; it has no readiness probe that would tell of it' : ''}`,
-      fallback: true,
-    },
-  ];
-};
 
 /** What ends or is not ready comes first. */
 const MAX_RANK = 50;
+/** The finding of which nothing but the line is known. */
+const PLAIN_RANK = 20;
 
-export const failingAgain: PodRule = eachContainer(ofContainer);
+/** Findings that only quote what was said. */
+const PLAIN: ReadonlySet<string> = new Set(['exit-code', 'signal']);
 
-interface FailingCause {
-  readonly cause: RankedFinding;
-  /** The cluster shows that nobody can answer. */
-  readonly isProven: boolean;
+/** A peer has answered, and refuses what this container shows or asks. */
+const REFUSES = /^(?:authentication-refused|not-allowed|certificate-.*)$/;
+
+/**
+ * A note, because a program may well do without what it fails at; a warning where a peer refuses it, or the cluster shows that nobody can
+ * answer it, and its log tells of nothing else.
+ *
+ * @param end what would be said if the failure had ended the container
+ */
+export function failingAgain(
+  facts: PodFacts,
+  container: ContainerFacts,
+  end: RankedFinding | undefined,
+): readonly RankedFinding[] {
+  const { again } = container;
+  if (again === undefined) return [];
+  const { line } = again.said;
+  const isPlain = end === undefined || PLAIN.has(end.id);
+  const isProven = isPlain
+    ? end?.blames !== undefined || wrongPeer(facts, container, line) !== undefined
+    : end.blames !== undefined || REFUSES.test(end.id);
+  const log = facts.commands.kubectl('logs', facts.name, '-c', container.name);
+  const previous = facts.commands.previousLog(container.name);
+  return [
+    {
+      id: isPlain ? 'fails-again' : end.id,
+      severity: isAuxiliary(line) || !isProven ? 'info' : 'warning',
+      rank: isPlain ? PLAIN_RANK : Math.min(end.rank, MAX_RANK),
+      topic: `runs/${container.name}`,
+      container: container.name,
+      says: `${wordsOf(container, end?.says)}${container.spec.readinessProbe === undefined ? '; it has no readiness probe that would tell of it' : ''}`,
+      fallback: true,
+      ...(end?.blames !== undefined && { blames: end.blames }),
+      evidence: [
+        ...(isPlain ? [quoteLine(container, line)] : []),
+        ...(end?.evidence ?? []).filter((quote) => quote.source !== 'death' && !(isPlain && quote.source === 'log')),
+      ],
+      try: [...new Set([...(end?.try ?? []).filter((command) => command !== previous), log])],
+    },
+  ];
 }
 
-function causeOf(facts: PodFacts, container: ContainerFacts, times: number): FailingCause {
-  const said = container.reading.decisive?.line ?? '';
-  const outcome = ` and tries again and again (${times} times at the end of its log)`;
-  const trouble = dependencyTrouble(container);
-  if (trouble !== undefined && !isItself(trouble) && isSaid(said, trouble.word.line)) {
-    const cause = troubleFinding(facts, container, trouble, { unready: true, outcome, more: [] });
-    return { cause, isProven: cause.blames !== undefined };
-  }
-  const known = heldUpBy(facts, container);
-  const wrong = wrongPeer(facts, container, said);
-  const services = wrong?.service === undefined ? [] : [wrong.service];
-  const cause: RankedFinding = {
-    id: known?.id ?? 'fails-again',
-    severity: 'info',
-    rank: known?.rank ?? 20,
-    topic: '',
-    container: container.name,
-    says: `${title(container)} runs, and fails with each try (${times} times at the end of its log): ${quotable(said).replace(/\.+$/, '')}${wrong === undefined ? '' : `; ${wrong.says}`}`,
-    ...blameOf(because('refused', services), services),
-    evidence: [quoteLine(container, said), ...(wrong?.quotes ?? []), ...services.map(serviceQuote)],
-    try: [
-      ...services.flatMap((service) => serviceCommands(facts, service)),
-      facts.commands.kubectl('logs', facts.name, '-c', container.name),
-    ],
-  };
-  return { cause, isProven: wrong !== undefined };
+/** "container web ends: no such vhost (exit code 1)" → "container web runs, and fails with each try (4 times …): no such vhost" */
+function wordsOf(container: ContainerFacts, says: string | undefined): string {
+  const { again } = container;
+  const whose = `${title(container)} `;
+  const runs = `${whose}runs, and fails with each try (${again?.times ?? 0} times at the end of its log): `;
+  if (says === undefined || !says.startsWith(whose)) return `${runs}${quotable(again?.said.line ?? '').replace(/\.+$/, '')}`;
+  if (says.includes(TRIES)) return says;
+  const rest = says.slice(whose.length);
+  const [, said, more = ''] = /^ends: (.*) \(exit code 1\)(.*)$/s.exec(rest) ?? [];
+  return said === undefined ? `${runs}it ${rest}` : `${runs}${said}${more}`;
 }
 
-/** The trouble is that of the failure, and no older one. */
-function isSaid(said: string, line: string): boolean {
-  return line.includes(said.slice(0, 40)) || said.includes(line.slice(0, 40));
-}
+/** What a finding about a peer says already. */
+const TRIES = ' and tries again and again (';

@@ -25,7 +25,7 @@ describe('the variable that names a peer', () => {
   });
 
   it('is not told where two name it', () => {
-    expect(runs(BROKER, { name: 'RESULTS', value: 'redis-maser' })).not.toMatch(/in its variable/);
+    expect(runs(BROKER, { name: 'RESULTS', value: 'redis://redis-maser:6379/1' })).not.toMatch(/in its variable/);
   });
 
   it('is told of one that is not let in', () => {

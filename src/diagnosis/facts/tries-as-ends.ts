@@ -1,0 +1,26 @@
+/** Looks at a container that runs on and fails with each try as if that failure had ended it, so that what is known of ends tells of it, too. Pure. */
+import { type ContainerFacts, failingAt } from './container-facts.ts';
+import type { PodFacts } from './pod-facts.ts';
+
+/** The facts, with each container that fails with each try as if its failure had ended it. */
+export function withTriesAsEnds(facts: PodFacts): PodFacts {
+  if (facts.deleting || facts.containers.every(({ again }) => again === undefined)) return facts;
+  return { ...facts, containers: facts.containers.map((container) => asIfEnded(facts, container)) };
+}
+
+/** `again` stays, by which its words are those of one that runs. */
+function asIfEnded({ now }: PodFacts, container: ContainerFacts): ContainerFacts {
+  const { again } = container;
+  if (again === undefined) return container;
+  return {
+    ...failingAt(container, again),
+    trouble: 'died-lately',
+    death: { reason: 'Error', finishedMs: now, exitCode: 1 },
+    killed: undefined,
+  };
+}
+
+/** " and tries again and again (4 times at the end of its log)", of one that runs; else what became of it. */
+export function outcomeOf({ again }: Pick<ContainerFacts, 'again'>, ended: string): string {
+  return again === undefined ? ended : ` and tries again and again (${again.times} times at the end of its log)`;
+}
