@@ -76,9 +76,7 @@ function withTries(facts: PodFacts, found: readonly RankedFinding[]): readonly R
   if (facts.deleting || facts.containers.every(({ again }) => again === undefined)) return found;
   const asEnded = withTriesAsEnds(facts);
   const ends = join(asEnded, ofRules(asEnded), JOINS);
-  const tries = facts.containers.flatMap((container) =>
-    failingAgain(facts, container, endOf(ends, container.name)),
-  );
+  const tries = facts.containers.flatMap((container) => failingAgain(facts, container, endOf(ends, container.name)));
   return ordered(withoutFallbacks([...found, ...tries]));
 }
 

@@ -184,9 +184,7 @@ export function peerSecretsWanted(evidence: PodEvidence): readonly ConfigReferen
   const facts = factsHeard(evidence);
   const known = new Set(evidence.configs.map(({ kind, name }) => `${kind}/${name}`));
   const wanted = facts.containers.flatMap((container) =>
-    isInTrouble(facts, container) && lacksPeer(container)
-      ? secretsWithPeers(evidence.pod, container.spec)
-      : [],
+    isInTrouble(facts, container) && lacksPeer(container) ? secretsWithPeers(evidence.pod, container.spec) : [],
   );
   return unique(wanted).filter(({ kind, name }) => !known.has(`${kind}/${name}`));
 }

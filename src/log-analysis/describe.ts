@@ -27,9 +27,9 @@ export interface DecisiveLine {
   readonly firmness: 'firm' | 'weak';
 }
 
-/** What a runtime prints before an error. */
+/** What a runtime prints before an error; where it is a place, that is none of the user's. */
 const PREFIX =
-  /^(?:[Cc]aused by: |\[cause\]: |---> |Exception in thread "[^"]{0,100}" |Unhandled exception\. |Uncaught )/;
+  /^(?:<internal:[^>]{1,200}>:\d+:in [`'][^']{1,100}': |[Cc]aused by: |\[cause\]: |---> |Exception in thread "[^"]{0,100}" |Unhandled exception\. |Uncaught )/;
 /** What tools print below an error, some with their own name before it: "DETAIL: …", "initdb: hint: …". */
 const DETAIL = /^(?:[\w.-]{1,40}: )?(?:DETAIL|HINT|CONTEXT|CAUSE|REASON|[Dd]etail|[Hh]int|[Hh]elp): /;
 

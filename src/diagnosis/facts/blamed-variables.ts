@@ -331,6 +331,8 @@ function blamedVariable(facts: PodFacts, container: ContainerFacts, { id, says }
   if (link !== undefined) return ofServiceLink(facts, container, { link, code: read });
   const quotes = mayBeOfValue(id) ? variableOfValue(container, values) : undefined;
   if (quotes !== undefined) return quotes;
+  const folder = folderVariable(container, values);
+  if (folder !== undefined) return folder;
   if (/^(?:authentication|not-allowed|certificate|missing-data|connections)/.test(id)) return undefined;
   const naming = read === undefined ? namingVariable(container, [decisive.line, ...values], quoted) : undefined;
   if (naming !== undefined) return naming;
@@ -343,7 +345,7 @@ function blamedVariable(facts: PodFacts, container: ContainerFacts, { id, says }
     ? undefined
     : {
         name: read,
-        says: `it reads its variable ${read} there${absentField(pod, container.spec, read) || unsetText(container, read) || valueText(container, read)}`,
+        says: `that line reads its variable ${read}${absentField(pod, container.spec, read) || unsetText(container, read) || valueText(container, read)}`,
         // That nothing sets it is told also where the error names it.
         ...(unsetText(container, read) === '' ? {} : { isAbsent: true }),
       };
@@ -443,6 +445,28 @@ function namingVariable(
   }
   return undefined;
 }
+
+/** The variable with the folder of a file that the line names: /backup/prod of /backup/prod/config; the innermost of several. */
+function folderVariable({ environment, path }: ContainerFacts, words: readonly string[]): Blamed | undefined {
+  for (const word of words.map((each) => each.replace(/[.:,]+$/, '')).filter((each) => each.startsWith('/'))) {
+    const above = environment
+      .map((variable) => ({ variable, folder: variable.value.trim().replace(/\/+$/, '') }))
+      .filter(({ folder }) => FOLDER.test(folder) && word.startsWith(`${folder}/`))
+      .toSorted((a, b) => b.folder.length - a.folder.length);
+    const [only, next] = above;
+    if (only === undefined || only.folder === next?.folder) continue;
+    return {
+      name: only.variable.name,
+      says: `${only.folder} is of its variable ${only.variable.name}${ofText(only.variable)}`,
+      quote: { source: 'field', path: `${path}.${only.variable.at}`, value: only.folder },
+    };
+  }
+  return undefined;
+}
+
+/** A folder that somebody chose for this program. */
+const FOLDER =
+  /^\/(?!(?:usr|etc|bin|lib|proc|dev|sys|root|home|tmp)(?:\/[\w.-]{1,60})?$)[\w.-]{1,100}(?:\/[\w.-]{1,100}){0,8}$/;
 
 /** As a whole word of the value: "db" is none of "mydb". */
 function isWithin(value: string, name: string): boolean {

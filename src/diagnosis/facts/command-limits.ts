@@ -32,18 +32,41 @@ const OF_COMMAND: readonly CommandSetting[] = [
   },
 ];
 
-export function commandLimit(container: ContainerFacts, { says }: RankedFinding): Setting | undefined {
+/** The limit that its command sets, or a script that it has of a ConfigMap. */
+export function commandLimit(facts: PodFacts, container: ContainerFacts, { says }: RankedFinding): Setting | undefined {
   const { spec, path, reading } = container;
   const text = [...(spec.command ?? []), ...(spec.args ?? [])].join(' ').slice(0, 4000);
   const said = `${says}\n${reading.decisive?.line ?? ''}`;
   for (const { about, pattern } of OF_COMMAND) {
     const [found] = about.test(said) ? (pattern.exec(text) ?? []) : [];
+    if (found === undefined && about.test(said)) {
+      const inFile = ofScript(facts, container, pattern);
+      if (inFile !== undefined && !says.includes(inFile.found)) return inFile.setting;
+    }
     if (found === undefined || says.includes(found)) continue;
     const field = (spec.command ?? []).some((part) => part.includes(found)) ? 'command' : 'args';
     return {
       says: `its command sets ${quotable(found)}`,
       quotes: [{ source: 'field', path: `${path}.${field}`, value: quotable(found) }],
     };
+  }
+  return undefined;
+}
+
+function ofScript(
+  facts: PodFacts,
+  container: ContainerFacts,
+  pattern: RegExp,
+): { readonly found: string; readonly setting: Setting } | undefined {
+  for (const { at, text } of configTexts(facts, container)) {
+    const line = text.split('\n').find((each) => pattern.test(each) && !/^\s*#/.test(each));
+    const found = line === undefined ? undefined : pattern.exec(line)?.[0];
+    if (found === undefined) continue;
+    const setting: Setting = {
+      says: `${at}, sets ${quotable(found)}`,
+      quotes: [{ source: 'object', object: at, says: quotable(found) }],
+    };
+    return { found, setting };
   }
   return undefined;
 }

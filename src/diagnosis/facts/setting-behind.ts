@@ -15,6 +15,7 @@ import type { PodFacts } from './pod-facts.ts';
 import { fileReadByCode } from './files-of-code.ts';
 import { commandText } from './spec-peers.ts';
 import type { Setting } from './setting.ts';
+import { timeOutVariable } from './time-out-variables.ts';
 import { undefinedPart } from './undefined-parts.ts';
 import { clientWants } from './wanted-by-clients.ts';
 import { sharedPort, tableWanted, withoutPort, wordOfFile } from './words-of-names.ts';
@@ -35,7 +36,8 @@ function settingBehind(facts: PodFacts, container: ContainerFacts, finding: Rank
     jvmOptions(container) ??
     literalVariable(container, finding) ??
     argumentsInOne(container, finding) ??
-    commandLimit(container, finding) ??
+    timeOutVariable(container, finding.says) ??
+    commandLimit(facts, container, finding) ??
     phpMemory(facts, container, finding) ??
     sharedPort(container, finding) ??
     namedInPeer(container, finding) ??

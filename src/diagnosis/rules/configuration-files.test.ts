@@ -428,7 +428,7 @@ describe('fields of the specification that name what is not there', () => {
         ),
       },
       'exit-code',
-      /its variable SHARD is empty, as its pod has no label shard|it reads its variable SHARD there, which is empty, as its pod has no label shard$/,
+      /its variable SHARD is empty, as its pod has no label shard|that line reads its variable SHARD, which is empty, as its pod has no label shard$/,
     ],
     [
       'a profile',

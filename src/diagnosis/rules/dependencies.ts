@@ -73,7 +73,9 @@ const ofContainer: ContainerRule = (facts, container) => {
   }
   if (trouble === undefined) return unready ? unreadyWithoutWords(facts, container) : declaredAndAway(facts, container);
   if (!unready)
-    return [troubleFinding(facts, container, trouble, { unready, outcome: outcomeOf(container, ' and ends'), more: [] })];
+    return [
+      troubleFinding(facts, container, trouble, { unready, outcome: outcomeOf(container, ' and ends'), more: [] }),
+    ];
   const outcome = container.kind === 'init' ? ' and goes on waiting' : ' and is not ready';
   return [troubleFinding(facts, container, trouble, { unready, outcome, more: [] })];
 };

@@ -207,7 +207,7 @@ function completed(facts: PodFacts, container: ContainerFacts): readonly RankedF
       },
     ];
   }
-  if (decisive !== undefined) {
+  if (decisive !== undefined && !saysDone(container)) {
     return [
       {
         ...base(facts, container),
@@ -249,6 +249,15 @@ function completed(facts: PodFacts, container: ContainerFacts): readonly RankedF
     },
   ];
 }
+
+/** "removed 17 expired sessions", of work that was done; a line behind a weak one is its last word, too: "done". */
+function saysDone({ reading: { decisive, live } }: ContainerFacts): boolean {
+  if (decisive?.firmness !== 'weak') return false;
+  return DONE.test(decisive.line) || DONE.test(live.at(-1) ?? '');
+}
+
+const DONE =
+  /^(?:\W|\w{1,20}: )?(?:(?:all |job |task |work |sync |import |export |run |migration )?(?:done|finished|complete[d]?|success(?:ful(?:ly)?)?|ok|bye)\b|(?:removed|deleted|cleaned(?: up)?|purged|pruned|processed|synced|archived|rotated|expired|sent|wrote|imported|exported|migrated|applied|loaded) (?:\d|all |no )|nothing (?:to do|left))/i;
 
 const SHELL = /^(?:sh|bash|ash|dash|zsh|ksh)$/;
 const INTERPRETER = /^(?:sh|bash|ash|dash|zsh|ksh|python[\d.]*|node|nodejs|irb|jshell|php|lua[\d.]*|R|ghci|iex)$/;

@@ -76,7 +76,11 @@ describe('a container that looks well', () => {
         'Connection error: Connection Refused: not authorised.',
         {},
         {
-          command: ['bash', '-c', 'while true; do mosquitto_pub -h "$MQTT_HOST" -u "$MQTT_USER" -P "$MQTT_PASS" -t t -m 1; sleep 5; done'],
+          command: [
+            'bash',
+            '-c',
+            'while true; do mosquitto_pub -h "$MQTT_HOST" -u "$MQTT_USER" -P "$MQTT_PASS" -t t -m 1; sleep 5; done',
+          ],
           env: [
             { name: 'MQTT_HOST', value: 'broker' },
             { name: 'MQTT_USER', value: 'sensor' },

@@ -63,7 +63,8 @@ function wordsOf(container: ContainerFacts, says: string | undefined): string {
   const { again } = container;
   const whose = `${title(container)} `;
   const runs = `${whose}runs, and fails with each try (${again?.times ?? 0} times at the end of its log): `;
-  if (says === undefined || !says.startsWith(whose)) return `${runs}${quotable(again?.said.line ?? '').replace(/\.+$/, '')}`;
+  if (says === undefined || !says.startsWith(whose))
+    return `${runs}${quotable(again?.said.line ?? '').replace(/\.+$/, '')}`;
   if (says.includes(TRIES)) return says;
   const rest = says.slice(whose.length);
   const [, said, more = ''] = /^ends: (.*) \(exit code 1\)(.*)$/s.exec(rest) ?? [];

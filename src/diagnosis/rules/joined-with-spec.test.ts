@@ -147,7 +147,7 @@ const variables: readonly Case[] = [
       INT,
     ),
     'exit-code',
-    /; it reads its variable CACHE_TTL there, which its pod does not set$/,
+    /; that line reads its variable CACHE_TTL, which its pod does not set$/,
   ],
   [
     'the only variable that is empty, where a value lacks',
@@ -176,7 +176,7 @@ const variables: readonly Case[] = [
       '    at Object.<anonymous> (/app/server.js:7:42)',
     ),
     'exit-code',
-    /at server\.js:7 \(exit code 1\); it reads its variable CORS_ORIGINS there, which its pod does not set$/,
+    /at server\.js:7 \(exit code 1\); that line reads its variable CORS_ORIGINS, which its pod does not set$/,
   ],
   [
     'what Kubernetes sets for a service',

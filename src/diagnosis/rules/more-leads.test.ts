@@ -82,6 +82,15 @@ const cases: readonly Case[] = [
     /; its variable BIND_ADDR is "0\.0\.0\.0", which has no port/,
   ],
   [
+    'work that is done, whose last words may sound like a failure',
+    {
+      pod: pod({ status: crashed({ exitCode: 0, reason: 'Completed', lived: 0 }) }),
+      logs: lastWords('removed 17 expired sessions', 'done'),
+    },
+    'completed-under-always',
+    /ends by itself with exit code 0, and is restarted because the restart policy is Always; its last words are: (?:removed 17 expired sessions|done)/,
+  ],
+  [
     'a shell that gets its command in pieces',
     {
       pod: pod({

@@ -8,6 +8,7 @@ import { needsRoot, ofImageText, ownerOnly } from '../facts/owner-only.ts';
 import { fileNear, listenPort } from '../../log-analysis/index.ts';
 import { quotable } from '../facts/text.ts';
 import { modeOf, userOf } from '../facts/volume-modes.ts';
+import { madeByInit } from '../facts/made-by-init.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -38,6 +39,10 @@ const DENIED = anyOf(
 );
 const READ_ONLY = /read-?only (?:file ?system|database)|EROFS|No usable temporary directory found/i;
 
+/** A right that a database refuses to a role. */
+const OF_DATABASE =
+  /permission denied (?:for|to) (?:table|schema|database|relation|sequence|function|view|role|create \w+|set \w+)\b/i;
+
 const ofContainer: ContainerRule = (facts, container) => {
   const waiting = container.status?.state?.waiting;
   if (waiting?.reason === 'CreateContainerConfigError' && /runAsNonRoot|non-root policy/i.test(waiting.message ?? '')) {
@@ -61,7 +66,8 @@ const ofContainer: ContainerRule = (facts, container) => {
     ];
   }
   const denied = lastWord(container, DENIED) ?? rootWord(facts, container);
-  if (denied === undefined) return NOTHING;
+  // Of what a database refuses, the rule about credentials tells.
+  if (denied === undefined || OF_DATABASE.test(denied.line)) return NOTHING;
   const file = fileNear(denied.line, denied.match.index);
   const port = /bind|listen/i.test(denied.line) ? privilegedPort(denied.line) : undefined;
   const owner = OWNER.exec(denied.line);
@@ -88,7 +94,7 @@ const ofContainer: ContainerRule = (facts, container) => {
       ? `${title(container)} ${lacks.says}${owns === undefined ? `: ${quotable(denied.line).replace(/\.+$/, '')}` : ''}`
       : owner !== null && file !== undefined
         ? `${title(container)} refuses ${file}, which ${owner[0]}${runsAs(facts, container)}`
-        : `${title(container)} may not ${what}${port !== undefined ? asUser(facts, container) : file === undefined ? '' : keptFrom(facts, container, file)}: ${why}${file === undefined ? '' : ofImageText(facts, container, { line: denied.line, file })}`;
+        : `${title(container)} may not ${what}${port !== undefined ? asUser(facts, container) : file === undefined ? '' : keptFrom(facts, container, file)}: ${why}${file === undefined ? '' : ofImageText(facts, container, { line: denied.line, file })}${file === undefined || lacks !== undefined ? '' : madeByInit(facts, container, file)}`;
   return [
     explainedEnd(facts, container, {
       id: 'permission-denied',

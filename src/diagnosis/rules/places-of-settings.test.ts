@@ -59,7 +59,7 @@ const cases: readonly Case[] = [
       '    at m (/app/a.js:1:120)',
     ]),
     'exit-code',
-    /it reads its variable CATALOG_URL there \(catalog:8080\)$/,
+    /that line reads its variable CATALOG_URL \(catalog:8080\)$/,
   ],
   [
     'a file without a private key, which another line names',

@@ -86,7 +86,7 @@ describe('a probe that keeps a container from being ready', () => {
         ],
       }),
       'probe-path',
-      /but the container answers: there is nothing at \/ready \(404\)$/,
+      /but the container answers: there is nothing at \/ready(?: on port \d+)? \(404\)$/,
     ],
     [
       'a path that is not there, beside an error of something else',
@@ -94,7 +94,7 @@ describe('a probe that keeps a container from being ready', () => {
         lines: ['ERROR cannot send metrics to http://metrics:9091', 'listening on :8080'],
       }),
       'probe-path',
-      /but the container answers: there is nothing at \/ready \(404\)$/,
+      /but the container answers: there is nothing at \/ready(?: on port \d+)? \(404\)$/,
     ],
     [
       'a heartbeat that stands still, and at what',

@@ -8,6 +8,7 @@ import { ownSocket } from '../facts/own-sockets.ts';
 import { passwordLacked, swallowedIn } from '../facts/silent-commands.ts';
 import { plural } from '../facts/text.ts';
 import { volumeOf } from '../facts/mounts.ts';
+import { servedInstead } from '../facts/served-paths.ts';
 import { throttledBy } from '../facts/throttling.ts';
 import type { ProbeType, Quote, RankedFinding } from '../finding.ts';
 import { commandForLog, saidBy, title } from './exit-code.ts';
@@ -43,7 +44,7 @@ export function wrongPath(one: ProbeCase): RankedFinding {
   const port = probePort(container, probe);
   const what =
     failure.kind === 'not-found'
-      ? `there is nothing at ${path} (404)`
+      ? `there is nothing at ${path}${port === undefined ? '' : ` on port ${port}`} (404)`
       : `${path} wants to know who asks (${/\d{3}$/.exec(failure.output)?.[0] ?? ''})`;
   const refusal = saidOfRequest(one, path);
   if (failure.kind === 'not-found' && refusal === undefined && container.notLoaded !== undefined)
@@ -54,7 +55,7 @@ export function wrongPath(one: ProbeCase): RankedFinding {
     rank: 88,
     says:
       refusal === undefined
-        ? `${consequence(one)}, but the container answers: ${what}${failure.kind === 'not-found' ? rootText(one) : ''}`
+        ? `${consequence(one)}, but the container answers: ${what}${failure.kind === 'not-found' ? rootText(one) || insteadText(one, path) : ''}`
         : `${consequence(one)}: ${asked(one)} answers ${/\d{3}$/.exec(failure.output)?.[0] ?? 'no'}, and its log says: ${brief(refusal, MAX_ANSWER)}`,
     evidence: quotes(one, field(one, 'httpGet.path', path)),
     try: [
@@ -71,6 +72,12 @@ const NO_ROOT = /DocumentRoot \[?(\/[^\]\s"']{1,300})\]? does not exist/;
 function rootText({ container }: ProbeCase): string {
   const folder = container.lines.flatMap((line) => NO_ROOT.exec(line)?.[1] ?? [])[0];
   return folder === undefined ? '' : `, as the folder of its pages (DocumentRoot ${folder}) does not exist`;
+}
+
+/** "; its code has /health (ConfigMap menu-code, key m.js)" */
+function insteadText({ facts, container }: ProbeCase, path: string): string {
+  const instead = servedInstead(facts, container, path);
+  return instead === undefined ? '' : `; ${instead}`;
 }
 
 /** What the page should come of has not been loaded, as the log says. */

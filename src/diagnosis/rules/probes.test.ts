@@ -87,7 +87,12 @@ describe('a kill that waits for the end of its grace', () => {
 
 describe('probes that kill', () => {
   it.each<[string, Partial<PodEvidence>, string, RegExp]>([
-    ['404', killedBy('HTTP probe failed with statuscode: 404'), 'probe-path', /nothing at \/healthz \(404\)/],
+    [
+      '404',
+      killedBy('HTTP probe failed with statuscode: 404'),
+      'probe-path',
+      /nothing at \/healthz on port 8080 \(404\)/,
+    ],
     ['403', killedBy('HTTP probe failed with statuscode: 403'), 'probe-unauthorized', /wants to know who asks \(403\)/],
     [
       '500',

@@ -228,6 +228,16 @@ const SAID_CAUSES: readonly SaidCause[] = [
       'asks the API server for a kind that it does not know, as of a CustomResourceDefinition that is not installed',
   },
   {
+    id: 'missing-data',
+    rank: 88,
+    pattern: anyOf(
+      /unable to open config file: .{0,200}(?:no such file|does not exist|not found)/i,
+      /Repository \S{1,300} does not exist\./i,
+      /is not a valid repository\. Check repo config/i,
+    ),
+    means: 'finds no repository of backups where it looks for one (its name may be wrong, or nobody has made it yet)',
+  },
+  {
     id: 'dependency-times-out',
     rank: 82,
     pattern: /\bE(?:HOST|NET)UNREACH\b|no route to host|network is unreachable/i,
@@ -243,6 +253,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
       /(?:connect\w*|connection|read|request|dial|i\/o|response|operation)\b.{0,60}tim(?:ed out|eout)/i,
       /timed out waiting for (?:a |the )?(?:connection|response|reply|answer)/i,
       /deadline exceeded/i,
+      /\btimeout of \d{1,9} ?ms exceeded/i,
       /SocketTimeoutException/i,
       /Client\.Timeout/i,
       // A pooler that has no server to give.

@@ -37,6 +37,77 @@ const cases: readonly Case[] = [
     /; its command sets ulimit -n 24$/,
   ],
   [
+    'a limit of files that a script of a ConfigMap sets',
+    endedWith(
+      withFiles,
+      ['OSError: [Errno 24] Too many open files'],
+      [configMap('app', { 'start.sh': 'ulimit -n 32\nexec python3 /app/p.py\n' })],
+    ),
+    'too-many-files',
+    /; ConfigMap app, key start\.sh, sets ulimit -n 32$/,
+  ],
+  [
+    'the time within which it wants an answer',
+    withVariables(
+      [set('GEO_URL', 'http://geo:8080'), set('HTTP_TIMEOUT', '2')],
+      "requests.exceptions.ReadTimeout: HTTPConnectionPool(host='geo', port=8080): Read timed out. (read timeout=2.0)",
+    ),
+    'dependency-times-out',
+    /; its variable HTTP_TIMEOUT, which sets how long it waits, is 2$/,
+  ],
+  [
+    'the time within which it wants an answer, in milliseconds',
+    withVariables(
+      [set('CONNECT_TIMEOUT', '30'), set('REQUEST_TIMEOUT_MS', '1500')],
+      'AxiosError: timeout of 1500ms exceeded',
+    ),
+    'dependency-times-out',
+    /; its variable REQUEST_TIMEOUT_MS, which sets how long it waits, is 1500$/,
+  ],
+  [
+    'the folder of a repository that is not there',
+    endedWith(
+      {
+        container: {
+          env: [set('RESTIC_REPOSITORY', '/backup/prod')],
+          volumeMounts: [{ name: 'backup', mountPath: '/backup' }],
+        },
+        spec: { volumes: [{ name: 'backup', persistentVolumeClaim: { claimName: 'backup' } }] },
+      },
+      [
+        'Fatal: unable to open config file: stat /backup/prod/config: no such file or directory',
+        'Is there a repository at the following location?',
+        '/backup/prod',
+      ],
+    ),
+    'missing-data',
+    /finds no repository of backups .*\/backup\/prod is of its variable RESTIC_REPOSITORY$/,
+  ],
+  [
+    'the folder that an init container made as root',
+    endedWith(
+      {
+        container: {
+          securityContext: { runAsUser: 1000 },
+          volumeMounts: [{ name: 'export', mountPath: '/export' }],
+        },
+        spec: {
+          volumes: [{ name: 'export', emptyDir: {} }],
+          initContainers: [
+            {
+              name: 'prepare',
+              command: ['mkdir', '-p', '/export/out'],
+              volumeMounts: [{ name: 'export', mountPath: '/export' }],
+            },
+          ],
+        },
+      },
+      ['PHP Warning:  fopen(/export/out/orders.csv): Failed to open stream: Permission denied in /app/e.php on line 2'],
+    ),
+    'permission-denied',
+    /; init container prepare, which runs as root, makes \/export\/out, so it has to give it to user 1000/,
+  ],
+  [
     'the heap of a Lisp, by its command',
     endedWith({ container: { command: ['sbcl', '--dynamic-space-size', '48', '--script', '/a.lisp'] } }, [
       'Unhandled SB-KERNEL::HEAP-EXHAUSTED-ERROR in thread #<SB-THREAD:THREAD "main thread" RUNNING>: Heap exhausted (no more space for allocation)',
@@ -438,7 +509,7 @@ describe('a probe that finds nothing', () => {
         '10.244.0.1 - - [28/Nov/2026:09:04:26 +0000] "GET /index.php HTTP/1.1" 404 494 "-" "kube-probe/1.36"',
       ),
       'probe-path',
-      /there is nothing at \/index\.php \(404\), as the folder of its pages \(DocumentRoot \/var\/www\/shop\/public\) does not exist/,
+      /there is nothing at \/index\.php(?: on port \d+)? \(404\), as the folder of its pages \(DocumentRoot \/var\/www\/shop\/public\) does not exist/,
     ],
   ]);
 

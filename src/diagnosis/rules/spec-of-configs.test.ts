@@ -138,7 +138,7 @@ const settings: readonly Case[] = [
       `pika.exceptions.ChannelClosedByBroker: (406, "PRECONDITION_FAILED - inequivalent arg 'durable' for queue 'orders' in vhost '/'")`,
     ),
     'exit-code',
-    /; it reads its variable QUEUE_DURABLE there \("false", of ConfigMap app, key QUEUE_DURABLE\)$/,
+    /; that line reads its variable QUEUE_DURABLE \("false", of ConfigMap app, key QUEUE_DURABLE\)$/,
   ],
 ];
 

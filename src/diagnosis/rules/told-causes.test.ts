@@ -231,7 +231,7 @@ tellsEach([
     'a page that is not there, as its application was not loaded',
     unready({ output: 'HTTP probe failed with statuscode: 404', lines: TOMCAT }),
     'application-not-loaded',
-    /there is nothing at \/ready \(404\), and its log says that an application was not loaded: One or more listeners failed to start/,
+    /there is nothing at \/ready(?: on port \d+)? \(404\), and its log says that an application was not loaded: One or more listeners failed to start/,
   ],
   [
     'with the class that it lacks',
@@ -251,7 +251,7 @@ tellsEach([
     'a page that is not there, of a server that is well',
     unready({ output: 'HTTP probe failed with statuscode: 404', lines: TOMCAT.slice(2) }),
     'probe-path',
-    /there is nothing at \/ready \(404\)$/,
+    /there is nothing at \/ready(?: on port \d+)? \(404\)$/,
   ],
   [
     'the timeout of workers, and where it is set',

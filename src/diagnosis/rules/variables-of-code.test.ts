@@ -55,7 +55,7 @@ const rows: readonly Row[] = [
     lines: [
       "thread 'main' panicked at 'called `Result::unwrap()` on an `Err` value: ParseIntError { kind: InvalidDigit }', /app/m.rs:3:48",
     ],
-    says: /it reads its variable BATCH there \("1_000"\)/,
+    says: /that line reads its variable BATCH \("1_000"\)/,
   },
   {
     what: 'the path of a variable that the code has read lines before',
@@ -65,7 +65,7 @@ const rows: readonly Row[] = [
     lines: [
       "thread 'main' panicked at 'cannot read configuration: Os { code: 2, kind: NotFound, message: \"No such file or directory\" }', /app/main.rs:3:32",
     ],
-    says: /it reads its variable APP_CONFIG there \("\/etc\/app\/config\.toml"\)/,
+    says: /that line reads its variable APP_CONFIG \("\/etc\/app\/config\.toml"\)/,
   },
   {
     what: 'a key of the environment that Python lacks, with the one that is alike',
@@ -92,7 +92,7 @@ const rows: readonly Row[] = [
       '    r=redis.from_url(os.environ["CACHE_URL"])',
       'redis.exceptions.ResponseError: DB index is out of range',
     ],
-    says: /it reads its variable CACHE_URL there \("redis:\/\/redis:6379\/42"\)/,
+    says: /that line reads its variable CACHE_URL \("redis:\/\/redis:6379\/42"\)/,
   },
   {
     what: 'a service link that the error names by its variable',
