@@ -41,6 +41,7 @@ import { saidLast } from './facts/said-last.ts';
 import { linePeers } from './facts/wrong-peers.ts';
 import { NORMAL_START_MS } from './limits.ts';
 import { namedConfigs } from './facts/named-files.ts';
+import { isDefaulted } from './facts/limit-defaults.ts';
 import { awaitsVolumes } from './rules/missing-config.ts';
 import { namesVariable } from './facts/blamed-variables.ts';
 import { socketLookedFor } from './rules/local-socket.ts';
@@ -390,6 +391,12 @@ export function wantsRollout(evidence: PodEvidence): boolean {
 /** Whether a LimitRange refuses pods, so that the LimitRanges of the namespace are worth reading. */
 export function wantsLimitRanges(events: readonly Event[]): boolean {
   return eventsWith(events, 'FailedCreate').some(({ message = '' }) => LIMIT_RANGE_REFUSAL.test(message));
+}
+
+/** Whether a container was killed for memory at a limit that a LimitRange gave it, so that the LimitRanges are worth reading. */
+export function wantsDefaults(evidence: PodEvidence): boolean {
+  const facts = podFacts(evidence);
+  return facts.containers.some((one) => one.death?.reason === 'OOMKilled' && isDefaulted(facts, one));
 }
 
 /** Whether a quota refuses pods, so that the quotas of the namespace are worth reading. */

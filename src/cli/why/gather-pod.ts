@@ -5,6 +5,7 @@ import {
   EVENTS,
   isControlledBy,
   labelSelectorOf,
+  LIMIT_RANGES,
   matchesLabels,
   type Pod,
   PODS,
@@ -31,6 +32,7 @@ import {
   type Throttling,
   rightWanted,
   serversWanted,
+  wantsDefaults,
   wantsListening,
   wantsRollout,
   wantsThrottling,
@@ -125,7 +127,7 @@ async function eventsOf(asker: Asker, pod: Pod): Promise<PodEvidence['events']> 
 
 async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promise<PodEvidence> {
   const { pod } = first;
-  const [logs, mapsAndNamed, throttling, held, rollout, storage, placement] = await Promise.all([
+  const [logs, mapsAndNamed, throttling, held, rollout, storage, placement, limitRanges] = await Promise.all([
     gatherLogs(asker, pod, [...logsWanted(first), ...wellLogs(asker, first, known)]),
     gatherConfigs(asker, pod.metadata?.namespace, configsWanted(first)),
     wantsThrottling(first) ? gatherThrottling(asker, pod) : {},
@@ -133,6 +135,7 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
     wantsRollout(first) ? gatherRollout(asker, pod, first.owners, [pod, ...first.siblings]) : undefined,
     gatherPodStorage(asker, first),
     gatherPlacement(asker, first),
+    wantsDefaults(first) ? limitRangesOf(asker, pod) : undefined,
   ]);
   const heard: PodEvidence = { ...first, logs, configs: mapsAndNamed };
   const beside = await gatherLogs(asker, pod, besideLogsWanted(heard));
@@ -147,6 +150,7 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
     ...(rollout && { rollout }),
     ...(storage && { storage }),
     ...(placement && { placement }),
+    ...(limitRanges && { limitRanges }),
   };
   const earlier = known.siblings === undefined ? firstAttemptWanted(second) : undefined;
   const right = rightWanted(second);
@@ -183,6 +187,11 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
   };
   const fourth = known.isBehind === true ? third : await withJob(asker, await withServers(asker, third), known);
   return await withComplaint(asker, fourth);
+}
+
+function limitRangesOf(asker: Asker, { metadata }: Pod): Promise<PodEvidence['limitRanges']> {
+  const { namespace = 'default' } = metadata ?? {};
+  return asker.list(`limitranges in namespace ${namespace}`, LIMIT_RANGES, { namespace, limit: MAX_LISTED });
 }
 
 /** The evidence, with what is known of the pods behind services that are ready and refuse this pod. */

@@ -1,4 +1,5 @@
 /** The evidence about one pod as plain data. An absent field was not read. */
+import type { LimitRange } from '../../api/index.ts';
 import type {
   ContainerHistory,
   Event,
@@ -56,6 +57,8 @@ export interface PodEvidence {
    * or they could not be read.
    */
   readonly bindings?: readonly RoleBinding[] | undefined;
+  /** LimitRanges of its namespace, of a container that was killed for memory at a limit that one of them gave it; absent: there is none. */
+  readonly limitRanges?: readonly LimitRange[];
   /** The roles that bindings give to it, as far as they could be read. */
   readonly roles?: readonly RoleEvidence[];
   /** Addresses of the pods' network that it named, with the pods that have them; absent: nothing asks for them. */

@@ -575,6 +575,18 @@ describe('memory', () => {
       'out-of-memory',
       /at its limit of 64Mi \(a default of a LimitRange of its namespace\)$/,
     ],
+    [
+      'the LimitRange with that default',
+      {
+        ...killed(60 * 2 ** 20, note),
+        limitRanges: [
+          { metadata: { name: 'other' }, spec: { limits: [{ type: 'Container', default: { memory: '1Gi' } }] } },
+          { metadata: { name: 'small' }, spec: { limits: [{ type: 'Container', default: { memory: '65536Ki' } }] } },
+        ],
+      },
+      'out-of-memory',
+      /at its limit of 64Mi \(the default of LimitRange small of its namespace\)$/,
+    ],
   ]);
 });
 

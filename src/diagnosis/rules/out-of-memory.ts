@@ -5,6 +5,7 @@ import { type HeapSetting, heapQuote, heapSettings } from '../facts/heap-setting
 import { quoteLastLines } from '../facts/last-words.ts';
 import { largerLimit, limitQuote, type MemoryLimit, memoryLimit } from '../facts/memory.ts';
 import { largestMemorySetting, type MemorySetting } from '../facts/memory-settings.ts';
+import { defaultText } from '../facts/limit-defaults.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { formatAge, formatBytes } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -49,16 +50,6 @@ function killed(facts: PodFacts, container: ContainerFacts): readonly RankedFind
           : raise(facts, container, limit, heap?.bytes ?? own?.setting.bytes),
     },
   ];
-}
-
-/** " (a default of a LimitRange)", by the note that admission leaves. */
-function defaultText({ pod }: PodFacts, { name }: ContainerFacts): string {
-  const note = pod.metadata?.annotations?.['kubernetes.io/limit-ranger'] ?? '';
-  // "cpu, memory request for container web; cpu, memory limit for container web"
-  const own = note
-    .split(';')
-    .some((part) => part.trim().endsWith(`container ${name}`) && /\bmemory\b.{0,100}\blimit for /.test(part));
-  return own ? ' (a default of a LimitRange of its namespace)' : '';
 }
 
 /** What its processes had is so much less than the limit that files in memory must have had the rest. */
