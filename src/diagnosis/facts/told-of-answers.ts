@@ -7,6 +7,7 @@ import { onlyPeer } from './dependencies.ts';
 import { withFirstsOf } from './first-ends.ts';
 import { healthCheckOf, plainPeerOf } from './health-checks.ts';
 import { httpReason, pathAnswered, statusOfPath } from './http-reasons.ts';
+import { otherContainerText } from './other-container.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { probeFailures } from './probe-failures.ts';
 import { serverOf, wordsOfPeer } from './server-peers.ts';
@@ -46,6 +47,7 @@ export function withAnswers(facts: PodFacts, found: readonly RankedFinding[]): r
     if (UNRELATED.test(finding.id)) return finding;
     const service = serverOf(facts.evidence, container);
     const told = [
+      ofOtherContainer(facts, container, service),
       ofRequest(facts, container, finding, service),
       service && ofHealthCheck(facts, container, service),
       ofPlainRequest(facts, container),
@@ -69,6 +71,21 @@ export function withAnswers(facts: PodFacts, found: readonly RankedFinding[]): r
 const MAX_OWN = 3;
 /** What a proxy said of the first moments of those behind it. */
 const OLDER = /, and its log says: [^]*(?:Layer4|[Cc]onnection refused)[^]*$/;
+
+function ofOtherContainer(
+  { pod }: PodFacts,
+  container: ContainerFacts,
+  service: ServiceEvidence | undefined,
+): Told | undefined {
+  const status = statusSaid(container);
+  const says = service === undefined || status === undefined ? undefined : otherContainerText(service, status);
+  if (service === undefined || says === undefined) return undefined;
+  return {
+    says,
+    quotes: [{ source: 'object', object: `service/${service.name}`, says }],
+    edits: [`service/${service.name}`, namespaceOf(service, pod.metadata?.namespace)],
+  };
+}
 
 function ofRequest(
   { pod, evidence }: PodFacts,
