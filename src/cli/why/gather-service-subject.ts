@@ -134,6 +134,15 @@ async function gatherBehind(asker: Asker, service: Service, namespaceFlag: strin
     nobody !== undefined && nobody.scaledToZero.length > 0
       ? await asker.list('pods in all namespaces', PODS, { limit: MAX_LISTED })
       : undefined;
+  // Why nothing listens in a pod that looks well, its log may tell.
+  const deaf = listening.flatMap(([name, heard]) => {
+    const pod = running.find(({ metadata }) => metadata?.name === name);
+    const isDeaf = heard !== undefined && heard.ports.every(({ loopback }) => loopback !== undefined);
+    return pod !== undefined && isDeaf && isReady(pod) ? [pod] : [];
+  });
+  const silent = await Promise.all(
+    deaf.slice(0, 1).map((pod) => gatherPod(asker, pod, { namespaceFlag, killings: [], siblings: [] })),
+  );
   const outside = all?.filter(({ metadata }) => metadata?.namespace !== namespace);
   return {
     pods,
@@ -141,6 +150,7 @@ async function gatherBehind(asker: Asker, service: Service, namespaceFlag: strin
     slices,
     policies,
     looked,
+    ...(silent.length > 0 && { deaf: silent }),
     ...(nobody && { nobody }),
     ...(strays && { strays }),
     listening: Object.fromEntries(

@@ -41,6 +41,8 @@ export interface ServiceBackends {
   readonly policies: readonly NetworkPolicy[];
   /** Of pods that its selector matches and that are not ready. */
   readonly looked: readonly PodEvidence[];
+  /** Of pods that it matches, and that are ready, and listen nowhere where others reach them; absent: there is none. */
+  readonly deaf?: readonly PodEvidence[];
   /** The ports on which pods listen just now, by name of the pod; of those that were asked. */
   readonly listening: Readonly<Record<string, readonly ListeningPort[]>>;
   /** Names of nodes that are ready. */

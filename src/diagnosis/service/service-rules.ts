@@ -2,6 +2,9 @@
 import type { NetworkPolicy, Pod, ServicePort } from '../../api/index.ts';
 import { controllerOf, labelSelectorOf, matchesLabels, SelectorError } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
+import { lastFailure } from '../../log-analysis/index.ts';
+import { containerFacts } from '../facts/container-facts.ts';
+import { quoteLine } from '../facts/last-words.ts';
 import { listeningText } from '../facts/listening.ts';
 import { nearestPod, wrongLabelsText } from '../facts/nearest-pod.ts';
 import { adoptWords, straysText } from '../facts/stray-endpoints.ts';
@@ -9,6 +12,7 @@ import { listed, plural } from '../facts/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';
 import { NOTHING } from '../rule.ts';
+import { saidBy } from '../rules/exit-code.ts';
 import { podsThatName } from './asked-for.ts';
 import { blamedBy } from './clients.ts';
 import {
@@ -280,6 +284,7 @@ function wrongPortFinding(
   const name = pod.metadata?.name ?? '';
   const ports = behind.listening[name] ?? [];
   const target = targetOf(pod, port) ?? 0;
+  const said = ports.length === 0 ? saidOf(behind, name) : undefined;
   const inside = ports.find((each) => each.port === target);
   const open = ports.filter(({ loopback }) => loopback === undefined).map((each) => String(each.port));
   const instead =
@@ -293,7 +298,7 @@ function wrongPortFinding(
     severity: deaf.length === asked.length ? 'critical' : 'warning',
     rank: 92,
     topic: `port/${port.port}`,
-    says: `port ${portText(port)} leads to port ${target} of its pods, where nothing listens: pod ${name} ${instead}${strangerText(evidence, deaf, asked)}`,
+    says: `port ${portText(port)} leads to port ${target} of its pods, where nothing listens: pod ${name} ${instead}${strangerText(evidence, deaf, asked)}${said === undefined ? '' : `; its log says: ${saidBy(said.line)}`}`,
     evidence: [
       {
         source: 'field',
@@ -301,10 +306,23 @@ function wrongPortFinding(
         value: String(port.targetPort ?? port.port),
       },
       { source: 'object', object: `pod/${name}`, says: `listens on ${listeningText(ports)}` },
+      ...(said === undefined ? [] : [quoteLine(said.container, said.line.line)]),
     ],
-    try: [kubectl(evidence, 'edit', `service/${evidence.name}`)],
+    try: [
+      ...(said === undefined ? [] : [kubectl(evidence, 'logs', name, '-c', said.container.name)]),
+      kubectl(evidence, 'edit', `service/${evidence.name}`),
+    ],
     pods: names(deaf),
   };
+}
+
+/** The error in the log of a pod that looks well, and listens nowhere. */
+function saidOf({ deaf = [] }: ServiceFacts['behind'], name: string) {
+  const evidence = deaf.find(({ pod }) => pod.metadata?.name === name);
+  return (evidence === undefined ? [] : containerFacts(evidence)).flatMap((container) => {
+    const line = container.again?.said ?? container.reading.decisive ?? lastFailure(container.lines);
+    return container.kind === 'init' || line === undefined ? [] : [{ container, line }];
+  })[0];
 }
 
 /** Policy Local: nodes without an endpoint drop what comes. */
