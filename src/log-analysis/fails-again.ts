@@ -15,6 +15,8 @@ export interface FailsAgain {
   readonly said: DecisiveLine;
   /** How often among the last lines. */
   readonly times: number;
+  /** Other work succeeds meanwhile, as far as its log tells. */
+  readonly isBesideWork?: true;
 }
 
 /** Lines of the end that are looked at. */
@@ -24,9 +26,9 @@ const OFTEN = 3;
 /** Lines that a trace and a new try may put below the last one. */
 const MAX_AFTER = 20;
 const MIN_SCORE = 30;
-/** What a consumer without work says. */
+/** What a consumer without work says, and one of several replicas that waits for its turn. */
 const NOTHING_TO_DO =
-  /\b(?:no|without|waiting for|for a|for new|for any|for the next) (?:new |more |pending |incoming )?(?:jobs?|messages?|events?|tasks?|work|items?|records?|requests?|connections?)\b/i;
+  /\bstand(?:ing)?[ -]?by\b|\bnot (?:the )?leader\b|\bis (?:the )?leader\b|\b(?:acquir\w+|obtain\w*) (?:the )?(?:lease|leadership|leader lock)\b|\b(?:no|without|waiting for|for a|for new|for any|for the next) (?:new |more |pending |incoming )?(?:jobs?|messages?|events?|tasks?|work|items?|records?|requests?|connections?)\b/i;
 
 /**
  * What it fails at; undefined: its last lines tell of work, of requests of others, or of different failures.

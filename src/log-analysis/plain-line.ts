@@ -18,12 +18,15 @@ export function plainLine(line: string): string {
     out += text.slice(from, index);
     if (code === CSI) index = endOfSequence(text, index + 1) - 1;
     else if (code === ESCAPE) index = endOfEscape(text, index) - 1;
-    // A progress bar returns to the beginning of its line; the last state counts.
-    else if (code === 13 && index < text.length - 1) out = '';
+    // A progress bar returns to the beginning of its line; the last state counts, unless a failure stands before it, as in a text of HTTP.
+    else if (code === 13 && index < text.length - 1) out = FAILURE.test(out) ? `${out} ` : '';
     from = index + 1;
   }
   return withoutBox((out + text.slice(from)).trimEnd());
 }
+
+/** What a progress bar does not say. */
+const FAILURE = /\b(?:error|fail(?:ed|ure|s)?|denied|refused|invalid|forbidden|unauthori[sz]ed|cannot|could not)\b/i;
 
 /** The text without the lines of a box around it: "│ Error: no plan │". */
 function withoutBox(text: string): string {

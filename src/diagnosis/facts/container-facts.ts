@@ -3,6 +3,7 @@ import { isRestartableInit } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import {
   type DecisiveLine,
+  complainsAgain,
   failsAgain,
   type FailsAgain,
   type GivenUp,
@@ -146,7 +147,7 @@ function one(
     lines,
     reading: presentReading(readingOf(lines, death, spec), lines, failing),
     ...(judged && { failing, notLoaded: notLoaded(lines), standsAt: standsAt(lines) }),
-    ...(trouble === 'none' && looksWell(kind, status) && { again: failsAgain(lines) }),
+    ...(trouble === 'none' && looksWell(kind, status) && { again: failsAgain(lines) ?? complainsAgain(lines) }),
     ...(death === undefined && status?.state?.running !== undefined && { givenUp: givenUpIn(evidence, name, lines) }),
     events,
   };

@@ -10,8 +10,6 @@ const PEER =
   /\b(?:does not find|is refused by|gets no answer from|is not let in by|cannot reach) (?:its peer )?([a-z][a-z0-9.-]{2,252})(?::\d{1,5})?(?=[\s,;:]|$)/i;
 /** Longer values are files and scripts. */
 const MAX_VALUE = 1000;
-/** What follows in a sentence of a container that runs. */
-const NO_PROBE = '; it has no readiness probe that would tell of it';
 
 /** The findings, each with the only variable that names its peer, where neither is told. */
 export function withVariablesOfPeers(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
@@ -24,11 +22,9 @@ export function withVariablesOfPeers(facts: PodFacts, found: readonly RankedFind
     // A variable that is told already says where the peer comes from.
     if (host === undefined || only === undefined || more.length > 0 || /\bvariable\b/.test(finding.says))
       return finding;
-    const where = `; ${quotable(host)} is in its variable ${only.name}${ofText(only)}`;
-    const at = finding.says.indexOf(NO_PROBE);
     return {
       ...finding,
-      says: at === -1 ? `${finding.says}${where}` : `${finding.says.slice(0, at)}${where}${finding.says.slice(at)}`,
+      says: `${finding.says}; ${quotable(host)} is in its variable ${only.name}${ofText(only)}`,
       evidence: [
         ...finding.evidence,
         { source: 'field', path: `${container.path}.${only.at}`, value: `names ${quotable(host)}` },

@@ -5,7 +5,7 @@ import { isAuxiliary } from '../facts/optional-peers.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { quotable } from '../facts/text.ts';
 import { wrongPeer } from '../facts/wrong-peers.ts';
-import type { RankedFinding } from '../finding.ts';
+import type { Quote, RankedFinding } from '../finding.ts';
 import { title } from './exit-code.ts';
 
 /** What ends or is not ready comes first. */
@@ -46,23 +46,30 @@ export function failingAgain(
       rank: isPlain ? PLAIN_RANK : Math.min(end.rank, MAX_RANK),
       topic: `runs/${container.name}`,
       container: container.name,
-      says: `${wordsOf(container, end?.says)}${container.spec.readinessProbe === undefined ? '; it has no readiness probe that would tell of it' : ''}`,
+      says: wordsOf(container, end?.says),
       fallback: true,
       ...(end?.blames !== undefined && { blames: end.blames }),
       evidence: [
         ...(isPlain ? [quoteLine(container, line)] : []),
         ...(end?.evidence ?? []).filter((quote) => quote.source !== 'death' && !(isPlain && quote.source === 'log')),
+        ...(container.spec.readinessProbe === undefined ? [noProbe(container)] : []),
       ],
       try: [...new Set([...(end?.try ?? []).filter((command) => command !== previous), log])],
     },
   ];
 }
 
+/** Why nothing else tells of it. */
+function noProbe({ path }: ContainerFacts): Quote {
+  return { source: 'field', path: `${path}.readinessProbe`, value: 'not set, so that it counts as ready' };
+}
+
 /** "container web ends: no such vhost (exit code 1)" → "container web runs, and fails with each try (4 times …): no such vhost" */
 function wordsOf(container: ContainerFacts, says: string | undefined): string {
   const { again } = container;
   const whose = `${title(container)} `;
-  const runs = `${whose}runs, and fails with each try (${again?.times ?? 0} times at the end of its log): `;
+  const how = again?.isBesideWork === true ? 'complains again and again' : 'fails with each try';
+  const runs = `${whose}runs, and ${how} (${again?.times ?? 0} times at the end of its log): `;
   if (says === undefined || !says.startsWith(whose))
     return `${runs}${quotable(again?.said.line ?? '').replace(/\.+$/, '')}`;
   if (says.includes(TRIES)) return says;

@@ -331,7 +331,7 @@ describe('leads beside an error', () => {
       },
     };
     expect(diagnosePod(evidence(given)).findings[0]?.says).toMatch(
-      /; container stunnel of its pod, which should answer there, says: .*connect 10\.96\.92\.231:6379: Connection refused/,
+      /; in its pod, container stunnel is refused by 10\.96\.92\.231:6379 and tries again and again/,
     );
   });
 

@@ -83,6 +83,7 @@ function withSettings(facts: PodFacts, container: ContainerFacts, finding: Ranke
 }
 
 function joinedWith(finding: RankedFinding, more: Pick<WrongPeer, 'says' | 'quotes'>): RankedFinding {
+  if (finding.says.includes(more.says)) return finding;
   return {
     ...finding,
     says: `${finding.says}; ${more.says}`,

@@ -351,10 +351,14 @@ describe('its port', () => {
   it('is told with what a pod says that listens nowhere', () => {
     const deaf = evidence({
       pod: web('web-1'),
-      logs: { web: { current: ['Traceback (most recent call last):', "ModuleNotFoundError: No module named 'tomlkit'"] } },
+      logs: {
+        web: { current: ['Traceback (most recent call last):', "ModuleNotFoundError: No module named 'tomlkit'"] },
+      },
     });
     const [first] = findings(diagnose(service(), { pods, slices, listening: { 'web-1': [] }, deaf: [deaf] }));
-    expect(first).toMatch(/listens on no port that other pods reach; its log says: ModuleNotFoundError: No module named/);
+    expect(first).toMatch(
+      /listens on no port that other pods reach; its log says: ModuleNotFoundError: No module named/,
+    );
   });
 
   it('is heard by some of the pods', () => {
