@@ -56,7 +56,8 @@ function telling(evidence: PodEvidence, facts: PodFacts, container: ContainerFac
   const secrets = refusedCredentials(facts, container)?.isForbidden === false;
   const held = waitsForAnswer(container);
   const status = statusSaid(container);
-  const isChecking = (statusGiven(container) ?? 0) >= 500 && healthCheckOf(facts, container) !== undefined;
+  const isDown = (statusGiven(container) ?? 0) >= 500 || container.again?.isStanding === true;
+  const isChecking = isDown && healthCheckOf(facts, container) !== undefined;
   const configs = secrets || status === 403 || (!isCertificate && asksServer(lines));
   const readsLog = secrets || status !== undefined || isChecking || lines.some(pointsToLog);
   if (!isCertificate && !configs && !held && !readsLog) return undefined;

@@ -16,6 +16,7 @@ const REFUSED = anyOf(
   /connection refused/i,
   /name or service not known|could not resolve host|no such host/i,
   /authentication failed|access denied for user|WRONGPASS|NOAUTH/i,
+  /\bconnection (?:was |is )?blocked\b|\bblocked connection\b|ConnectionBlocked/i,
   /certificate (?:has expired|verify failed|verification failed)|x509: /i,
 );
 /** What a client asked a server for is its own matter. */

@@ -17,6 +17,8 @@ export interface FailsAgain {
   readonly times: number;
   /** Other work succeeds meanwhile, as far as its log tells. */
   readonly isBesideWork?: true;
+  /** It was said once, of a part of its work that it does not do from then on. */
+  readonly isStanding?: true;
 }
 
 /** Lines of the end that are looked at. */

@@ -5,6 +5,7 @@ import {
   type DecisiveLine,
   complainsAgain,
   failsAgain,
+  standingFault,
   type FailsAgain,
   type GivenUp,
   givenUpPrograms,
@@ -147,7 +148,8 @@ function one(
     lines,
     reading: presentReading(readingOf(lines, death, spec), lines, failing),
     ...(judged && { failing, notLoaded: notLoaded(lines), standsAt: standsAt(lines) }),
-    ...(trouble === 'none' && looksWell(kind, status) && { again: failsAgain(lines) ?? complainsAgain(lines) }),
+    ...(trouble === 'none' &&
+      looksWell(kind, status) && { again: failsAgain(lines) ?? standingFault(lines) ?? complainsAgain(lines) }),
     ...(death === undefined && status?.state?.running !== undefined && { givenUp: givenUpIn(evidence, name, lines) }),
     events,
   };

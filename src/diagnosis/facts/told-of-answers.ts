@@ -154,7 +154,8 @@ export function failedCheck(
   service = serverOf(facts.evidence, container),
 ): { readonly path: string; readonly status: number; readonly at: string } | undefined {
   const lines = service?.server?.lines;
-  if (lines === undefined || (statusGiven(container) ?? 0) < 500) return undefined;
+  const isDown = (statusGiven(container) ?? 0) >= 500 || container.again?.isStanding === true;
+  if (lines === undefined || !isDown) return undefined;
   const check = healthCheckOf(facts, container);
   const status = check && statusOfPath(lines, check.path);
   return check === undefined || status === undefined || status < 400 ? undefined : { ...check, status };

@@ -22,5 +22,6 @@ function asIfEnded({ now }: PodFacts, container: ContainerFacts): ContainerFacts
 
 /** " and tries again and again (4 times at the end of its log)", of one that runs; else what became of it. */
 export function outcomeOf({ again }: Pick<ContainerFacts, 'again'>, ended: string): string {
+  if (again?.isStanding === true) return '';
   return again === undefined ? ended : ` and tries again and again (${again.times} times at the end of its log)`;
 }

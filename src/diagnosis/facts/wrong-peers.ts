@@ -20,6 +20,7 @@ import { heardQuotes, unheardText } from './heard-ports.ts';
 import { isOptionalPeer } from './optional-peers.ts';
 import { kindsIn, kindsOfPeer } from './peer-kinds.ts';
 import type { PodFacts } from './pod-facts.ts';
+import { podNameTrouble } from './pod-names.ts';
 import { placeText, portVariable, type SpecPeer, variableOf } from './spec-peers.ts';
 import { hasWord, listed } from './text.ts';
 
@@ -113,6 +114,9 @@ function judge(facts: PodFacts, container: ContainerFacts, peer: Given): WrongPe
     if (evidence.unservedAddresses?.includes(host) !== true) return undefined;
     return { ...base, fault: 'no-address', isSure: true, says: `no service has the address ${host}${which}` };
   }
+  const below = service.clusterIPs.length > 0 ? undefined : podNameTrouble(facts, host, [service]);
+  if (below !== undefined)
+    return { ...base, service, fault: 'missing', isSure: true, says: below.says.replace(/^: /, '') };
   if (isOfPod(service, pod) || service.externalName !== undefined) return undefined;
   if (service.missing) {
     if (!mayBeMissing(facts, peer, service)) return undefined;

@@ -42,7 +42,7 @@ export function failingAgain(
   return [
     {
       id: isPlain ? 'fails-again' : end.id,
-      severity: isAuxiliary(line) || !isProven ? 'info' : 'warning',
+      severity: isAuxiliary(line) || !(isProven || again.isStanding === true) ? 'info' : 'warning',
       rank: isPlain ? PLAIN_RANK : Math.min(end.rank, MAX_RANK),
       topic: `runs/${container.name}`,
       container: container.name,
@@ -68,14 +68,19 @@ function noProbe({ path }: ContainerFacts): Quote {
 function wordsOf(container: ContainerFacts, says: string | undefined): string {
   const { again } = container;
   const whose = `${title(container)} `;
-  const how = again?.isBesideWork === true ? 'complains again and again' : 'fails with each try';
-  const runs = `${whose}runs, and ${how} (${again?.times ?? 0} times at the end of its log): `;
+  const runs = `${whose}runs, and ${howOf(again)}: `;
   if (says === undefined || !says.startsWith(whose))
     return `${runs}${quotable(again?.said.line ?? '').replace(/\.+$/, '')}`;
   if (says.includes(TRIES)) return says;
   const rest = says.slice(whose.length);
   const [, said, more = ''] = /^ends: (.*) \(exit code 1\)(.*)$/s.exec(rest) ?? [];
   return said === undefined ? `${runs}it ${rest}` : `${runs}${said}${more}`;
+}
+
+function howOf(again: ContainerFacts['again']): string {
+  const times = `(${again?.times ?? 0} times at the end of its log)`;
+  if (again?.isStanding === true) return 'does not do all of its work';
+  return again?.isBesideWork === true ? `complains again and again ${times}` : `fails with each try ${times}`;
 }
 
 /** What a finding about a peer says already. */

@@ -1,0 +1,88 @@
+/** Finds what a server says once of a part of its work that it does not do from then on, though it runs. Pure. */
+import type { DecisiveLine } from './describe.ts';
+import { maskSecrets } from './mask-secrets.ts';
+import { parseLine } from './parse-line.ts';
+import type { FailsAgain } from './fails-again.ts';
+
+interface Standing {
+  /** Group 1, where there is one: the part of which it is said. */
+  readonly says: RegExp;
+  /** What takes it back, of the same part where that is named ("%" stands for it). */
+  readonly over: string;
+  /** The line above or below that says why. */
+  readonly why?: RegExp;
+}
+
+const STANDING: readonly Standing[] = [
+  // HAProxy
+  {
+    says: /\b(?:backend|proxy) '?([\w.-]{1,100})'? has no server available/i,
+    over: String.raw`\bServer %\/\S+ is UP\b|\bserver %\/\S+ (?:is )?UP\b`,
+    why: /\bServer \S+ is DOWN\b/,
+  },
+  // BIND
+  {
+    says: /\bzone ([\w.-]{1,255})\/IN(?:\/\w+)?: (?:not loaded due to errors|loading from master file \S+ failed)/i,
+    over: String.raw`\bzone %\/IN(?:\/\w+)?: loaded serial`,
+    why: /\b(?:dns_master_load|dns_rdata_fromtext|zone \S+\/IN: (?!not loaded|loading from master)|\.db:\d+:|db\.\S+:\d+:|:\d+: )/i,
+  },
+  // RabbitMQ
+  {
+    says: /\b(memory|disk) resource limit alarm set\b/i,
+    over: String.raw`\b% resource limit alarm cleared\b|\b%\b.{0,40}alarm (?:is )?cleared`,
+    why: /\bfree (?:disk )?space is insufficient\b|\bhigh watermark (?:is )?set\b.{0,80}\bexceed|\bmemory high watermark\b/i,
+  },
+  // cron and its likes
+  {
+    says: /\b(?:bad (?:minute|hour|day-of-month|month|day-of-week|command|file mode|username)|errors? in crontab(?: file)?|crontab .{0,80}(?:ignored|syntax error))\b/i,
+    over: String.raw`\b(?:RELOAD|reloaded)\b.{0,80}cron`,
+  },
+  // A reload that failed, after which the old configuration goes on.
+  {
+    says: /\b(?:could not|cannot|can't|failed to|unable to|error) (?:re-?load|apply(?:ing)?|re-?read)(?:ing)?(?: the| new| its)? (?:config\w*|settings|rules|zone|file|plugin)\b|\b(?:config(?:uration)?|settings|rules) (?:re-?load|update) (?:has )?failed\b/i,
+    over: String.raw`\b(?:re-?load(?:ed)?|applied|re-?read)\b.{0,60}\b(?:success|complete|config)`,
+  },
+];
+const LATELY_LINES = 400;
+/** Lines around it in which the cause may stand. */
+const NEAR = 6;
+const MAX_LINE = 2000;
+
+/** The newest fault that nothing has taken back; undefined: there is none. @param lines the log's last lines, oldest first */
+export function standingFault(lines: readonly string[]): FailsAgain | undefined {
+  const lately = lines.slice(-LATELY_LINES).map((line) => line.slice(0, MAX_LINE));
+  for (let place = lately.length - 1; place >= 0; place -= 1) {
+    for (const { says, over, why } of STANDING) {
+      const match = says.exec(lately[place] ?? '');
+      if (match === null) continue;
+      const back = new RegExp(over.replaceAll('%', escaped(match[1] ?? '')), 'i');
+      if (lately.slice(place + 1).some((line) => back.test(line))) return undefined;
+      const own = textOf(lately[place] ?? '');
+      const cause = why === undefined ? undefined : nearest(lately, place, why, says);
+      const line = cause === undefined ? own : `${textOf(cause)} (${own})`;
+      const said: DecisiveLine = {
+        line: maskSecrets(line),
+        index: place,
+        related: [maskSecrets(own)],
+        firmness: 'firm',
+      };
+      return { said, times: 1, isStanding: true };
+    }
+  }
+  return undefined;
+}
+
+/** The nearest line above, else below, that says why. */
+function nearest(lines: readonly string[], place: number, why: RegExp, says: RegExp): string | undefined {
+  const isWhy = (line: string): boolean => why.test(line) && !says.test(line);
+  const above = lines.slice(Math.max(0, place - NEAR), place).findLast(isWhy);
+  return above ?? lines.slice(place + 1, place + 1 + NEAR).find(isWhy);
+}
+
+function textOf(line: string): string {
+  return (parseLine(line, 0)[0]?.said ?? line).replace(/\.+$/, '');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
+}
