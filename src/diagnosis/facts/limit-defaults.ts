@@ -17,10 +17,10 @@ export function isDefaulted({ pod }: PodFacts, { name }: Pick<ContainerFacts, 'n
 /** " (the default of LimitRange mem-defaults of its namespace)"; empty: the limit stands in its specification. */
 export function defaultText(facts: PodFacts, container: ContainerFacts): string {
   if (!isDefaulted(facts, container)) return '';
-  const own = String(container.spec.resources?.limits?.['memory'] ?? '');
+  const own = container.spec.resources?.limits?.['memory'] ?? '';
   const found = (facts.evidence.limitRanges ?? []).filter(({ spec }) =>
     (spec?.limits ?? []).some(
-      (limit) => limit.type === 'Container' && isSame(String((limit.default ?? limit.max)?.['memory'] ?? ''), own),
+      (limit) => limit.type === 'Container' && isSame((limit.default ?? limit.max)?.['memory'] ?? '', own),
     ),
   );
   const [only, ...more] = found;
