@@ -86,10 +86,21 @@ const MAX_LINE = 400;
 const REQUEST =
   /\b(?:GET|HEAD|OPTIONS|POST) (\/[^\s"?]{0,200})(?:\?\S{0,200})?(?: HTTP\/[\d.]{1,3})?"? (?:-> |=> |- )?([1-5]\d\d)\b/;
 
+/** "404 GET /healthz", of a program that prints the status first. */
+const STATUS_FIRST = /(?<![\w.])([1-5]\d\d)(?: -)? (?:GET|HEAD|OPTIONS|POST) (\/[^\s"?]{0,200})/;
+
+function requestIn(line: string): { readonly asked: string; readonly status: string } | undefined {
+  const text = line.slice(0, MAX_ACCESS);
+  const [, asked, status] = REQUEST.exec(text) ?? [];
+  if (asked !== undefined && status !== undefined) return { asked, status };
+  const [, first, path] = STATUS_FIRST.exec(text) ?? [];
+  return first === undefined || path === undefined ? undefined : { asked: path, status: first };
+}
+
 /** The status that the server gave last for a path, as its access log tells. */
 export function statusOfPath(lines: readonly string[], path: string): number | undefined {
   for (const line of lines.slice(-LINES).toReversed()) {
-    const [, asked, status] = REQUEST.exec(line.slice(0, MAX_ACCESS)) ?? [];
+    const { asked, status } = requestIn(line) ?? {};
     if (asked === path) return Number(status);
   }
   return undefined;
@@ -99,7 +110,7 @@ export function statusOfPath(lines: readonly string[], path: string): number | u
 export function pathAnswered(lines: readonly string[], like: string): string | undefined {
   const begin = like.slice(0, Math.max(2, Math.min(like.length, SAME_LETTERS)));
   for (const line of lines.slice(-LINES).toReversed()) {
-    const [, asked = '', status = ''] = REQUEST.exec(line.slice(0, MAX_ACCESS)) ?? [];
+    const { asked = '', status = '' } = requestIn(line) ?? {};
     if (asked !== like && asked.startsWith(begin) && status.startsWith('2')) return asked;
   }
   return undefined;

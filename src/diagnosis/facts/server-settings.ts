@@ -7,6 +7,7 @@ import { configMapsOf } from './config-references.ts';
 import { environmentOf, ofText } from './environment.ts';
 import { nearSetting, type NamingText } from './near-settings.ts';
 import { commandText } from './spec-peers.ts';
+import { listed } from './text.ts';
 
 interface Complaint {
   /** What the server said. */
@@ -72,6 +73,17 @@ const COMPLAINTS: readonly Complaint[] = [
     said: /too many requests|\b429\b|rate limit|limiting requests/i,
     settings: ['limit_req', 'limit_req_zone', 'rate_limit', 'ratelimit', 'requests_per_second'],
   },
+  {
+    said: /\bblocked connection\b|\bconnection (?:was |is )?blocked\b|\bConnectionBlocked|\blow on (?:disk|memory)\b|\bresource limit alarm\b/i,
+    settings: [
+      'disk_free_limit.absolute',
+      'disk_free_limit.relative',
+      'disk_free_limit',
+      'vm_memory_high_watermark.absolute',
+      'vm_memory_high_watermark.relative',
+      'vm_memory_high_watermark',
+    ],
+  },
   { said: /\bunknown command\b|command .{1,40} (?:is )?(?:disabled|not allowed)/i, settings: ['rename-command'] },
 ];
 /** A rule for those who connect, which is a file of its own. */
@@ -86,7 +98,7 @@ const MAX_LINES = 3000;
 export function asksServer(lines: readonly string[], id = ''): boolean {
   return (
     OF_CERTIFICATE.test(id) ||
-    lines.some((line) => NO_RULE.test(line) || MISSES.test(line) || COMPLAINTS.some(({ said }) => said.test(line)))
+    lines.some((line) => NO_RULE.test(line) || NO_DATABASE.test(line) || MISSES.test(line) || COMPLAINTS.some(({ said }) => said.test(line)))
   );
 }
 
@@ -116,7 +128,7 @@ export function settingBehind(
   const who = `${object} behind service ${service.name}`;
   const has = OF_CERTIFICATE.test(id)
     ? certificateText(server)
-    : (ruleText(server, lines) ?? limitText(server, lines) ?? nearText(server, lines));
+    : (ruleText(server, lines) ?? databasesText(server, lines) ?? limitText(server, lines) ?? nearText(server, lines));
   return has === undefined ? undefined : { says: `${who} ${has}`, object };
 }
 
@@ -192,6 +204,28 @@ function ruleText(server: ServerBehind, lines: readonly string[]): string | unde
   const all = (server.pod.spec?.containers ?? []).flatMap((spec) => filesOf(server, spec));
   const file = all.find(({ key }) => /pg_hba/.test(key));
   return file === undefined ? undefined : `has its rules of ConfigMap ${file.name}, key ${file.key}`;
+}
+
+/** What a pooler says of a database that it does not pass on. */
+const NO_DATABASE = /\bno such database:? "?[\w-]{1,63}/i;
+const MAX_DATABASES = 4;
+
+/** The databases that a pooler knows instead. */
+function databasesText(server: ServerBehind, lines: readonly string[]): string | undefined {
+  if (!lines.some((line) => NO_DATABASE.test(line))) return undefined;
+  const files = (server.pod.spec?.containers ?? []).flatMap((spec) => filesOf(server, spec));
+  for (const { name, key, text } of files) {
+    const own = text.split('\n').slice(0, MAX_LINES);
+    const from = own.findIndex((line) => /^\s*\[databases\]/i.test(line));
+    if (from === -1) continue;
+    const after = own.slice(from + 1);
+    const end = after.findIndex((line) => /^\s*\[/.test(line));
+    const section = end === -1 ? after : after.slice(0, end);
+    const known = section.flatMap((line) => /^\s*([\w*.-]{1,63})\s*=/.exec(line)?.[1] ?? []);
+    if (known.length === 0 || known.length > MAX_DATABASES) continue;
+    return `has ${known.length === 1 ? 'the database' : 'the databases'} ${listed(known)} (ConfigMap ${name}, key ${key}, line ${from + 2})`;
+  }
+  return undefined;
 }
 
 /** The name that its files define instead. */

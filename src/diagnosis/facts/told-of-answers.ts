@@ -53,7 +53,7 @@ export function withAnswers(facts: PodFacts, found: readonly RankedFinding[]): r
       ofPlainRequest(facts, container),
     ].find((each) => each !== undefined);
     if (told === undefined) return finding;
-    const says = told.isLater === true ? finding.says.replace(OLDER, '') : finding.says;
+    const says = told.isLater === true ? finding.says.replace(OLDER, '').replace(OLDER_STATE, '$1') : finding.says;
     return {
       ...finding,
       says: `${says}; ${told.says}`,
@@ -71,6 +71,9 @@ export function withAnswers(facts: PodFacts, found: readonly RankedFinding[]): r
 const MAX_OWN = 3;
 /** What a proxy said of the first moments of those behind it. */
 const OLDER = /, and its log says: [^]*(?:Layer4|[Cc]onnection refused)[^]*$/;
+
+/** Likewise, beside what it says of its backend since. */
+const OLDER_STATE = /Server \S{1,200} is DOWN, reason: Layer4[^(]{0,400}\(([^()]{1,200})\)/;
 
 function ofOtherContainer(
   { pod }: PodFacts,

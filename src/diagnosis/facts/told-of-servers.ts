@@ -42,10 +42,14 @@ export function pointsToLog(line: string): boolean {
 /** What brokers say while they take nothing. */
 const ALARM = /\b(?:memory|disk|resource)\b.{0,60}\b(?:alarm|limit)\b|high watermark|publishers will be blocked/i;
 
+const IS_BLOCKED = /\bblocked connection\b|\bconnection (?:was |is )?blocked\b|\bConnectionBlocked|\blow on (?:disk|memory)\b/i;
+
 /** What the server says last of its own trouble. */
 function troubleTold(container: ContainerFacts, { name, server }: ServiceEvidence): ToldOfServer | undefined {
   if (server?.lines === undefined || !wordsOfPeer(container).some(pointsToLog)) return undefined;
   const alarm = server.lines.filter((line) => ALARM.test(line));
+  // Its other troubles do not keep a broker from taking what it is given.
+  if (alarm.length === 0 && wordsOfPeer(container).some((line) => IS_BLOCKED.test(line))) return undefined;
   const said = alarm.length > 0 ? lastFailure(alarm) : lastFailure(server.lines);
   const object = serverObject(server);
   return said && { says: `${object} behind service ${name} says: ${said.line.replace(/\.+$/, '')}`, object };

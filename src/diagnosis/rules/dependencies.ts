@@ -61,7 +61,8 @@ const ofContainer: ContainerRule = (facts, container) => {
   const isFresh = container.kind !== 'init' || isLongInit(facts, container) || (trouble?.word.fromEnd ?? 0) < 3;
   if (unready && trouble !== undefined && (!isFresh || isOutdated(container, trouble))) return NOTHING;
   // A peer that answers a health check has come up since it refused.
-  if (unready && trouble?.kind === 'refused' && failedCheck(facts, container) !== undefined) return NOTHING;
+  const isChecked = unready || container.again?.isStanding === true;
+  if (isChecked && trouble?.kind === 'refused' && failedCheck(facts, container) !== undefined) return NOTHING;
   // The rule about supervisors tells of a program of the same container.
   if (unready && refusedByGivenUp(container) !== undefined) return NOTHING;
   if (failed !== undefined) {
