@@ -170,6 +170,17 @@ function mapsOfTroubled(evidence: PodEvidence): readonly ConfigReference[] {
   );
 }
 
+/** Once the logs are known: likewise, of those that run and fail with each try. */
+export function mapsOfTries(evidence: PodEvidence): readonly ConfigReference[] {
+  const facts = podFacts(evidence);
+  const known = new Set(evidence.configs.map(({ kind, name }) => `${kind}/${name}`));
+  const wanted = mapsOf(
+    facts,
+    facts.containers.filter(({ again }) => again !== undefined),
+  );
+  return unique(wanted).filter(({ kind, name }) => !known.has(`${kind}/${name}`));
+}
+
 function mapsOf({ pod }: PodFacts, containers: readonly ContainerFacts[]): readonly ConfigReference[] {
   return configMapsOf(
     pod,
@@ -228,15 +239,11 @@ export function credentialsWanted(evidence: PodEvidence): readonly ConfigReferen
     ...namedConfigs(facts, container),
     ...perhapsStale(facts, container),
   ]);
-  const ofTries = mapsOf(
-    facts,
-    facts.containers.filter(({ again }) => again !== undefined),
-  );
   const ofOthers = configMapsOf(
     evidence.pod,
     othersAsked(facts).map(({ spec }) => spec),
   );
-  const used = [...ofEach, ...ofTries, ...ofOthers];
+  const used = [...ofEach, ...ofOthers];
   const wanted = new Map(used.map((one) => [`${one.kind}/${one.name}`, one]));
   return [...wanted].flatMap(([key, one]) => (known.has(key) ? [] : [one]));
 }

@@ -21,6 +21,7 @@ import {
   type LogWanted,
   besideLogsWanted,
   logsWanted,
+  mapsOfTries,
   namedAddressesOf,
   namedPodsOf,
   namedServicesOf,
@@ -140,7 +141,10 @@ async function gatherRest(asker: Asker, first: PodEvidence, known: Known): Promi
   const heard: PodEvidence = { ...first, logs, configs: mapsAndNamed };
   const beside = await gatherLogs(asker, pod, besideLogsWanted(heard));
   const said: PodEvidence = { ...heard, logs: { ...logs, ...beside } };
-  const hidden = await gatherConfigs(asker, pod.metadata?.namespace, peerSecretsWanted(said));
+  const hidden = await gatherConfigs(asker, pod.metadata?.namespace, [
+    ...peerSecretsWanted(said),
+    ...mapsOfTries(said),
+  ]);
   const configs = [...mapsAndNamed, ...hidden];
   const second: PodEvidence = {
     ...said,

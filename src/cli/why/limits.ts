@@ -48,7 +48,7 @@ export const MAX_REMAINING_LISTED = 20;
 export const MAX_REMAINING_BYTES = 16 * 1024 * 1024;
 export const MAX_OWNERS = 4;
 /** Lines at the end of a log that are read: requests of probes may stand below what matters, and a program may write a trace with each try. */
-export const LOG_TAIL_LINES = 160;
+export const LOG_TAIL_LINES = 400;
 /** Of the beginning of a log whose end alone was read. */
 export const MAX_BEGINNING_BYTES = 32 * 1024;
 export const MAX_LOG_BYTES = 1024 * 1024;

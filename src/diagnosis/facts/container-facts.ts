@@ -148,11 +148,15 @@ function one(
     lines,
     reading: presentReading(readingOf(lines, death, spec), lines, failing),
     ...(judged && { failing, notLoaded: notLoaded(lines), standsAt: standsAt(lines) }),
-    ...(trouble === 'none' &&
-      looksWell(kind, status) && { again: failsAgain(lines) ?? standingFault(lines) ?? complainsAgain(lines) }),
+    ...(trouble === 'none' && looksWell(kind, status) && { again: againOf(evidence, name, lines) }),
     ...(death === undefined && status?.state?.running !== undefined && { givenUp: givenUpIn(evidence, name, lines) }),
     events,
   };
+}
+
+/** What a server says once may stand far above its last lines. */
+function againOf({ logs }: PodEvidence, name: string, lines: readonly string[]): FailsAgain | undefined {
+  return failsAgain(lines) ?? standingFault(logs[name]?.current ?? lines) ?? complainsAgain(lines);
 }
 
 /** The beginning of a log that is longer than what was read of its end may have the supervisor's word. */

@@ -98,7 +98,13 @@ const MAX_LINES = 3000;
 export function asksServer(lines: readonly string[], id = ''): boolean {
   return (
     OF_CERTIFICATE.test(id) ||
-    lines.some((line) => NO_RULE.test(line) || NO_DATABASE.test(line) || MISSES.test(line) || COMPLAINTS.some(({ said }) => said.test(line)))
+    lines.some(
+      (line) =>
+        NO_RULE.test(line) ||
+        NO_DATABASE.test(line) ||
+        MISSES.test(line) ||
+        COMPLAINTS.some(({ said }) => said.test(line)),
+    )
   );
 }
 

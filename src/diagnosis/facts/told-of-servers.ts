@@ -42,7 +42,8 @@ export function pointsToLog(line: string): boolean {
 /** What brokers say while they take nothing. */
 const ALARM = /\b(?:memory|disk|resource)\b.{0,60}\b(?:alarm|limit)\b|high watermark|publishers will be blocked/i;
 
-const IS_BLOCKED = /\bblocked connection\b|\bconnection (?:was |is )?blocked\b|\bConnectionBlocked|\blow on (?:disk|memory)\b/i;
+const IS_BLOCKED =
+  /\bblocked connection\b|\bconnection (?:was |is )?blocked\b|\bConnectionBlocked|\blow on (?:disk|memory)\b/i;
 
 /** What the server says last of its own trouble. */
 function troubleTold(container: ContainerFacts, { name, server }: ServiceEvidence): ToldOfServer | undefined {

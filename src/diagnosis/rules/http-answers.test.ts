@@ -159,6 +159,26 @@ describe('a proxy', () => {
     expect(says({ ...given, services: [server('api', 8000, ['GET /health 200'])] })).not.toMatch(/to know if/);
   });
 
+  it('that looks well and has nobody behind it tells likewise', () => {
+    const lines = [DOWN, 'backend api has no server available!'];
+    const given: Partial<PodEvidence> = {
+      pod: pod({
+        container: { volumeMounts: [{ name: 'conf', mountPath: '/etc/p' }] },
+        spec: { volumes: [{ name: 'conf', configMap: { name: 'edge' } }] },
+      }),
+      logs: { web: { current: lines } },
+      configs: [configMap('edge', { 'haproxy.cfg': HAPROXY })],
+    };
+    expect(namedServicesOf(evidence(given))).toContainEqual({ namespace: 'shop', name: 'api' });
+    const services = [server('api', 8000, ['404 GET /health', '404 GET /health'])];
+    expect(serversWanted(evidence({ ...given, services: [server('api', 8000)] }))).toMatchObject([{ lines: true }]);
+    const [first] = diagnosePod(evidence({ ...given, services })).findings;
+    expect(first?.severity).toBe('warning');
+    expect(first?.says).toMatch(
+      /^container web runs, and does not do all of its work: backend api has no server available!; it asks service api for \/health to know if that is well, and gets 404/,
+    );
+  });
+
   it('is never refused by the one who asks it', () => {
     const given = proxy(503, 'haproxy.cfg', HAPROXY, DOWN, NOSRV, NOSRV, NOSRV);
     expect(says({ ...given, services: [server('api', 8000)] })).not.toContain('10.244.0.1');
