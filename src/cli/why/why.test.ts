@@ -185,7 +185,7 @@ describe('a pod', () => {
       '      log of main: "listen tcp :8080: bind: address already in use"',
     ]);
     expect(out).toContain('not looked at: deaths before the last one: node/n1 keeps no history that can be read\n');
-    expect(asked).toContain(`${LOG}?container=main&tailLines=160&previous=true`);
+    expect(asked).toContain(`${LOG}?container=main&tailLines=400&previous=true`);
   });
 
   it('whose port another container has, as its node sees it', async () => {
