@@ -23,7 +23,7 @@ export type { RefusedRight } from './facts/refused-right.ts';
 export { namesAccount } from './facts/refused-rights.ts';
 export { quoteText } from './quote-text.ts';
 export { oddContent, oddSecret } from './facts/odd-content.ts';
-export { type JobWanted, meantJob } from './facts/failed-jobs.ts';
+export { asleepWriter, type JobWanted, meantJob } from './facts/failed-jobs.ts';
 export { credentialMark, HOLDS_CREDENTIAL } from './facts/credential-marks.ts';
 export { secretAddresses } from './facts/secret-addresses.ts';
 export { type VolumeTrouble, volumeTrouble } from './facts/local-volumes.ts';

@@ -1,6 +1,13 @@
 /** Gathers the Job of a namespace that has failed, or is not done, and may have been meant to make what a pod does not find or waits for. */
-import { JOBS, PODS } from '../../api/index.ts';
-import { causeOfPod, type FailedJob, type JobWanted, meantJob, type PodEvidence } from '../../diagnosis/index.ts';
+import { CRON_JOBS, JOBS, PODS } from '../../api/index.ts';
+import {
+  asleepWriter,
+  causeOfPod,
+  type FailedJob,
+  type JobWanted,
+  meantJob,
+  type PodEvidence,
+} from '../../diagnosis/index.ts';
 import type { Asker } from './ask.ts';
 import { MAX_LISTED, MAX_SERVICES } from './limits.ts';
 
@@ -11,11 +18,19 @@ import { MAX_LISTED, MAX_SERVICES } from './limits.ts';
  */
 export async function gatherFailedJob(
   asker: Asker,
-  namespace: string,
+  asked: PodEvidence['pod'],
   wanted: JobWanted,
   gather: (pod: PodEvidence['pod']) => Promise<PodEvidence>,
 ): Promise<FailedJob | undefined> {
+  const { namespace = 'default' } = asked.metadata ?? {};
   const jobs = await asker.list(`jobs in namespace ${namespace}`, JOBS, { namespace, limit: MAX_LISTED });
+  if (wanted.claim !== undefined) {
+    const cronJobs = await asker.list(`cronjobs in namespace ${namespace}`, CRON_JOBS, {
+      namespace,
+      limit: MAX_LISTED,
+    });
+    return asleepWriter(wanted.claim, asked, { jobs, cronJobs });
+  }
   const meant = meantJob(jobs, wanted);
   if (meant === undefined) return undefined;
   const { job, state } = meant;

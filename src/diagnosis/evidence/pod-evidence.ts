@@ -151,6 +151,8 @@ export interface ClaimEvidence {
 
 export interface FailedJob {
   readonly name: string;
+  /** Absent: it is a Job. */
+  readonly kind?: 'cronjob';
   /** Absent: it has failed. */
   readonly state?: 'failed' | 'trying' | 'suspended' | 'unfinished' | 'done';
   /** RFC 3339, of one that is done. */

@@ -73,6 +73,13 @@ describe('the peers of files', () => {
     ['Redis', 'redis.conf', 'replicaof redis-main 6379\n', ['redis-main:6379']],
     ['a sentinel', 's.conf', 'sentinel monitor shop redis-main 6379 2\n', ['redis-main:6379']],
     ['PgBouncer', 'p.ini', '[databases]\nshop = host=pg-main port=5433 dbname=shop\n', ['pg-main:5433']],
+    [
+      'Varnish',
+      'default.vcl',
+      'vcl 4.1;\nbackend default {\n  .host = "web";\n  .port = "8081";\n  .connect_timeout = 2s;\n}\n',
+      ['web:8081'],
+    ],
+    ['answers of a handler', 'app.py', '    return ("ok", 200) if well else ("mail-pipeline", 503)', []],
     ['no peers', 'a.yaml', 'start: 10:30\nimage: shop:12\ntime: at 9:15\n', []],
     ['what it listens on', 'n.conf', 'listen: 0.0.0.0:80\nbind_host: web\nserver_name example.org;', []],
     ['itself and comments', 'app.yaml', '# host: other\nhost: localhost\n', []],

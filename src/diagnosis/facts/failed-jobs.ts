@@ -6,7 +6,7 @@ import { type PodFacts, podFacts } from './pod-facts.ts';
 import { serverOf } from './server-peers.ts';
 import { commandText } from './spec-peers.ts';
 import { hasWord } from './text.ts';
-import { controllerOf, isConditionTrue, type Job } from '../../api/index.ts';
+import { controllerOf, type CronJob, isConditionTrue, type Job, type PodSpec } from '../../api/index.ts';
 
 /** Findings about what somebody else should have made. */
 const LACKS = new Set(['missing-data']);
@@ -22,6 +22,8 @@ const STEM = 5;
 export interface JobWanted {
   /** The words of an init container that waits, with its name and command; absent: data is missing. */
   readonly waits?: string;
+  /** The claim in which a file is missing that another workload may write. */
+  readonly claim?: string;
 }
 
 export interface MeantJob {
@@ -32,7 +34,8 @@ export interface MeantJob {
 /**
  * The only Job that may have been meant to make what is not there; undefined: there is none, or more than one.
  *
- * Where data is missing, it is the only one that has failed, or has failed so far, else the only one of them whose name says that it prepares data. For what waits, its
+ * Where data is missing, it is the only one that has failed, or has failed so far, else the only one of them whose name says that it prepares data, or
+ * that is suspended and has such a name. For what waits, its
  * words have to name the Job or what that prepares; then it may be suspended or unfinished as well.
  */
 export function meantJob(jobs: readonly Job[], { waits }: JobWanted = {}): MeantJob | undefined {
@@ -42,8 +45,13 @@ export function meantJob(jobs: readonly Job[], { waits }: JobWanted = {}): Meant
   });
   const failed = all.filter(({ state }) => state === 'failed' || state === 'trying');
   const named = failed.filter(({ job }) => PREPARES.test(nameOf(job)));
-  if (waits === undefined)
-    return single(named.length > 0 ? named : failed) ?? (failed.length === 0 ? doneJob(jobs) : undefined);
+  if (waits === undefined) {
+    const asleep = all.filter(({ job, state }) => state === 'suspended' && PREPARES.test(nameOf(job)));
+    return (
+      single(named.length > 0 ? named : failed) ??
+      (failed.length > 0 ? undefined : (single(asleep) ?? (asleep.length > 0 ? undefined : doneJob(jobs))))
+    );
+  }
   const exactly = all.filter(({ job }) => hasWord(waits, nameOf(job)));
   const alike = all.filter(({ job }) => sharesStem(nameOf(job), waits));
   return single(exactly) ?? single(alike) ?? (ASKS_FOR_DATA.test(waits) ? single(named) : undefined);
@@ -88,12 +96,52 @@ function sharesStem(name: string, words: string): boolean {
 
 /** Whether the Jobs of the namespace may tell more: a container lacks data or waits, and its pod is of no Job itself. */
 export function jobWanted(evidence: PodEvidence, found: readonly RankedFinding[]): JobWanted | undefined {
+  const claim = found.flatMap((each) => claimLacking(each) ?? [])[0];
+  if (claim !== undefined) return { claim };
   if (controllerOf(evidence.pod)?.kind === 'Job') return undefined;
   if (found.some(({ id }) => LACKS.has(id))) return {};
   const waiting = found.find(isWaiting);
   const container = podFacts(evidence).containers.find(({ name }) => name === waiting?.container);
   if (waiting === undefined || container === undefined) return undefined;
   return { waits: [container.name, commandText(container.spec), waiting.says].join(' ') };
+}
+
+/** "does not find its file /shared/daily.csv in volume shared (claim shared)" */
+const IN_CLAIM =
+  /does not find its file \/\S{1,300}(?:, which .{1,200}? names,)? in volume \S{1,63} \(claim ([^)]{1,253})\)/;
+
+/** The claim in which a container lacks a file. */
+function claimLacking({ says }: RankedFinding): string | undefined {
+  return IN_CLAIM.exec(says)?.[1];
+}
+
+/** The only suspended CronJob or Job beside the pod's own that mounts the claim, and so may write what is missing. */
+export function asleepWriter(
+  claim: string,
+  pod: PodEvidence['pod'],
+  { jobs, cronJobs }: { readonly jobs: readonly Job[]; readonly cronJobs: readonly CronJob[] },
+): FailedJob | undefined {
+  const own = controllerOf(pod)?.name ?? '';
+  const mounts = (spec: PodSpec | undefined): boolean =>
+    (spec?.volumes ?? []).some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === claim);
+  const crons = cronJobs.filter(
+    ({ metadata, spec }) =>
+      spec?.suspend === true &&
+      mounts(spec.jobTemplate.spec?.template.spec) &&
+      !own.startsWith(`${metadata?.name ?? ''}-`),
+  );
+  const others = jobs.filter(
+    (job) =>
+      job.spec?.suspend === true &&
+      nameOf(job) !== own &&
+      mounts(job.spec.template.spec) &&
+      controllerOf(job) === undefined,
+  );
+  const all = [
+    ...crons.map(({ metadata }): FailedJob => ({ kind: 'cronjob', name: metadata?.name ?? '', state: 'suspended' })),
+    ...others.map((job): FailedJob => ({ name: nameOf(job), state: 'suspended' })),
+  ];
+  return single(all);
 }
 
 /** A service that is blamed explains the wait. */
@@ -115,9 +163,13 @@ export function withFailedJob(facts: PodFacts, found: readonly RankedFinding[]):
   const { failedJob } = evidence;
   if (failedJob === undefined) return found;
   if (failedJob.state === 'done') return withLostData(facts, failedJob, found);
-  const first = found.find(({ id }) => LACKS.has(id)) ?? found.find(isWaiting);
+  const first =
+    found.find((each) => claimLacking(each) !== undefined) ??
+    found.find(({ id }) => LACKS.has(id)) ??
+    found.find(isWaiting);
   if (first === undefined) return found;
-  const { name, says = '', state = 'failed' } = failedJob;
+  const { name, kind = 'job', says = '', state = 'failed' } = failedJob;
+  const target = `${kind}/${name}`;
   const why = says.length <= MAX_SAYS ? says : `${says.slice(0, MAX_SAYS - 1)}…`;
   const what = isWaiting(first) ? 'what it waits for' : 'it';
   return found.map((finding) =>
@@ -126,9 +178,12 @@ export function withFailedJob(facts: PodFacts, found: readonly RankedFinding[]):
           ...finding,
           // What has failed does not come by waiting.
           ...(isWaiting(first) && state === 'failed' && { severity: 'critical' as const }),
-          says: `${finding.says}; job/${name}, which may be meant to make ${what}, ${STATES[state]}${why === '' ? '' : `: ${why}`}`,
-          evidence: [...finding.evidence, { source: 'object', object: `job/${name}`, says: STATES[state] }],
-          try: [...finding.try, commands.kubectl('logs', `job/${name}`)],
+          says: `${finding.says}; ${target}, which may be meant to make ${what}, ${STATES[state]}${why === '' ? '' : `: ${why}`}`,
+          evidence: [...finding.evidence, { source: 'object', object: target, says: STATES[state] }],
+          try:
+            state === 'suspended'
+              ? [commands.kubectl('patch', target, '-p', '{"spec":{"suspend":false}}'), ...finding.try]
+              : [...finding.try, commands.kubectl('logs', target)],
         }
       : finding,
   );

@@ -7,8 +7,8 @@ import { HOST_IN_CODE, peersAwaitedIn, peersIn, type SpecPeer, TUPLE_IN_CODE } f
 
 /** "host: db", "db.host = db", "DB_HOST=db" */
 const HOST_SETTING =
-  /^\s*["']?[\w.-]{0,60}?(?:host(?:name)?|server|addr(?:ess)?)["']?\s*[:=]\s*["']?([a-z][\w-]*(?:\.[\w-]+)*)(?::(\d{2,5}))?["']?,?\s*$/i;
-const PORT_SETTING = /^\s*["']?[\w.-]{0,60}?port["']?\s*[:=]\s*["']?(\d{2,5})["']?,?\s*$/i;
+  /^\s*["']?[\w.-]{0,60}?(?:host(?:name)?|server|addr(?:ess)?)["']?\s*[:=]\s*["']?([a-z][\w-]*(?:\.[\w-]+)*)(?::(\d{2,5}))?["']?[,;]?\s*$/i;
+const PORT_SETTING = /^\s*["']?[\w.-]{0,60}?port["']?\s*[:=]\s*["']?(\d{2,5})["']?[,;]?\s*$/i;
 /** Settings that name a peer in one word with its port: "server s1 api:8080 check", "connect = redis:6379", "server api:8080;", "targets: ['api:9090']". */
 const WORD_BEFORE =
   /\b(?:server|backend|upstream|targets?|connect|peer|address|host|broker|nodes?|seeds?|endpoints?|proxy|reverse_proxy|proxy_pass|fastcgi_pass|uwsgi_pass|grpc_pass|forward|relay(?:host)?|master|primary|remote|dest(?:ination)?|bootstrap[._-]servers)\b/i;

@@ -50,6 +50,12 @@ const OF_USER = /(?:^|_)(?:USER|USER_?NAME|LOGIN)$/i;
 /** A name as users have them. */
 const PLAIN_USER = /^[\w.@+-]{1,64}$/;
 
+/** The user of the only variable that names one. */
+export function plainUser({ environment }: ContainerFacts): string | undefined {
+  const found = environment.filter(({ name, value }) => OF_USER.test(name) && PLAIN_USER.test(value.trim()));
+  return found.length === 1 ? found[0]?.value.trim() : undefined;
+}
+
 /** "it asks as user sensor, of its variable MQTT_USER"; undefined: no variable alone names a user. */
 function unnamedUser({ environment, path }: ContainerFacts): PeerSetting | undefined {
   const [only, ...more] = environment.filter(({ name, value }) => OF_USER.test(name) && PLAIN_USER.test(value.trim()));

@@ -136,8 +136,9 @@ export const HOST_IN_CODE = /\bhost(?:name)?["']?\s?[=: ]\s?["']([a-z][\w-]*(?:\
 /** The host of a command line's client: "psql -h pg -p 5433", "mosquitto_sub -h mqtt". */
 const CLIENT_HOST =
   /\b(?:psql|pg_\w{1,20}|mysql\w{0,10}|mariadb(?:-\w{1,10})?|redis-cli|valkey-cli|mosquitto_[ps]ub|mongo(?:sh)?|clickhouse-client|ldap\w{3,10})\b[^;|&\n]{0,300}? (?:-h|--host)[ =]?([a-z][\w-]*(?:\.[\w-]+)*)(?:[^;|&\n]{0,100}? (?:-p|-P|--port)[ =]?(\d{2,5})\b)?/g;
-/** '("smtp", 25)', of a program that stands in the command. */
-export const TUPLE_IN_CODE = /\(\(?["']((?!localhost["'])[a-z][\w-]*(?:\.[\w-]+)*)["'], ?(\d{2,5})\b/gi;
+/** '("smtp", 25)', of a program that stands in the command; '("ok", 200)' is an answer. */
+export const TUPLE_IN_CODE =
+  /\(\(?["']((?!localhost["'])[a-z][\w-]*(?:\.[\w-]+)*)["'], ?((?!(?:20[0-6]|30[0-8]|40[0-9]|41[0-8]|42[2-9]|451|50[0-8])\b)\d{2,5})\b/gi;
 
 /** The peers in the URLs of its command and the hosts that it sets, with variables of its environment filled in. */
 export function commandPeers(spec: Container, environment = environmentOf(spec)): readonly SpecPeer[] {

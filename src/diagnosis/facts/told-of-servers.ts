@@ -11,7 +11,9 @@ import { refusalReason } from './server-reasons.ts';
 import { passwordBehind } from './server-passwords.ts';
 import { serverObject, settingBehind, type ToldOfServer } from './server-settings.ts';
 import { shownMark } from './credential-sources.ts';
-import { userRefused } from './peer-settings.ts';
+import { olderSecretText } from './older-server.ts';
+import { plainUser, userRefused } from './peer-settings.ts';
+import { usersText } from './server-users.ts';
 import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
 
 /** What the server logs of the login that it refuses, and what it has instead of the password. */
@@ -19,14 +21,16 @@ function passwordTold(
   facts: PodFacts,
   container: ContainerFacts,
   { id }: RankedFinding,
-  { name, server }: ServiceEvidence,
+  service: ServiceEvidence,
 ): ToldOfServer | undefined {
+  const { name, server } = service;
   if (server === undefined || id !== 'authentication-refused') return undefined;
   const mark = shownMark(facts, container, 'password or user');
   const user = userRefused(wordsOfPeer(container));
   const has = mark === undefined ? undefined : passwordBehind(server, { mark, user });
   const reason = refusalReason(server.lines ?? [], user);
-  const told = [...(reason === undefined ? [] : [`says: ${reason}`]), ...(has === undefined ? [] : [has])];
+  const other = has ?? olderSecretText(facts, container, service) ?? usersText(server, user ?? plainUser(container));
+  const told = [...(reason === undefined ? [] : [`says: ${reason}`]), ...(other === undefined ? [] : [other])];
   const object = serverObject(server);
   return told.length === 0 ? undefined : { says: `${object} behind service ${name} ${told.join(', and ')}`, object };
 }

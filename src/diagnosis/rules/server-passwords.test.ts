@@ -1,6 +1,6 @@
 /** A password that a peer refuses, beside the one that the pods of its service have. */
 import { describe } from 'vitest';
-import { crashed, lastWords, pod } from '../evidence.fixtures.ts';
+import { ago, crashed, lastWords, pod } from '../evidence.fixtures.ts';
 import type { Container } from '../evidence/kinds.ts';
 import type { ConfigEvidence, PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
 import { credentialMark } from '../facts/credential-marks.ts';
@@ -57,6 +57,27 @@ const refused = (server: Server, said = SAID, client: Partial<Container> = {}): 
   };
 };
 
+/** Its Secret was written two minutes ago; the server runs for ten, the client for one. */
+const withOlder = (given: Partial<PodEvidence>): Partial<PodEvidence> => ({
+  ...given,
+  pod: { ...given.pod, metadata: { ...given.pod?.metadata, creationTimestamp: ago(70) } },
+  configs: (given.configs ?? []).map((config) => ({ ...config, writtenAt: ago(120) })),
+  services: (given.services ?? []).map((service) => ({
+    ...service,
+    ...(service.server && {
+      server: {
+        ...service.server,
+        pod: pod({
+          ...service.server.pod.metadata,
+          container: service.server.pod.spec?.containers[0] ?? {},
+          status: up(600),
+        }),
+      },
+    }),
+  })),
+});
+const up = (seconds: number) => ({ ready: true, state: { running: { startedAt: ago(seconds) } } });
+
 const other =
   /statefulset\/pg behind service pg has another one \(variable POSTGRES_PASSWORD of Secret pg-auth, key password\)$/;
 const ofServer = [key('POSTGRES_PASSWORD', 'pg-auth', 'password'), { name: 'POSTGRES_USER', value: 'app' }];
@@ -112,6 +133,41 @@ const cases: readonly Case[] = [
     ),
     'authentication-refused',
     /behind service cache has another one \(its command: its requirepass\)$/,
+  ],
+  [
+    'a server that runs since before the Secret of both was written',
+    withOlder(
+      refused(
+        {
+          container: { env: [key('REDIS_PASSWORD', 'app', 'password')] },
+          configs: [secret('app', { password: 'one' })],
+        },
+        'redis://cache:6379: WRONGPASS invalid username-password pair or user is disabled.',
+      ),
+    ),
+    'authentication-refused',
+    /behind service cache runs since before Secret app was written \(2m ago\), so that it has its old value: it has to be restarted$/,
+  ],
+  [
+    'a broker whose file of users has another one',
+    refused(
+      {
+        container: { volumeMounts: [{ name: 'conf', mountPath: '/mosquitto' }] },
+        configs: [
+          {
+            kind: 'ConfigMap',
+            name: 'cache-conf',
+            state: 'found',
+            keys: ['passwd'],
+            texts: { passwd: 'telemetry:$7$101$abc\n' },
+          },
+        ],
+      },
+      'cache:1883: Connection Refused: not authorised.',
+      { env: [{ name: 'MQTT_USER', value: 'ingest' }, key('MQTT_PASSWORD', 'app', 'password')] },
+    ),
+    'authentication-refused',
+    /has only the user telemetry \(ConfigMap cache-conf, key passwd\)/,
   ],
   [
     'what the server logs of it',

@@ -1,0 +1,30 @@
+/** Lists the users that a server has by a file of its ConfigMaps, for one that it does not let in. Pure. */
+import type { ServerBehind } from '../evidence/pod-evidence.ts';
+import { listed } from './text.ts';
+
+/** Files with a user and a password, or its hash, in each line. */
+const USER_FILE = /passw|htpasswd|^users?(?:list)?(?:\.txt|\.conf|\.lst)?$|pwfile|userlist/i;
+/** "telemetry:$7$101$…", '"app" "md5…"' */
+const USER_LINE = /^"?([\w.@+-]{1,64})"?(?::|[ \t]{1,8}")\S/;
+const COMMENT = /^\s*(?:#|;|$)/;
+const MAX_TOLD = 4;
+const MAX_LINES = 500;
+
+/**
+ * "has only the user telemetry (ConfigMap mosquitto-files, key passwd)"; undefined: it has no such file, or the user is in it.
+ *
+ * @param asked the user who was refused; absent: it is not known
+ */
+export function usersText({ configs = [] }: ServerBehind, asked: string | undefined): string | undefined {
+  for (const { kind, name, texts = {} } of configs) {
+    if (kind !== 'ConfigMap') continue;
+    for (const [key, text] of Object.entries(texts)) {
+      const lines = USER_FILE.test(key) ? text.split('\n').filter((line) => !COMMENT.test(line)) : [];
+      const users = lines.slice(0, MAX_LINES).flatMap((line) => USER_LINE.exec(line)?.[1] ?? []);
+      if (users.length === 0 || users.length < lines.length || users.length > MAX_TOLD) continue;
+      if (asked !== undefined && users.includes(asked)) return undefined;
+      return `has only the user${users.length === 1 ? '' : 's'} ${listed(users)} (ConfigMap ${name}, key ${key})`;
+    }
+  }
+  return undefined;
+}
