@@ -5,6 +5,7 @@ import { awaitedText } from './facts/awaited.ts';
 import { withVariables } from './facts/blamed-variables.ts';
 import type { ContainerFacts } from './facts/container-facts.ts';
 import { withChanges } from './facts/changes-before.ts';
+import { withEdits } from './facts/edits.ts';
 import { withFirstEnds } from './facts/first-ends.ts';
 import { lastResort } from './facts/last-resort.ts';
 import { asOfFirstEnd, firstOfAnotherKind, isLeftBehind, lastSaid, leading } from './facts/left-behind.ts';
@@ -55,6 +56,7 @@ const JOINS: readonly ((facts: PodFacts, found: readonly RankedFinding[]) => rea
   withOrder,
   (_, found) => ordered(found),
   withHome,
+  withEdits,
 ];
 
 /** What a later part of its life makes less of. */

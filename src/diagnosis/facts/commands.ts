@@ -37,12 +37,27 @@ export function commandsFor(pod: Pod, owner: WorkloadObject | undefined, namespa
     return `${kubectl('get', what, '-o', 'yaml')}${filter} > ${file} && \${EDITOR:-vi} ${file} && ${kubectl('replace', '--force', '-f', file)}`;
   };
   const whole = owned ? anew(target, ' | sed /controller-uid/d') : anew(`pod/${name}`);
-  const edit = settable ? [kubectl('edit', target)] : isStatic(pod) ? [] : [whole];
+  // What is changed of a CronJob's Job is gone with its next one.
+  const cron = owner?.kind === 'Job' ? controllerOf(owner) : undefined;
+  const schedule = cron?.kind === 'CronJob' ? cron.name : undefined;
+  const edit =
+    schedule !== undefined
+      ? [kubectl('edit', `cronjob/${schedule}`)]
+      : settable
+        ? [kubectl('edit', target)]
+        : isStatic(pod)
+          ? []
+          : [whole];
   const isJob = target.startsWith('job/');
   const filter = isJob ? ' | sed /controller-uid/d' : '';
   const once = `${kubectl('get', isJob ? target : `pod/${name}`, '-o', 'yaml')}${filter} | ${kubectl('replace', '--force', '-f', '-')}`;
   return {
-    again: isJob || (!owned && !isStatic(pod)) ? [once] : [],
+    again:
+      schedule !== undefined
+        ? [kubectl('create', 'job', `${schedule}-again`, `--from=cronjob/${schedule}`)]
+        : isJob || (!owned && !isStatic(pod))
+          ? [once]
+          : [],
     target,
     owned,
     settable,

@@ -56,15 +56,17 @@ it.each<[string, string, readonly Job[], string | undefined]>([
 
 describe('who may write a file that is missing in a claim', () => {
   const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'shared' } }];
-  const cron = (name: string, suspend: boolean, own: object = { volumes }): CronJob =>
-    ({
+  const cron = (name: string, suspend: boolean, own: object = { volumes }): CronJob => {
+    const made: unknown = {
       metadata: { name },
       spec: {
         schedule: '* * * * *',
         suspend,
         jobTemplate: { spec: { template: { spec: { containers: [], ...own } } } },
       },
-    }) as CronJob;
+    };
+    return made as CronJob;
+  };
   const reader = pod({
     name: 'report-1',
     metadata: {

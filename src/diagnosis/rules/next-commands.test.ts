@@ -1,8 +1,12 @@
 /** Tests the suggested commands: they must fit the fault and its object, and do no more. */
 import { expect, it } from 'vitest';
 import { diagnosePod } from '../diagnose-pod.ts';
-import { crashed, event, evidence, lastWords, pod, waiting } from '../evidence.fixtures.ts';
+import { configMap, crashed, event, evidence, lastWords, pod, waiting } from '../evidence.fixtures.ts';
+import type { WorkloadObject } from '../evidence/kinds.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
+import { endedWith, withFiles } from './cases.fixtures.ts';
+
+const deployment: WorkloadObject = { kind: 'Deployment', metadata: { name: 'web' } };
 
 const unscheduled = (message: string, spec: object): Partial<PodEvidence> => ({
   pod: {
@@ -94,6 +98,38 @@ it.each<[string, Partial<PodEvidence>, readonly string[]]>([
     [
       'kubectl get job/load -o yaml | sed /controller-uid/d > load.yaml && ${EDITOR:-vi} load.yaml && kubectl replace --force -f load.yaml',
     ],
+  ],
+  [
+    'the CronJob of a Job, whose next one would have the fault again',
+    {
+      pod: pod({
+        status: crashed({ exitCode: 1 }),
+        metadata: { ownerReferences: [{ kind: 'Job', name: 'load-1', controller: true }] },
+      }),
+      owners: [
+        {
+          kind: 'Job',
+          metadata: {
+            name: 'load-1',
+            ownerReferences: [{ apiVersion: 'batch/v1', kind: 'CronJob', name: 'load', uid: 'u', controller: true }],
+          },
+        },
+      ],
+      logs: lastWords("sh: can't create /x: Read-only file system"),
+    },
+    ['kubectl edit cronjob/load'],
+  ],
+  [
+    'the ConfigMap with the fault before what uses it',
+    {
+      ...endedWith(
+        withFiles,
+        ['OSError: [Errno 24] Too many open files'],
+        [configMap('app', { 'start.sh': 'ulimit -n 32\nexec python3 /app/p.py\n' })],
+      ),
+      owners: [deployment],
+    },
+    ['kubectl logs web-1 -c web --previous', 'kubectl edit configmap/app', 'kubectl edit deployment/web'],
   ],
   [
     'the pull secret that the pod names',

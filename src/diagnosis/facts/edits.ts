@@ -1,0 +1,32 @@
+/** Advises to edit the ConfigMap or Secret in which a fault stands, before the workload that uses it. Pure. */
+import type { RankedFinding } from '../finding.ts';
+import type { PodFacts } from './pod-facts.ts';
+
+const OBJECT = /\b(ConfigMap|Secret) ([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)(?![\w/])/g;
+/** Changes of the workload, which come after those of what it has its configuration from. */
+const OF_WORKLOAD = /^kubectl (?:.* )?(?:edit|get \S+ -o yaml)\b/;
+const MAX_ADDED = 2;
+
+/** The findings, each with commands that edit what its sentence names and what is there. */
+export function withEdits(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
+  return found.map((finding) => {
+    const named = [...finding.says.matchAll(OBJECT)].flatMap(
+      ([, kind = '', name = '']) => commandOf(facts, kind, name) ?? [],
+    );
+    const added = [...new Set(named)].filter((command) => !finding.try.includes(command)).slice(0, MAX_ADDED);
+    if (added.length === 0) return finding;
+    const at = finding.try.findIndex((command) => OF_WORKLOAD.test(command));
+    const place = at === -1 ? finding.try.length : at;
+    return { ...finding, try: [...finding.try.slice(0, place), ...added, ...finding.try.slice(place)] };
+  });
+}
+
+/** undefined: it is not there, or nobody knows in which namespace. */
+function commandOf({ evidence, commands }: PodFacts, kind: string, name: string): string | undefined {
+  const isIt = (config: { readonly kind: string; readonly name: string; readonly state: string }): boolean =>
+    config.kind === kind && config.name === name && config.state === 'found';
+  const target = `${kind.toLowerCase()}/${name}`;
+  if (evidence.configs.some(isIt)) return commands.kubectl('edit', target);
+  const behind = evidence.services.find(({ server }) => (server?.configs ?? []).some(isIt));
+  return behind && commands.cluster('edit', target, '-n', behind.namespace);
+}
