@@ -19,6 +19,8 @@ export interface FailsAgain {
   readonly isBesideWork?: true;
   /** It was said once, of a part of its work that it does not do from then on. */
   readonly isStanding?: true;
+  /** It does all that it did before, as after a reload that failed. */
+  readonly isMinor?: true;
 }
 
 /** Lines of the end that are looked at. */

@@ -11,6 +11,8 @@ interface Standing {
   readonly over: string;
   /** The line above or below that says why. */
   readonly why?: RegExp;
+  /** It does all that it did before. */
+  readonly isMinor?: true;
 }
 
 const STANDING: readonly Standing[] = [
@@ -41,6 +43,7 @@ const STANDING: readonly Standing[] = [
   {
     says: /\b(?:could not|cannot|can't|failed to|unable to|error) (?:re-?load|apply(?:ing)?|re-?read)(?:ing)?(?: the| new| its)? (?:config\w*|settings|rules|zone|file|plugin)\b|\b(?:config(?:uration)?|settings|rules) (?:re-?load|update) (?:has )?failed\b/i,
     over: String.raw`\b(?:re-?load(?:ed)?|applied|re-?read)\b.{0,60}\b(?:success|complete|config)`,
+    isMinor: true,
   },
 ];
 const LATELY_LINES = 400;
@@ -52,7 +55,7 @@ const MAX_LINE = 2000;
 export function standingFault(lines: readonly string[]): FailsAgain | undefined {
   const lately = lines.slice(-LATELY_LINES).map((line) => line.slice(0, MAX_LINE));
   for (let place = lately.length - 1; place >= 0; place -= 1) {
-    for (const { says, over, why } of STANDING) {
+    for (const { says, over, why, isMinor } of STANDING) {
       const match = says.exec(lately[place] ?? '');
       if (match === null) continue;
       const back = new RegExp(over.replaceAll('%', escaped(match[1] ?? '')), 'i');
@@ -66,7 +69,7 @@ export function standingFault(lines: readonly string[]): FailsAgain | undefined 
         related: [maskSecrets(own)],
         firmness: 'firm',
       };
-      return { said, times: 1, isStanding: true };
+      return { said, times: 1, isStanding: true, ...(isMinor && { isMinor }) };
     }
   }
   return undefined;

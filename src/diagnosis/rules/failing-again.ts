@@ -42,7 +42,8 @@ export function failingAgain(
   return [
     {
       id: isPlain ? 'fails-again' : end.id,
-      severity: isAuxiliary(line) || !(isProven || again.isStanding === true) ? 'info' : 'warning',
+      severity:
+        isAuxiliary(line) || again.isMinor === true || !(isProven || again.isStanding === true) ? 'info' : 'warning',
       rank: isPlain ? PLAIN_RANK : Math.min(end.rank, MAX_RANK),
       topic: `runs/${container.name}`,
       container: container.name,
