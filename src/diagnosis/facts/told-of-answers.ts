@@ -1,4 +1,5 @@
 /** Tells with a failed request what the HTTP peer answered beside its status, and what that logs of it itself. Pure. */
+import { parseTime } from '../../lib/index.ts';
 import { answerBody, httpStatusIn } from '../../log-analysis/index.ts';
 import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
@@ -13,6 +14,7 @@ import { probeFailures } from './probe-failures.ts';
 import { serverOf, wordsOfPeer } from './server-peers.ts';
 import { serverObject, settingBehind } from './server-settings.ts';
 import { peerText } from './spec-peers.ts';
+import { formatAge } from './text.ts';
 
 /** The status of the failed request that its last words tell. */
 export function statusSaid(container: ContainerFacts): number | undefined {
@@ -51,6 +53,7 @@ export function withAnswers(facts: PodFacts, found: readonly RankedFinding[]): r
       ofRequest(facts, container, finding, service),
       service && ofHealthCheck(facts, container, service),
       ofPlainRequest(facts, container),
+      service && ofNewPeer(facts, container, service),
     ].find((each) => each !== undefined);
     if (told === undefined) return finding;
     const says = told.isLater === true ? finding.says.replace(OLDER, '').replace(OLDER_STATE, '$1') : finding.says;
@@ -89,6 +92,27 @@ function ofOtherContainer(
     edits: [`service/${service.name}`, namespaceOf(service, pod.metadata?.namespace)],
   };
 }
+
+/** Answers that another version of the peer may give: what it was asked for is not there any more, or has another form. */
+const OF_VERSION: ReadonlySet<number> = new Set([400, 404, 405, 406, 410, 415, 422, 501]);
+
+/** The peer's pod was made while this container ran already: another version may answer otherwise. */
+function ofNewPeer(facts: PodFacts, container: ContainerFacts, { name, server }: ServiceEvidence): Told | undefined {
+  const status = statusSaid(container);
+  const startedMs = parseTime(container.status?.state?.running?.startedAt ?? undefined);
+  const madeMs = parseTime(server?.pod.metadata?.creationTimestamp ?? undefined);
+  if (server === undefined || status === undefined || !OF_VERSION.has(status)) return undefined;
+  if (startedMs === undefined || madeMs === undefined || madeMs <= startedMs + ROUNDING_MS) return undefined;
+  const object = serverObject(server);
+  const age = formatAge(facts.now - madeMs);
+  return {
+    says: `${object} behind service ${name} has another pod since ${age} ago, after this container had started: it may be another version`,
+    quotes: [{ source: 'object', object: `pod/${server.pod.metadata?.name ?? ''}`, says: `was made ${age} ago` }],
+  };
+}
+
+/** Times of objects count whole seconds. */
+const ROUNDING_MS = 1000;
 
 function ofRequest(
   { pod, evidence }: PodFacts,

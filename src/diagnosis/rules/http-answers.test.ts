@@ -132,6 +132,29 @@ describe('a request that a peer refused', () => {
     expect(says(all)).toMatch(text);
   });
 
+  it('is told with the newer pod of the peer', () => {
+    const lines = Array.from({ length: 4 }, () => 'ERROR cannot render: GET http://api:8080/v1/items -> 404 NOT FOUND');
+    const given: Partial<PodEvidence> = {
+      pod: pod({ status: { ready: true, state: { running: { startedAt: ago(300) } } } }),
+      logs: { web: { current: lines } },
+    };
+    const made = (seconds: number): ServiceEvidence => {
+      const behind = server('api', 8080);
+      return {
+        ...behind,
+        server: {
+          owner: 'deployment/api',
+          lines: [],
+          pod: pod({ name: 'api-2', metadata: { creationTimestamp: ago(seconds) } }),
+        },
+      };
+    };
+    expect(says({ ...given, services: [made(48)] })).toMatch(
+      /; deployment\/api behind service api has another pod since 48s ago, after this container had started/,
+    );
+    expect(says({ ...given, services: [made(900)] })).not.toContain('another pod');
+  });
+
   it('is told as it is, where nobody says more', () => {
     const given = {
       ...curl('http://stock:8080/list', 'curl: (22) The requested URL returned error: 404'),
