@@ -29,6 +29,15 @@ describe('what a program fails at with each try', () => {
       4,
     ],
     [
+      'rounds that are skipped for a peer',
+      times(
+        4,
+        'crm-sync: round skipped: connection to server at "crm-db" (10.96.31.55), port 5432 failed: FATAL: no pg_hba.conf entry for host "10.244.1.73", user "crm", database "crm", no encryption',
+      ),
+      /no pg_hba\.conf entry/,
+      4,
+    ],
+    [
       'a loop that announces each try',
       times(3, 'connecting to the queue (attempt #)', 'ERROR vhost shop not found', 'sleeping 5s'),
       /vhost shop not found/,

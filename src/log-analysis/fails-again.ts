@@ -19,6 +19,8 @@ export interface FailsAgain {
   readonly isBesideWork?: true;
   /** It was said once, of a part of its work that it does not do from then on. */
   readonly isStanding?: true;
+  /** The status with which it answers each request of others, who are what fails. */
+  readonly answers?: number;
   /** It does all that it did before, as after a reload that failed. */
   readonly isMinor?: true;
 }

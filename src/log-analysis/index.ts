@@ -19,5 +19,6 @@ export { notLoaded } from './not-loaded.ts';
 export { isSecretKey, MASK, maskSecrets, withoutKnown } from './mask-secrets.ts';
 export * from './names.ts';
 export * from './read-log.ts';
+export { requestsFail } from './requests-fail.ts';
 export { standingFault } from './standing-fault.ts';
 export { standsAt, type StandsAt } from './stands-at.ts';

@@ -127,7 +127,7 @@ async function gatherBehind(asker: Asker, service: Service, namespaceFlag: strin
   const [looked, listening, nobody, strays] = await Promise.all([
     Promise.all(unready.slice(0, MAX_PODS).map((pod) => gatherPod(asker, pod, { namespaceFlag, killings: [] }))),
     Promise.all(running.map(async (pod) => [pod.metadata?.name ?? '', await gatherListening(asker, pod)] as const)),
-    isEmpty ? nobodyBehind(asker, namespace, selector) : undefined,
+    isEmpty ? nobodyBehind(asker, namespace, selector, name) : undefined,
     isUnwritten && !hasEndpoints ? gatherStrays(asker, namespace, name) : undefined,
   ]);
   const all =

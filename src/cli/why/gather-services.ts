@@ -89,7 +89,9 @@ async function gatherService(
   const isUnwritten = selector.length === 0 && endpoints.length === 0 && !isAnswered;
   const waiting = isAway ? await initsBehind(asker, namespace, selector) : [];
   const nobody =
-    isAway && endpoints.length === 0 ? await nobodyBehind(asker, namespace, Object.fromEntries(selector)) : undefined;
+    isAway && endpoints.length === 0
+      ? await nobodyBehind(asker, namespace, Object.fromEntries(selector), name)
+      : undefined;
   return {
     namespace,
     name,
@@ -250,6 +252,7 @@ export async function nobodyBehind(
   asker: Asker,
   namespace: string,
   selector: Readonly<Record<string, string>>,
+  name: string,
 ): Promise<NobodyBehind | undefined> {
   const query = { namespace, limit: MAX_LISTED };
   const labelSelector = labelsText(Object.entries(selector));
@@ -269,7 +272,7 @@ export async function nobodyBehind(
   });
   if (behind.length === 0) {
     if (pods.length > 0) return undefined;
-    const nearest = await nearestText(asker, namespace, selector, all);
+    const nearest = await nearestText(asker, namespace, { selector, name }, all);
     return { scaledToZero: [], unlabelled: true, ...(nearest !== undefined && { nearest }) };
   }
   const wanting = behind.filter(({ spec }) => (spec?.replicas ?? 1) > 0);
@@ -289,17 +292,17 @@ type Made = (Deployment | StatefulSet) & { readonly kind: string };
 async function nearestText(
   asker: Asker,
   namespace: string,
-  selector: Readonly<Record<string, string>>,
+  { selector, name }: { readonly selector: Readonly<Record<string, string>>; readonly name: string },
   workloads: readonly Made[],
 ): Promise<string | undefined> {
   const wanted = Object.entries(selector);
   const templates = workloads.map(({ kind, metadata, spec }) => ({
     metadata: { name: `${kind}/${metadata?.name ?? ''}`, labels: spec?.template.metadata?.labels ?? {} },
   }));
-  const made = nearestPod(templates, wanted);
+  const made = nearestPod(templates, wanted, name);
   if (made !== undefined) return `the pods of ${made.pod.metadata?.name ?? ''} have ${ownLabelsText(made)}`;
   const pods = await asker.list(`pods in namespace ${namespace}`, PODS, { namespace, limit: MAX_LISTED });
-  const nearest = nearestPod(pods, wanted);
+  const nearest = nearestPod(pods, wanted, name);
   // One that has all of them has ended.
   return nearest === undefined || nearest.wrong.length === 0
     ? undefined

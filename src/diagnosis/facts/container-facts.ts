@@ -5,6 +5,7 @@ import {
   type DecisiveLine,
   complainsAgain,
   failsAgain,
+  requestsFail,
   standingFault,
   type FailsAgain,
   type GivenUp,
@@ -156,7 +157,9 @@ function one(
 
 /** What a server says once may stand far above its last lines. */
 function againOf({ logs }: PodEvidence, name: string, lines: readonly string[]): FailsAgain | undefined {
-  return failsAgain(lines) ?? standingFault(logs[name]?.current ?? lines) ?? complainsAgain(lines);
+  return (
+    failsAgain(lines) ?? standingFault(logs[name]?.current ?? lines) ?? complainsAgain(lines) ?? requestsFail(lines)
+  );
 }
 
 /** The beginning of a log that is longer than what was read of its end may have the supervisor's word. */

@@ -1,4 +1,5 @@
 /** Finds the folder in which a container has its data, by what its specification says and what it mounts. Pure. */
+import { configTexts } from './config-texts.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { type MountedVolume, mountedVolumes, volumeOf } from './mounts.ts';
 import type { PodFacts } from './pod-facts.ts';
@@ -10,9 +11,11 @@ const OPTION =
 /** PGDATA, ETCD_DATA_DIR, MYSQL_DATADIR */
 const VARIABLE = /^(?:PGDATA|.{0,60}(?:DATA_?DIR(?:ECTORY)?|DATA_PATH|DB_?PATH|STORE_DIR|STORAGE_PATH))$/;
 
+const MAX_TEXT = 16 * 1024;
+
 /** " in /var/lib/pg/data (volume d, claim pgdata)"; empty: it is not known. */
 export function dataFolderText(facts: PodFacts, container: ContainerFacts): string {
-  const named = namedFolder(container);
+  const named = namedFolder(container, configTexts(facts, container));
   const mounted = named === undefined ? undefined : volumeOf(facts, container, named);
   const claims = mountedVolumes(facts, container).filter((each) => claimOf(facts, each) !== undefined);
   const found = mounted ?? (named === undefined && claims.length === 1 ? claims[0] : undefined);
@@ -28,10 +31,14 @@ export function claimOf({ name }: PodFacts, { volume }: Pick<MountedVolume, 'vol
   );
 }
 
-/** The only folder that its command or its environment names. */
-function namedFolder({ spec, environment }: ContainerFacts): string | undefined {
+/** The only folder that its command, the scripts of its ConfigMaps or its environment name. */
+function namedFolder(
+  { spec, environment }: ContainerFacts,
+  scripts: readonly { readonly text: string }[],
+): string | undefined {
+  const texts = [commandText(spec, environment), ...scripts.map(({ text }) => text.slice(0, MAX_TEXT))];
   const all = [
-    ...[...commandText(spec, environment).matchAll(OPTION)].flatMap(([, folder]) => folder ?? []),
+    ...texts.flatMap((text) => [...text.matchAll(OPTION)].flatMap(([, folder]) => folder ?? [])),
     ...environment.flatMap(({ name, value }) => (VARIABLE.test(name) && value.startsWith('/') ? [value] : [])),
   ].map((folder) => folder.replace(/\/+$/, ''));
   const [only, ...more] = new Set(all);

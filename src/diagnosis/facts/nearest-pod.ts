@@ -8,17 +8,24 @@ export interface Nearest {
   readonly wrong: readonly (readonly [key: string, value: string])[];
 }
 
-/** The pod with most of the labels, or with the same keys; undefined: none has anything in common. */
+/**
+ * The pod with most of the labels, or with the same keys; undefined: none has anything in common.
+ *
+ * @param name that of the service: a label of a key of the selector that has it shows that its pod was meant
+ */
 export function nearestPod(
   pods: readonly Pod[],
   selector: readonly (readonly [key: string, value: string])[],
+  name?: string,
 ): Nearest | undefined {
   let best: (Nearest & { readonly score: number }) | undefined;
   for (const pod of pods) {
     const labels = pod.metadata?.labels ?? {};
     const wrong = selector.filter(([key, value]) => labels[key] !== value);
     // A right label counts most; a key with another value still shows that the pod was meant.
-    const keys = wrong.filter(([key, value]) => isLike(labels[key], value)).length;
+    const keys = wrong.filter(
+      ([key, value]) => isLike(labels[key], value) || (name !== undefined && labels[key] === name),
+    ).length;
     const score = (selector.length - wrong.length) * 3 + keys * 2;
     if (score > 0 && (best === undefined || score > best.score)) best = { pod, wrong, score };
   }

@@ -136,6 +136,8 @@ export const HOST_IN_CODE = /\bhost(?:name)?["']?\s?[=: ]\s?["']([a-z][\w-]*(?:\
 /** The host of a command line's client: "psql -h pg -p 5433", "mosquitto_sub -h mqtt". */
 const CLIENT_HOST =
   /\b(?:psql|pg_\w{1,20}|mysql\w{0,10}|mariadb(?:-\w{1,10})?|redis-cli|valkey-cli|mosquitto_[ps]ub|mongo(?:sh)?|clickhouse-client|ldap\w{3,10})\b[^;|&\n]{0,300}? (?:-h|--host)[ =]?([a-z][\w-]*(?:\.[\w-]+)*)(?:[^;|&\n]{0,100}? (?:-p|-P|--port)[ =]?(\d{2,5})\b)?/g;
+/** "--replicaof cache-primary 6379" */
+const REPLICA_OF = /(?:^|\s)--(?:replicaof|slaveof)[ =]["']?([a-z][\w.-]{0,200})["']? ["']?(\d{2,5})\b/g;
 /** '("smtp", 25)', of a program that stands in the command; '("ok", 200)' is an answer. */
 export const TUPLE_IN_CODE =
   /\(\(?["']((?!localhost["'])[a-z][\w-]*(?:\.[\w-]+)*)["'], ?((?!(?:20[0-6]|30[0-8]|40[0-9]|41[0-8]|42[2-9]|451|50[0-8])\b)\d{2,5})\b/gi;
@@ -144,7 +146,7 @@ export const TUPLE_IN_CODE =
 export function commandPeers(spec: Container, environment = environmentOf(spec)): readonly SpecPeer[] {
   const text = commandText(spec, environment);
   const hosts = [...text.matchAll(HOST_IN_CODE)].flatMap(([, host = '']) => peersOf({ host }, { at: 'command' }));
-  const others = [CLIENT_HOST, TUPLE_IN_CODE].flatMap((pattern) =>
+  const others = [CLIENT_HOST, TUPLE_IN_CODE, REPLICA_OF].flatMap((pattern) =>
     [...text.matchAll(pattern)].flatMap(([, host = '', port]) =>
       peersOf({ host, ...(port !== undefined && { port: Number(port) }) }, { at: 'command' }),
     ),

@@ -12,16 +12,19 @@ export function withTriesAsEnds(facts: PodFacts): PodFacts {
 function asIfEnded({ now }: PodFacts, container: ContainerFacts): ContainerFacts {
   const { again } = container;
   if (again === undefined) return container;
+  const told = failingAt(container, again);
   return {
-    ...failingAt(container, again),
+    ...told,
+    // What it said of its first tries may be another thing.
+    reading: { ...told.reading, decisive: { ...again.said, firmness: 'firm' }, others: [] },
     trouble: 'died-lately',
     death: { reason: 'Error', finishedMs: now, exitCode: 1 },
     killed: undefined,
   };
 }
 
-/** " and tries again and again (4 times at the end of its log)", of one that runs; else what became of it. */
+/** " and tries again and again (4 times)", of one that runs; else what became of it. */
 export function outcomeOf({ again }: Pick<ContainerFacts, 'again'>, ended: string): string {
   if (again?.isStanding === true) return '';
-  return again === undefined ? ended : ` and tries again and again (${again.times} times at the end of its log)`;
+  return again === undefined ? ended : ` and tries again and again (${again.times} times)`;
 }

@@ -25,7 +25,7 @@ import type { RefusedRight } from '../facts/refused-right.ts';
 import { bindingText, refusedRightIn } from '../facts/refused-rights.ts';
 import { holdsRight } from '../facts/role-texts.ts';
 import { REFUSED_LOGIN, REFUSED_RIGHT } from '../facts/sql-errors.ts';
-import { peerText } from '../facts/spec-peers.ts';
+import { environmentPeers, peerText } from '../facts/spec-peers.ts';
 import { audienceText } from '../facts/token-audience.ts';
 import { formatAge, quotable } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
@@ -125,12 +125,15 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
   const right = isForbidden ? lackedRight(facts, container, word) : undefined;
   const peer = peerOf(container, word);
   const repository = peer === undefined ? backupRepository(facts, container) : undefined;
+  const proxy = proxyOf(container, word.line);
   const whom =
-    peer === undefined
-      ? repository === undefined
-        ? 'its peer'
-        : `its ${repository}`
-      : `its peer ${peer}${serviceText(facts, peer)}`;
+    proxy !== undefined
+      ? `its proxy ${proxy}`
+      : peer === undefined
+        ? repository === undefined
+          ? 'its peer'
+          : `its ${repository}`
+        : `its peer ${peer}${serviceText(facts, peer)}`;
   const what = RELAY.test(word.line)
     ? `may not send mail through ${whom}, which passes on only what comes of its own networks and users (mynetworks of Postfix)`
     : isForbidden
@@ -237,6 +240,18 @@ function changeText({ now }: PodFacts, change: ConfigChange | undefined): string
   const when = `after ${kind} ${name} ${how} ${formatAge(now - atMs)} ago`;
   if (isNewer && asVariable) return ` ${when} (it has the old value, because variables are read at its start)`;
   return ` ${when}${isNewer ? '' : ' (it has the new value; the peer may still have the old one)'}`;
+}
+
+/** A proxy that refuses what is asked through it. */
+const BY_PROXY =
+  /\bProxyError\b|Tunnel connection failed|CONNECT tunnel failed|Received HTTP code 4\d\d from proxy|Proxy Authentication Required|\b407\b/i;
+
+/** The proxy of its variables, where the line says that one refused. */
+function proxyOf({ environment }: ContainerFacts, line: string): string | undefined {
+  if (!BY_PROXY.test(line)) return undefined;
+  const named = environment.filter(({ name }) => /^(?:https?|all)_proxy$/i.test(name));
+  const peers = new Set(environmentPeers(named).map(peerText));
+  return peers.size === 1 ? [...peers][0] : undefined;
 }
 
 /** The peer that the lines name, unless the line that is told names it itself; else the only one of the environment. */

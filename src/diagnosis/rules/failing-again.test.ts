@@ -31,7 +31,7 @@ describe('a container that looks well', () => {
       'has a peer that is scaled to 0',
       runs(REFUSED, { services: [away('queue')] }),
       'warning',
-      /^container web is refused by queue:6379 and tries again and again \(4 times at the end of its log\): service queue has no endpoint that is ready, because deployment\/queue is scaled to 0/,
+      /^container web is refused by queue:6379 and tries again and again \(4 times\): service queue has no endpoint that is ready, because deployment\/queue is scaled to 0/,
     ],
     [
       'names no cause, and a port that its service does not have',
@@ -68,7 +68,7 @@ describe('a container that looks well', () => {
         },
       ),
       'warning',
-      /^container web runs, and fails with each try \(4 times at the end of its log\): it is not let in by its peer billing:8080, which refuses its key .*BILLING_API_KEY of Secret invoicer.*unknown api key/,
+      /^container web runs, and fails with each try \(4 times\): it is not let in by its peer billing:8080, which refuses its key .*BILLING_API_KEY of Secret invoicer.*unknown api key/,
     ],
     [
       'has a password that its broker refuses, whose host its command names',
@@ -107,7 +107,7 @@ describe('a container that looks well', () => {
       'says what nobody knows',
       runs('ERROR sync failed: backend unavailable'),
       'info',
-      /^container web runs, and fails with each try \(4 times at the end of its log\): sync failed: backend unavailable/,
+      /^container web runs, and fails with each try \(4 times\): sync failed: backend unavailable/,
     ],
     [
       'has a readiness probe that does not tell',
@@ -121,6 +121,17 @@ describe('a container that looks well', () => {
     expect(findings[0]?.says).toMatch(says);
     expect((findings[0]?.evidence ?? []).map((quote) => quoteText(quote, NOW)).join('\n')).not.toBe('');
     expect(asWanted).toBe(true);
+  });
+
+  it('is told of what it fails at now, and not at its first tries', () => {
+    const said = (why: string): string =>
+      `WARNING database not available, next try in 15s: connection to server at "orders-db" (10.96.243.117), port 5432 failed: ${why}`;
+    const other = said('FATAL:  database "orders_v2" does not exist');
+    const given = runs(other);
+    const current = [said('Connection refused'), said('Connection refused'), other, other, other, other];
+    expect(diagnosePod(evidence({ ...given, logs: { web: { current } } })).findings[0]?.says).toMatch(
+      /it does not find data that it needs in its peer: .*database "orders_v2" does not exist$/,
+    );
   });
 
   it('has no secret quoted', () => {

@@ -19,6 +19,13 @@ const PLAIN: ReadonlySet<string> = new Set(['exit-code', 'signal']);
 /** A peer has answered, and refuses what this container shows or asks. */
 const REFUSES = /^(?:authentication-refused|not-allowed|certificate-.*)$/;
 
+/** A known kind of failure that has come so often, and that no other program has to mend. */
+const LASTING = 5;
+
+function isLasting({ times, isBesideWork }: NonNullable<ContainerFacts['again']>, id: string): boolean {
+  return times >= LASTING && isBesideWork !== true && !id.startsWith('dependency-');
+}
+
 /**
  * A note, because a program may well do without what it fails at; a warning where a peer refuses it, or the cluster shows that nobody can
  * answer it, and its log tells of nothing else.
@@ -36,14 +43,18 @@ export function failingAgain(
   const isPlain = end === undefined || PLAIN.has(end.id);
   const isProven = isPlain
     ? end?.blames !== undefined || wrongPeer(facts, container, line) !== undefined
-    : end.blames !== undefined || REFUSES.test(end.id);
+    : end.blames !== undefined || REFUSES.test(end.id) || isLasting(again, end.id);
   const log = facts.commands.kubectl('logs', facts.name, '-c', container.name);
   const previous = facts.commands.previousLog(container.name);
   return [
     {
       id: isPlain ? 'fails-again' : end.id,
       severity:
-        isAuxiliary(line) || again.isMinor === true || !(isProven || again.isStanding === true) ? 'info' : 'warning',
+        isAuxiliary(line) ||
+        again.isMinor === true ||
+        !(isProven || again.isStanding === true || again.answers !== undefined)
+          ? 'info'
+          : 'warning',
       rank: isPlain ? PLAIN_RANK : Math.min(end.rank, MAX_RANK),
       topic: `runs/${container.name}`,
       container: container.name,
@@ -79,7 +90,8 @@ function wordsOf(container: ContainerFacts, says: string | undefined): string {
 }
 
 function howOf(again: ContainerFacts['again']): string {
-  const times = `(${again?.times ?? 0} times at the end of its log)`;
+  const times = `(${again?.times ?? 0} times)`;
+  if (again?.answers !== undefined) return `answers each request with ${again.answers} ${times}`;
   if (again?.isStanding === true) return 'does not do all of its work';
   return again?.isBesideWork === true ? `complains again and again ${times}` : `fails with each try ${times}`;
 }

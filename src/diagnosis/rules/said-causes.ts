@@ -238,6 +238,19 @@ const SAID_CAUSES: readonly SaidCause[] = [
     means: 'finds no repository of backups where it looks for one (its name may be wrong, or nobody has made it yet)',
   },
   {
+    id: 'not-implemented',
+    rank: 84,
+    pattern: anyOf(
+      /\bUNIMPLEMENTED\b/i,
+      /\bMethod not found!/i,
+      /\bcode = Unimplemented\b/i,
+      /\bunknown service [\w.]{2,200}/i,
+      /\bunknown method [\w.]{1,100} for service\b/i,
+    ),
+    means: 'calls what its peer does not have',
+    ofPeer: 'does not have what is called',
+  },
+  {
     id: 'dependency-times-out',
     rank: 82,
     pattern: /\bE(?:HOST|NET)UNREACH\b|no route to host|network is unreachable/i,
@@ -359,6 +372,18 @@ function lockedFile(facts: PodFacts, container: ContainerFacts, line: string): s
 
 const LIBRARY = /\b(lib[\w+.-]{1,80}\.so(?:\.\d{1,6}){0,3}): cannot open shared object/;
 
+const CALLED = /["'`](\/[a-z][\w.]{1,120}\.[A-Z]\w{0,60}\/[A-Z]\w{0,60})["'`]/g;
+
+/** " (its code calls /geo.v2.Geo/Locate)" */
+function calledText(facts: PodFacts, container: ContainerFacts, { id }: SaidCause, line: string): string {
+  if (id !== 'not-implemented') return '';
+  const all = codeTexts(facts, container).flatMap(({ lines }) =>
+    lines.flatMap((each) => [...each.matchAll(CALLED)].flatMap(([, path]) => path ?? [])),
+  );
+  const [only, ...more] = new Set(all);
+  return only === undefined || more.length > 0 || line.includes(only) ? '' : ` (its code calls ${only})`;
+}
+
 /** " (libshop.so.1 lies in /opt/shop/lib …)" */
 function libraryPlaceText(facts: PodFacts, container: ContainerFacts, { id }: SaidCause, line: string): string {
   const name = id === 'missing-module' ? LIBRARY.exec(line)?.[1] : undefined;
@@ -367,7 +392,7 @@ function libraryPlaceText(facts: PodFacts, container: ContainerFacts, { id }: Sa
 }
 
 /** What a peer says, unless the system has said something else before it was asked. */
-const OF_PEERS: ReadonlySet<string> = new Set(['missing-data', 'dependency-times-out']);
+const OF_PEERS: ReadonlySet<string> = new Set(['missing-data', 'dependency-times-out', 'not-implemented']);
 
 /** Redis names the command that a client sent. */
 const OF_A_PEER = /\bERR unknown (?:sub)?command\b|\bReplyError\b/;
@@ -434,7 +459,7 @@ function finding(facts: PodFacts, container: ContainerFacts, cause: SaidCause): 
   const told = explainedEnd(facts, container, {
     id: cause.id,
     rank: rankOfWord(cause.rank, word),
-    says: `${title(container)} ${means}${cause.ofPeer === undefined || means !== cause.means ? '' : peerOfSpec(container, word)}${about}${keyFileText(facts, container, cause, word.line)}${dataText(facts, container, cause, word.line)}${locked === undefined || word.line.includes(locked) ? '' : ` (${locked})`}${cause.rest ?? ''}${libraryPlaceText(facts, container, cause, word.line)}${hidden(facts, container, cause, word.line)}${cause.pattern === LOCKED && holder === undefined ? lockedClaim(facts, container, word.line) : ''}: ${line.replace(/\.+$/, '')}${who}`,
+    says: `${title(container)} ${means}${cause.ofPeer === undefined || means !== cause.means ? '' : peerOfSpec(container, word)}${about}${keyFileText(facts, container, cause, word.line)}${dataText(facts, container, cause, word.line)}${locked === undefined || word.line.includes(locked) ? '' : ` (${locked})`}${cause.rest ?? ''}${libraryPlaceText(facts, container, cause, word.line)}${hidden(facts, container, cause, word.line)}${calledText(facts, container, cause, word.line)}${cause.pattern === LOCKED && holder === undefined ? lockedClaim(facts, container, word.line) : ''}: ${line.replace(/\.+$/, '')}${who}`,
     line: word.line,
     more: alias === undefined ? more : [...more, alias.quote],
     try: [...recreate(facts, holder?.pods ?? []), commandForLog(facts, container), ...facts.commands.edit],

@@ -88,7 +88,7 @@ const nothingSelected: ServiceRule = (facts) => {
   if (behind.nobody?.unmade !== undefined) return NOTHING;
   const field: Quote = { source: 'field', path: 'spec.selector', value: selectorText(service) };
   const base = { id: 'selector-matches-nothing', severity: 'critical' as const, rank: 95, topic: 'pods' };
-  const nearest = nearestPod(behind.pods, selector);
+  const nearest = nearestPod(behind.pods, selector, evidence.name);
   if (nearest === undefined)
     return [
       {

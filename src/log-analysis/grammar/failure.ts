@@ -136,7 +136,8 @@ const EACH_HARMLESS = new RegExp(HARMLESS.source, `${HARMLESS.flags}g`);
 const TOLERATED = words(
   /using (?:the |its )?(?:built-in )?defaults?/i,
   /ignor(?:ing|ed)/i,
-  /skipp(?:ing|ed)/i,
+  // What was not reached is told as the cause.
+  /skipp(?:ing|ed)(?!: .{0,120}(?:\bFATAL\b|connection.{0,80}(?:failed|refused)|could not connect|cannot connect|access denied|authentication failed))/i,
   /continuing/i,
   /going on/i,
   /fall(?:ing|s)? back/i,
