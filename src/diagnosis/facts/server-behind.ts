@@ -61,7 +61,34 @@ function settingText({ pod, configs = [] }: ServerBehind, container: string | un
     const isMeant = LISTENS.test(option) || SHORT_OPTIONS.test(option);
     if (isMeant && isOf(VALUE.exec(value)?.[1])) return ` (its ${option} ${value})`;
   }
-  return lineText(pod, spec, configs);
+  return lineText(pod, spec, configs) || defaultText(pod, spec, configs);
+}
+
+/** Programs that listen only on loopback, until a setting says otherwise. */
+const BY_DEFAULT: readonly { readonly program: RegExp; readonly setting: string }[] = [
+  { program: /\bmosquitto\b/, setting: 'listener' },
+  { program: /\bpostgres\b|\bpostmaster\b/, setting: 'listen_addresses' },
+  { program: /\buvicorn\b|\bflask\b.{0,100}\brun\b|\bng serve\b|\bvite\b|\bnext dev\b/, setting: '--host' },
+  { program: /\bgunicorn\b|\bhypercorn\b/, setting: '--bind' },
+  { program: /\bredis-server\b|\bvalkey-server\b/, setting: 'bind' },
+  { program: /\bmysqld\b|\bmariadbd\b/, setting: 'bind-address' },
+  { program: /\bmongod\b/, setting: 'bindIp' },
+];
+
+/** " (it has no listener, without which it listens only there; ConfigMap mqtt-conf, key mosquitto.conf)" */
+function defaultText(pod: ServerBehind['pod'], spec: Container, configs: readonly ConfigEvidence[]): string {
+  const command = commandText(spec, environmentOf(spec, configs));
+  const found = BY_DEFAULT.find(({ program }) => program.test(command));
+  if (found === undefined) return '';
+  const files = usedBy(pod, spec)
+    .filter(({ kind, asVariable }) => kind === 'ConfigMap' && !asVariable)
+    .flatMap(({ name }) =>
+      Object.keys(configs.find((each) => each.kind === 'ConfigMap' && each.name === name)?.texts ?? {}).map(
+        (key) => `ConfigMap ${name}, key ${key}`,
+      ),
+    );
+  const [only, ...more] = files.filter((file) => command.includes(file.slice(file.lastIndexOf(' ') + 1)));
+  return ` (it has no ${found.setting}, without which it listens only there${only === undefined || more.length > 0 ? '' : `; ${only}`})`;
 }
 
 /** The line of a file that it has of a ConfigMap. */

@@ -68,6 +68,22 @@ const listening: readonly Case[] = [
     /reaches it \(its --host 127\.0\.0\.1\)$/,
   ],
   [
+    'what a program lacks that listens there by default',
+    refused({
+      listening: inside,
+      pod: serving(
+        {
+          command: ['mosquitto', '-c', '/etc/m/mosquitto.conf'],
+          volumeMounts: [{ name: 'conf', mountPath: '/etc/m' }],
+        },
+        { volumes: [{ name: 'conf', configMap: { name: 'mqtt' } }] },
+      ),
+      configs: [configMap('mqtt', { 'mosquitto.conf': 'allow_anonymous true\n' })],
+    }),
+    'dependency-refused',
+    /reaches it \(it has no listener, without which it listens only there; ConfigMap mqtt, key mosquitto\.conf\)$/,
+  ],
+  [
     'a line of a file',
     refused({
       listening: inside,
