@@ -29,6 +29,7 @@ import { lateProbes } from './late-probes.ts';
 import { livenessCascade } from './liveness-cascade.ts';
 import { localSocket } from './local-socket.ts';
 import { lockHeld } from './lock-held.ts';
+import { longHooks } from './long-hooks.ts';
 import { malformedConfig } from './malformed-config.ts';
 import { missingConfig } from './missing-config.ts';
 import { missingSetting } from './missing-setting.ts';
@@ -99,6 +100,7 @@ export const POD_RULES: readonly PodRule[] = [
   livenessCascade,
   localSocket,
   lockHeld,
+  longHooks,
   malformedConfig,
   missingConfig,
   missingSetting,

@@ -93,3 +93,27 @@ describe('a postStart hook that fails', () => {
     expect(headline(given)).toBe(`${begin}: ${said} (exit code 6)${says}`);
   });
 });
+
+describe('a postStart hook that does not end', () => {
+  const asks = { exec: { command: ['sh', '-c', 'until curl -sf http://localhost:8080/ready; do sleep 2; done'] } };
+  const starting = (seconds: number, container: object = {}): PodEvidence =>
+    evidence({
+      pod: pod({
+        container: { lifecycle: { postStart: asks }, ports: [{ containerPort: 9090 }], ...container },
+        status: waiting('ContainerCreating'),
+        podStatus: { phase: 'Pending' },
+      }),
+      events: [event('Started', 'Container started', { container: 'web', seconds })],
+    });
+
+  it('is told with whom it asks', () => {
+    expect(headline(starting(75))).toBe(
+      'container web was started 75s ago, and its postStart hook has not come to its end: until then it does not count as started; it asks localhost:8080, and its pod has port 9090',
+    );
+  });
+
+  it('has its time', () => {
+    expect(diagnosePod(starting(5)).findings.map(({ id }) => id)).not.toContain('post-start-hook');
+    expect(diagnosePod(starting(75, { lifecycle: {} })).findings.map(({ id }) => id)).not.toContain('post-start-hook');
+  });
+});
