@@ -52,7 +52,7 @@ export function budgetFindings(evidence: BudgetEvidence): readonly RankedFinding
         id: 'budget-never-allows',
         severity: 'warning',
         rank: 50,
-        says: `budget ${name} lets no pod be evicted although all ${expectedPods} are healthy: it wants ${desiredHealthy} of ${expectedPods}, so a drain of their nodes never ends`,
+        says: `budget ${name} lets no pod be evicted although all ${expectedPods} are healthy: it wants ${desiredHealthy} of ${expectedPods}${settingText(evidence)}, so a drain of their nodes never ends`,
         evidence: counts,
         try: [kubectl('edit', `pdb/${name}`)],
       },
@@ -140,6 +140,12 @@ function withoutPods({ budget, others = [], namespaceFlag }: BudgetEvidence): re
       ],
     },
   ];
+}
+
+/** " (minAvailable: 2)" */
+function settingText(evidence: BudgetEvidence): string {
+  const [only, ...more] = settings(evidence);
+  return only?.source !== 'field' || more.length > 0 ? '' : ` (${only.path.replace('spec.', '')}: ${only.value})`;
 }
 
 function settings({ budget }: BudgetEvidence): readonly Quote[] {

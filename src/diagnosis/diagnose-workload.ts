@@ -124,7 +124,9 @@ function ofPods(facts: WorkloadFacts): readonly RankedFinding[] {
     });
   const total = pods.filter((pod) => counts(facts, pod)).length;
   const found = groupFindings(all, {
-    prefix: (labels) => (total === 1 ? '' : `${labels.length} of ${total} pods${whichText(facts, labels, total)}`),
+    prefix: (labels) =>
+      indexText(facts, labels) ??
+      (total === 1 ? '' : `${labels.length} of ${total} pods${whichText(facts, labels, total)}`),
     sameTemplate: true,
   });
   return withFirstPod(facts, withOlderHolders(facts, found));
@@ -132,6 +134,20 @@ function ofPods(facts: WorkloadFacts): readonly RankedFinding[] {
 
 /** So many names are worth telling in a headline. */
 const MAX_NAMED = 2;
+
+const JOB_INDEX = 'batch.kubernetes.io/job-completion-index';
+
+/** "index 2 (3 pods)": the pods of an Indexed Job that try the same work again and again. */
+function indexText({ kind, evidence }: WorkloadFacts, labels: readonly string[]): string | undefined {
+  const { completionMode } = (evidence.workload as Job).spec ?? {};
+  if (kind !== 'Job' || completionMode !== 'Indexed') return undefined;
+  const named = evidence.pods.filter(({ metadata }) => labels.includes(metadata?.name ?? ''));
+  const indexes = new Set(named.map(({ metadata }) => metadata?.annotations?.[JOB_INDEX] ?? ''));
+  const [only = '', ...more] = indexes;
+  return only === '' || more.length > 0
+    ? undefined
+    : `index ${only}${labels.length === 1 ? '' : ` (${labels.length} pods)`}`;
+}
 
 /** " (kv-2)": each pod of a StatefulSet has a place of its own, and data. */
 function whichText({ kind }: WorkloadFacts, labels: readonly string[], total: number): string {

@@ -779,7 +779,9 @@ describe('a budget', () => {
     );
     await budget({ minAvailable: 1 }, { disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 });
     const { out } = await why('PodDisruptionBudget', 'web');
-    expect(out).toContain('although all 1 are healthy: it wants 1 of 1, so a drain of their nodes never ends');
+    expect(out).toContain(
+      'although all 1 are healthy: it wants 1 of 1 (minAvailable: 1), so a drain of their nodes never ends',
+    );
     expect(out).toContain('spec.minAvailable');
   });
 });

@@ -11,7 +11,7 @@ const HOST_SETTING =
 const PORT_SETTING = /^\s*["']?[\w.-]{0,60}?port["']?\s*[:=]\s*["']?(\d{2,5})["']?[,;]?\s*$/i;
 /** Settings that name a peer in one word with its port: "server s1 api:8080 check", "connect = redis:6379", "server api:8080;", "targets: ['api:9090']". */
 const WORD_BEFORE =
-  /\b(?:server|backend|upstream|targets?|connect|peer|address|host|broker|nodes?|seeds?|endpoints?|proxy|reverse_proxy|proxy_pass|fastcgi_pass|uwsgi_pass|grpc_pass|forward|relay(?:host)?|master|primary|remote|dest(?:ination)?|bootstrap[._-]servers)\b/i;
+  /\b(?:server|backend|upstream|targets?|connect|peer|address|host|broker|nodes?|seeds?|endpoints?|proxy|reverse_proxy|proxy_pass|fastcgi_pass|uwsgi_pass|grpc_pass|forward|relay(?:host)?|master|primary|remote|dest(?:ination)?|bootstrap[._-]servers|(?:in)?secure_channel|aio\.\w*channel|grpc\.(?:dial|newclient|clientconnection)|fortarget|forchannel|create_connection|telnet|socket)\b/i;
 const HOST_WITH_PORT =
   /(?:^|[\s"'=,[@(])((?!localhost\b)[a-z][a-z0-9-]{0,62}(?:\.[a-z0-9-]{1,63}){0,8}):(\d{2,5})(?=[\s"',;\])/]|$)/gi;
 /** "replicaof redis-main 6379", "cache_peer parent-proxy parent 3128 0", "sentinel monitor shop redis-main 6379 2" */

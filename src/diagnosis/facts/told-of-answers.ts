@@ -140,7 +140,8 @@ function ofRequest(
     /^.{1,300}? behind service \S{1,300} /,
     '',
   );
-  const logs = `${object} behind service ${service.name} says: ${reason}${setting === undefined ? '' : `, and ${setting}`}`;
+  const isSetTold = setting === undefined || isTold(finding.says, setting);
+  const logs = `${object} behind service ${service.name} says: ${reason}${isSetTold ? '' : `, and ${setting}`}`;
   return {
     says: answer === '' ? logs : `${answer}; ${logs}`,
     quotes: [{ source: 'object', object, says: reason }],

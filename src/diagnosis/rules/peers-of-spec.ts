@@ -68,9 +68,10 @@ const MAY_WANT_TLS = /^(?:authentication-refused|not-allowed|tls-mismatch|exit-c
 
 /** The finding, with the variable that holds the user whom its peer refuses, or that decides on TLS. */
 function withSettings(facts: PodFacts, container: ContainerFacts, finding: RankedFinding): RankedFinding {
-  const plainly = MAY_WANT_TLS.test(finding.id)
-    ? tlsOffSetting(container, finding.says, configTexts(facts, container))
-    : undefined;
+  const plainly =
+    MAY_WANT_TLS.test(finding.id) && !hasPlainRules(facts, finding.says)
+      ? tlsOffSetting(container, finding.says, configTexts(facts, container))
+      : undefined;
   if (plainly !== undefined) return joinedWith(finding, plainly);
   if (finding.id === 'authentication-refused' || finding.id === 'not-allowed') {
     const user = userSetting(container, finding.says);
@@ -80,6 +81,15 @@ function withSettings(facts: PodFacts, container: ContainerFacts, finding: Ranke
   if (plain !== undefined) return joinedWith(finding, { says: plain, quotes: [] });
   const tls = finding.id === 'tls-mismatch' ? tlsSetting(container, finding.says) : undefined;
   return tls === undefined ? finding : joinedWith(finding, tls);
+}
+
+/** A server says "no encryption" of each connection without TLS that no rule of its fits; it wants TLS only where a rule says so. */
+function hasPlainRules({ evidence }: PodFacts, says: string): boolean {
+  if (!/pg_hba\.conf/.test(says)) return false;
+  const rules = evidence.services
+    .flatMap(({ server }) => server?.configs ?? [])
+    .flatMap(({ texts = {} }) => Object.entries(texts).flatMap(([key, text]) => (/pg_hba/.test(key) ? [text] : [])));
+  return rules.length > 0 && rules.every((text) => !/^\s*hostssl\b/m.test(text));
 }
 
 function joinedWith(finding: RankedFinding, more: Pick<WrongPeer, 'says' | 'quotes'>): RankedFinding {

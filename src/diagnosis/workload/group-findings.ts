@@ -43,7 +43,10 @@ export function groupFindings(
  * Hints are no causes.
  */
 export function causeText(found: readonly RankedFinding[]): string | undefined {
-  return causeOf(found)?.says.replace(/^(?:\d+ of )?\d+ (?:\w+ )?pods?(?: \([^)]{1,300}\))?: /, '');
+  return causeOf(found)?.says.replace(
+    /^(?:(?:\d+ of )?\d+ (?:\w+ )?pods?(?: \([^)]{1,300}\))?|index \d{1,6}(?: \(\d{1,4} pods\))?): /,
+    '',
+  );
 }
 
 /** That cause itself. */

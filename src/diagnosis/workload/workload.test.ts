@@ -377,6 +377,26 @@ describe('jobs', () => {
     expect(findings[1]?.says).toMatch(says);
   });
 
+  it('of which one index fails names that', () => {
+    const indexed = (name: string, index: string): typeof failed => ({
+      ...failed,
+      metadata: {
+        ...failed.metadata,
+        name,
+        uid: name,
+        annotations: { 'batch.kubernetes.io/job-completion-index': index },
+      },
+    });
+    const given = workload({
+      workload: job(
+        { type: 'Failed', status: 'True', reason: 'FailedIndexes', message: 'x' },
+        { completionMode: 'Indexed' },
+      ),
+      pods: [indexed('import-2-a', '2'), indexed('import-2-b', '2')],
+    });
+    expect(diagnoseWorkload(given).findings[0]?.says).toMatch(/^index 2 \(2 pods\): container web ends/);
+  });
+
   const gone = (...deaths: readonly Partial<DeathRecord>[]): PodHistory => ({
     apiVersion: 'mendlet.dev/v1alpha1',
     kind: 'PodHistory',
