@@ -24,6 +24,16 @@ describe('what is refused to a program that goes on', () => {
       ),
       /No space left on device/,
     ],
+    [
+      'backups that nobody takes',
+      times(
+        4,
+        'INFO uploading /data/backup-#.tar.gz',
+        'An error occurred (AccessDenied) when calling the PutObject operation: Access Denied',
+        'WARN backup # not uploaded, keeping it for the next run',
+      ),
+      /AccessDenied/,
+    ],
   ])('%s', (_what, lines, said) => {
     const found = complainsAgain(lines);
     expect(found?.said.line).toMatch(said);

@@ -15,7 +15,8 @@ const REFUSED = anyOf(
   /cannot allocate memory/i,
   /connection refused/i,
   /name or service not known|could not resolve host|no such host/i,
-  /authentication failed|access denied for user|WRONGPASS|NOAUTH/i,
+  /authentication failed|access denied for user|WRONGPASS|NOAUTH|\bAccess ?Denied\b|\b401 unauthori[sz]ed\b|\b403 forbidden\b/i,
+  /\bNoSuchBucket\b|\b(?:relation|table|database) ["'\w.]{1,100} does(?:n't| not) exist|unknown (?:database|table)|no such (?:table|database|bucket|queue|topic)\b/i,
   /\bconnection (?:was |is )?blocked\b|\bblocked connection\b|ConnectionBlocked/i,
   /certificate (?:has expired|verify failed|verification failed)|x509: /i,
 );
