@@ -341,6 +341,7 @@ function blamedVariable(facts: PodFacts, container: ContainerFacts, { id, says }
     (id.startsWith('dependency-') && says.includes('its variable ')) ||
     says.includes(`lacks the environment variable ${read}`) ||
     (/credential/i.test(decisive.line) && !MAY_BE_SECRET.test(read)) ||
+    (unsetText(container, read) === '' && MAY_BE_SECRET.test(read) && OF_OTHERS.test(decisive.line)) ||
     (unsetText(container, read) !== '' && hasDefaultInCode(facts, container, read))
     ? undefined
     : {
@@ -353,6 +354,9 @@ function blamedVariable(facts: PodFacts, container: ContainerFacts, { id, says }
 
 /** Variables whose values nobody may see. */
 const MAY_BE_SECRET = /pass|pwd|secret|token|key|cred|auth|private|salt|hash|cookie|session|dsn/i;
+/** Errors of peers that no password is behind, which their clients read in the same line. */
+const OF_OTHERS =
+  /^(?!.*(?:auth|passw|credential|token|denied|secret|login|unauthori|forbidden)).*(?:\b(?:database|relation|table|schema|column)\b.{0,80}(?:exist|unknown|no such)|unknown database|no such database|refused|timed out|too many|no such host|not resolve|name or service)/i;
 /** Characters of a value that is told. */
 const MAX_VALUE = 80;
 

@@ -97,7 +97,7 @@ const refusals: readonly Case[] = [
     'HTTP 403: axios',
     crash(1, 'AxiosError: Request failed with status code 403'),
     'not-allowed',
-    /is not allowed by its peer/,
+    /is denied what it asks of its peer/,
   ],
   [
     'a registry of packages',
@@ -122,13 +122,13 @@ const refusals: readonly Case[] = [
     'gRPC',
     crash(1, 'rpc error: code = PermissionDenied desc = caller may not read orders'),
     'not-allowed',
-    /is not allowed by its peer/,
+    /is denied what it asks of its peer/,
   ],
   [
     'a table of a database',
     crash(1, 'pq: permission denied for table orders'),
     'not-allowed',
-    /is not allowed by its peer what it asks for: pq: permission denied for table orders/,
+    /is denied what it asks of its peer: pq: permission denied for table orders/,
   ],
 ];
 

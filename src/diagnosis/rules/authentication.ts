@@ -137,7 +137,7 @@ function finding(facts: PodFacts, container: ContainerFacts, { word, isForbidden
   const what = RELAY.test(word.line)
     ? `may not send mail through ${whom}, which passes on only what comes of its own networks and users (mynetworks of Postfix)`
     : isForbidden
-      ? `is not allowed by ${whom} what it asks for`
+      ? `is denied what it asks of ${whom}`
       : OWN_ADDRESS.test(word.line)
         ? `is not let in by ${whom}, whose pg_hba.conf has no rule for it`
         : UNKNOWN_CALLER.test(word.line)

@@ -49,13 +49,13 @@ describe('a right that is refused', () => {
       'for another cause than a role, as the role holds it',
       ended(ADDRESS, { bindings: [BINDING], roles: [role('apps', ['list'])] }),
       'not-allowed',
-      /is not allowed by its peer kubernetes\.default\.svc what it asks for/,
+      /is denied what it asks of its peer kubernetes\.default\.svc/,
     ],
     [
       'as only the address tells, of bindings that could not be read',
       ended(ADDRESS, {}),
       'not-allowed',
-      /is not allowed by its peer kubernetes\.default\.svc what it asks for/,
+      /is denied what it asks of its peer kubernetes\.default\.svc/,
     ],
   ]);
 

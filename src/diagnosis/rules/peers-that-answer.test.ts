@@ -10,7 +10,7 @@ const cases: readonly Case[] = [
       `mysqldump: Got error: 1044: "Access denied for user 'backup'@'%' to database 'shop'" when using LOCK TABLES`,
     ]),
     'not-allowed',
-    /^container web is not allowed by its peer what it asks for: .*'backup'@'%' to database 'shop'" when using LOCK TABLES/,
+    /^container web is denied what it asks of its peer: .*'backup'@'%' to database 'shop'" when using LOCK TABLES/,
   ],
   [
     'the repository of a backup, by its variable',

@@ -235,13 +235,13 @@ const numbers: readonly Case[] = [
     'a right that is not given',
     crash(1, 'SQLSTATE[42501]: keine Berechtigung für Tabelle orders'),
     'not-allowed',
-    /is not allowed by its peer what it asks for: /,
+    /is denied what it asks of its peer: /,
   ],
   [
     'a host that may not connect',
     crash(1, "ERROR 1130 (HY000): Host '10.2.0.8' is not allowed to connect to this MariaDB server"),
     'not-allowed',
-    /is not allowed by its peer/,
+    /is denied what it asks of its peer/,
   ],
   [
     'a number that is none of an error',

@@ -273,7 +273,7 @@ const cases: readonly Case[] = [
       ['level=ERROR msg="upstream authz:8080 returned 403: {\\"error\\":\\"insufficient_scope\\"}"'],
     ),
     'not-allowed',
-    /^container web is not allowed by its peer authz:8080 what it asks for \(with SVC_TOKEN of Secret svc-token\)/,
+    /^container web is denied what it asks of its peer authz:8080 \(with SVC_TOKEN of Secret svc-token\)/,
   ],
   [
     'the variable that is a part of a file name',
