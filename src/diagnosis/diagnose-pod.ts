@@ -21,6 +21,8 @@ import { withFiles } from './facts/named-files.ts';
 import { withTriesAsEnds } from './facts/tries-as-ends.ts';
 import { withStaleValues } from './facts/stale-values.ts';
 import { withAnswers } from './facts/told-of-answers.ts';
+import { withServiceNames } from './facts/service-addresses.ts';
+import { withProxies } from './facts/through-proxy.ts';
 import { withSidecars } from './facts/told-of-sidecars.ts';
 import { withServers } from './facts/told-of-servers.ts';
 import { withRecovery } from './facts/recovered.ts';
@@ -51,11 +53,13 @@ const JOINS: readonly ((facts: PodFacts, found: readonly RankedFinding[]) => rea
   withAdvice,
   withServers,
   withAnswers,
+  withProxies,
   withFailedJob,
   withSidecars,
   withOrder,
   (_, found) => ordered(found),
   withHome,
+  withServiceNames,
   withEdits,
 ];
 

@@ -56,6 +56,8 @@ it.each([
   "Access denied for user 'app'@'localhost' (using password: YES)",
   'refuses its credentials: curl: (22) The requested URL returned error: 401',
   'request failed (err.url=http://auth:8080/session)',
+  'container web is refused by auth:8080 and is not ready',
+  'dial tcp auth:8080: connect: connection refused',
   'dial http://token-service:9000: connection refused',
   'password: must not be empty',
   'get secret: connection refused',

@@ -134,9 +134,14 @@ function maskBare(text: string): string {
   });
 }
 
+/** Words before a host: "is refused by auth:8080", "dial tcp auth:8080". */
+const BEFORE_HOST =
+  /\b(?:(?:refused|answered|closed|reset) by|connect(?:ing|ion)? to|waits? for|waiting for|asks|reach|dial(?:ing)? tcp|peer|from|service|host|upstream|backend|server) $/i;
+
 /** "http://auth:8080/session": the port of a host that is called so. A password would have an "@" after it, and is masked by now. */
 function isPortOf(before: string, separator: string, value: string): boolean {
-  return separator === ':' && /:\/\/(?:\*{3}@)?$/.test(before) && /^\d{2,5}(?:[/?#].*|[.:]{0,2})$/.test(value);
+  if (separator !== ':' || !/^\d{2,5}(?:[/?#].*|[.:,;)]{0,2})$/.test(value)) return false;
+  return /:\/\/(?:\*{3}@)?$/.test(before) || BEFORE_HOST.test(before);
 }
 
 /** Who says what comes after it. */

@@ -18,7 +18,7 @@ import { peerIn, peersOfUrls, unresolvedHost } from '../../log-analysis/index.ts
 const REFUSED = anyOf(
   // A broker that answers "Connection Refused: not authorised" has been reached.
   /connection refused(?!(?: ?[:,-] | \(|, (?:reason|code)[:= ]{1,3})(?:not authori[sz]ed|bad user ?name|(?:client )?identifier|unacceptable protocol|(?:server|broker) (?:is )?(?:unavailable|not available)))/i,
-  /connection to (?:\S{1,200} ){1,3}(?:was |is |has been )?refused/i,
+  /connection to (?:\S{1,200} ){1,3}(?:was |is |has been )?refused(?! by the (?:server|broker|peer)\b)(?!.{0,60}(?:authori[sz]ation|authenticat|credential|password))/i,
   /ECONNREFUSED/i,
   /connect call failed/i,
   /\[Errno 111\]/i,

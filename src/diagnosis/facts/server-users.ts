@@ -15,7 +15,8 @@ const MAX_LINES = 500;
  *
  * @param asked the user who was refused; absent: it is not known
  */
-export function usersText({ configs = [] }: ServerBehind, asked: string | undefined): string | undefined {
+export function usersText(server: ServerBehind, asked: string | undefined): string | undefined {
+  const { configs = [] } = server;
   for (const { kind, name, texts = {} } of configs) {
     if (kind !== 'ConfigMap') continue;
     for (const [key, text] of Object.entries(texts)) {
@@ -26,5 +27,25 @@ export function usersText({ configs = [] }: ServerBehind, asked: string | undefi
       return `has only the user${users.length === 1 ? '' : 's'} ${listed(users)} (ConfigMap ${name}, key ${key})`;
     }
   }
-  return undefined;
+  return secretText(server);
+}
+
+/** Settings that name the file of users. */
+const USER_SETTING =
+  /^[ \t]{0,20}(?:auth_file|password_file|passwd_file|users?_file|AuthUserFile|auth_basic_user_file|basic_auth_users_file)["']?[ \t:=]{1,8}["']?(\/[\w@%+.,/-]{1,300})/im;
+
+/** "has its users of Secret pgbouncer-users (/etc/pgb/userlist.txt)": their passwords may be older or newer than what is shown. */
+function secretText({ pod, configs = [] }: ServerBehind): string | undefined {
+  const texts = [
+    ...configs.flatMap(({ kind, texts: all = {} }) => (kind === 'ConfigMap' ? Object.values(all) : [])),
+    ...(pod.spec?.containers ?? []).map(({ command = [], args = [] }) => [...command, ...args].join('\n')),
+  ];
+  const file = texts.flatMap((text) => USER_SETTING.exec(text)?.[1] ?? [])[0];
+  if (file === undefined) return undefined;
+  const mounts = (pod.spec?.containers ?? []).flatMap(({ volumeMounts = [] }) => volumeMounts);
+  const [mount] = mounts
+    .filter(({ mountPath }) => file === mountPath || file.startsWith(`${mountPath.replace(/\/+$/, '')}/`))
+    .toSorted((a, b) => b.mountPath.length - a.mountPath.length);
+  const secret = pod.spec?.volumes?.find(({ name }) => name === mount?.name)?.secret?.secretName;
+  return secret === undefined ? undefined : `has its users of Secret ${secret} (${file})`;
 }

@@ -1,6 +1,6 @@
 /** Tells with a failed request what the HTTP peer answered beside its status, and what that logs of it itself. Pure. */
 import { parseTime } from '../../lib/index.ts';
-import { answerBody, httpStatusIn } from '../../log-analysis/index.ts';
+import { answerBody, httpStatusIn, peerIn, urlPeers } from '../../log-analysis/index.ts';
 import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
@@ -50,6 +50,7 @@ export function withAnswers(facts: PodFacts, found: readonly RankedFinding[]): r
     const service = serverOf(facts.evidence, container);
     const told = [
       ofOtherContainer(facts, container, service),
+      service && ofMembersPort(container, service),
       ofRequest(facts, container, finding, service),
       service && ofHealthCheck(facts, container, service),
       ofPlainRequest(facts, container),
@@ -91,6 +92,30 @@ function ofOtherContainer(
     quotes: [{ source: 'object', object: `service/${service.name}`, says }],
     edits: [`service/${service.name}`, namespaceOf(service, pod.metadata?.namespace)],
   };
+}
+
+/** Ports at which members of a cluster speak to each other, and those for clients. */
+const MEMBERS_PORTS: ReadonlyMap<number, readonly [server: string, clients: number]> = new Map([
+  [2380, ['etcd', 2379]],
+  [6222, ['NATS', 4222]],
+  [7000, ['Cassandra', 9042]],
+  [9300, ['Elasticsearch', 9200]],
+  [16379, ['Redis', 6379]],
+  [25672, ['RabbitMQ', 5672]],
+]);
+
+/** It asks at a port that is not for clients. */
+function ofMembersPort(container: ContainerFacts, { name, ports }: ServiceEvidence): Told | undefined {
+  for (const line of wordsOfPeer(container)) {
+    const { port } = urlPeers(line)[0] ?? peerIn(line);
+    const [server, clients] = (port === undefined ? undefined : MEMBERS_PORTS.get(port)) ?? [];
+    if (port === undefined || server === undefined || clients === undefined || !ports.includes(clients)) continue;
+    return {
+      says: `port ${port} is the one at which members of ${server} speak to each other; service ${name} has port ${clients} for clients`,
+      quotes: [{ source: 'object', object: `service/${name}`, says: `has ports ${ports.join(', ')}` }],
+    };
+  }
+  return undefined;
 }
 
 /** Answers that another version of the peer may give: what it was asked for is not there any more, or has another form. */

@@ -94,6 +94,12 @@ const refusals: readonly Case[] = [
     /its peer api:80/,
   ],
   [
+    'a server that was reached, and refuses the token',
+    crash(1, "nats: connection to nats:4222 refused by the server: -ERR 'Authorization Violation'"),
+    'authentication-refused',
+    /is not let in by its peer nats:4222, which refuses its/,
+  ],
+  [
     'HTTP 403: axios',
     crash(1, 'AxiosError: Request failed with status code 403'),
     'not-allowed',

@@ -132,6 +132,14 @@ describe('a request that a peer refused', () => {
     expect(says(all)).toMatch(text);
   });
 
+  it('is told with the port for clients', () => {
+    const given = curl('http://etcd:2380/v3', 'ERROR: POST http://etcd:2380/v3/kv/range: 404 404 page not found');
+    const services = [{ ...server('etcd', 2379), ports: [2379, 2380] }];
+    expect(says({ ...given, services })).toMatch(
+      /; port 2380 is the one at which members of etcd speak to each other; service etcd has port 2379 for clients$/,
+    );
+  });
+
   it('is told with the newer pod of the peer', () => {
     const lines = Array.from({ length: 4 }, () => 'ERROR cannot render: GET http://api:8080/v1/items -> 404 NOT FOUND');
     const given: Partial<PodEvidence> = {

@@ -76,6 +76,22 @@ const withOlder = (given: Partial<PodEvidence>): Partial<PodEvidence> => ({
     }),
   })),
 });
+/** Volume `users` of its server is a Secret. */
+const withSecretFile = (given: Partial<PodEvidence>): Partial<PodEvidence> => ({
+  ...given,
+  services: (given.services ?? []).map((service) => ({
+    ...service,
+    ...(service.server && {
+      server: {
+        ...service.server,
+        pod: pod({
+          container: service.server.pod.spec?.containers[0] ?? {},
+          spec: { volumes: [{ name: 'users', secret: { secretName: 'pool-users' } }] },
+        }),
+      },
+    }),
+  })),
+});
 const up = (seconds: number) => ({ ready: true, state: { running: { startedAt: ago(seconds) } } });
 
 const other =
@@ -168,6 +184,25 @@ const cases: readonly Case[] = [
     ),
     'authentication-refused',
     /has only the user telemetry \(ConfigMap cache-conf, key passwd\)/,
+  ],
+  [
+    'a pooler whose file of users is of a Secret',
+    withSecretFile(
+      refused({
+        container: { volumeMounts: [{ name: 'users', mountPath: '/etc/pgb' }] },
+        configs: [
+          {
+            kind: 'ConfigMap',
+            name: 'pool-conf',
+            state: 'found',
+            keys: ['pgbouncer.ini'],
+            texts: { 'pgbouncer.ini': 'auth_type = scram-sha-256\nauth_file = /etc/pgb/userlist.txt\n' },
+          },
+        ],
+      }),
+    ),
+    'authentication-refused',
+    /behind service pg has its users of Secret pool-users \(\/etc\/pgb\/userlist\.txt\)$/,
   ],
   [
     'what the server logs of it',
