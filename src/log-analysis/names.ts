@@ -214,8 +214,13 @@ export function withoutCodePlaces(text: string): string {
   return text.replace(CODE_PLACE, (place) => ' '.repeat(place.length));
 }
 
+/** What a call writes that takes one file to another: "copyfile '/a/x' -> '/b/x'". */
+const TARGET = /\b(?:copyfile|rename|link|symlink) '\/[^']{1,300}' -> '(\/[^']{1,300})'/;
+
 /** The absolute path nearest before a place in the text, else the first after it: "open() "/a" failed (no such file) in /b:3". */
 export function fileNear(text: string, place: number): string | undefined {
+  const target = TARGET.exec(text)?.[1];
+  if (target !== undefined) return target;
   const begin = RUBY_PLACE.exec(text)?.[0].length ?? 0;
   const all = [...text.matchAll(new RegExp(FILE, 'g'))].filter(({ index }) => index >= begin);
   const after = all.find(({ index }) => index >= place);

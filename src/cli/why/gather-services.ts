@@ -70,11 +70,12 @@ async function gatherService(
   ]);
   const empty = { namespace, name, clusterIPs: [], ports: [], ready: 0, notReady: 0 };
   if (service.kind === 'missing') {
-    const [like, where] = await Promise.all([
+    const [like, where, workload] = await Promise.all([
       likeServices(asker, { namespace, name }, own),
       namespace === own ? {} : namespaceOf(asker, namespace),
+      namespace === own ? workloadNamed(asker, namespace, name) : undefined,
     ]);
-    return { ...empty, missing: true, ...like, ...where };
+    return { ...empty, missing: true, ...like, ...where, ...(workload !== undefined && { workload }) };
   }
   if (service.kind !== 'found') return undefined;
   const { spec } = service.value;
@@ -109,6 +110,17 @@ async function gatherService(
     ready,
     notReady: Math.max(0, endpoints.length - ready),
   };
+}
+
+/** The workload of this name, which somebody may have forgotten to give a service. */
+async function workloadNamed(asker: Asker, namespace: string, name: string): Promise<string | undefined> {
+  const query = { namespace, limit: MAX_LISTED };
+  const [deployments, sets] = await Promise.all([
+    asker.list(`deployments in namespace ${namespace}`, DEPLOYMENTS, query),
+    asker.list(`statefulsets in namespace ${namespace}`, STATEFUL_SETS, query),
+  ]);
+  if (deployments.some(({ metadata }) => metadata?.name === name)) return `deployment/${name}`;
+  return sets.some(({ metadata }) => metadata?.name === name) ? `statefulset/${name}` : undefined;
 }
 
 /** Whether a namespace exists, which decides whether "db.data" is a name of the cluster, and those with similar names. */

@@ -197,6 +197,8 @@ export interface ServiceEvidence {
   readonly elsewhere?: readonly string[];
   /** That namespace is the one of the pod that names it. */
   readonly isInOwn?: true;
+  /** Of one that is missing: the workload of its name, for which nobody has made it: "deployment/billing". */
+  readonly workload?: string;
   /** Of one that is missing: services of its namespace with similar names. */
   readonly similar?: readonly string[];
   /** Of one that is missing in another namespace than its pod's: whether that does not exist either; absent: not known. */

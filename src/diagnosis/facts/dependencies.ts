@@ -477,9 +477,10 @@ export function missingText(service: ServiceEvidence, place?: string): string {
 
 /** " in namespace shop, but one in identity", or those with similar names. */
 function elsewhereText(
-  { namespace, elsewhere = [], similar = [], isInOwn }: ServiceEvidence,
+  { namespace, elsewhere = [], similar = [], isInOwn, workload }: ServiceEvidence,
   isAfterClause: boolean,
 ): string {
+  if (workload !== undefined) return `${isAfterClause ? ',' : ''} although there is ${workload}`;
   const own = isInOwn === true ? ', the namespace of the pod itself' : '';
   if (elsewhere.length > 0)
     return `${isAfterClause ? ',' : ''} in namespace ${namespace}, but one in ${listed(elsewhere)}${own}`;

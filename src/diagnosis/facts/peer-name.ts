@@ -20,7 +20,9 @@ const DATABASE_IN_URL =
 export function withPeer(means: string, facts: PodFacts, container: ContainerFacts, word: LastWord): string {
   if (!/\bits peer$/.test(means)) return means;
   const named = namedPeer(container, word);
-  if (named !== undefined && hasWord(word.line, named.host)) return means;
+  // What gRPC prints of its peer is not told.
+  const isTold = named !== undefined && hasWord(word.line.replace(/ debug_error_string ?= ?".*$/s, ''), named.host);
+  if (isTold) return means;
   const database = databaseOf(facts, container);
   const inside = database === undefined || hasWord(word.line, database) ? '' : `database ${database}`;
   if (named !== undefined) return `${means} ${peerText(named)}${inside === '' ? '' : ` (${inside})`}`;

@@ -104,7 +104,15 @@ function isAbout(name: string, texts: readonly CodeText[], said: readonly string
   const defaults = texts.flatMap(({ lines }) =>
     lines.filter((line) => hasWord(line, name)).flatMap((line) => [...line.matchAll(/["'`]([^"'`\n]{4,80})["'`]/g)]),
   );
-  return defaults.some(([, value = '']) => value !== name && text.includes(value));
+  return defaults.some(
+    ([, value = '']) => value !== name && (text.includes(value) || text.includes(loopbackPort(value) ?? value)),
+  );
+}
+
+/** "127.0.0.1:5672", as programs print the "localhost:5672" of a default. */
+function loopbackPort(value: string): string | undefined {
+  const port = /\blocalhost:(\d{2,5})\b/.exec(value)?.[1];
+  return port === undefined ? undefined : `127.0.0.1:${port}`;
 }
 
 function plain(name: string): string {

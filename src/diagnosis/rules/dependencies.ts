@@ -433,10 +433,13 @@ function declaredAndAway(facts: PodFacts, container: ContainerFacts): readonly R
 
 export function serviceCommands({ commands }: PodFacts, service: ServiceEvidence): readonly string[] {
   const { cluster } = commands;
-  const { name, namespace, missing } = service;
+  const { name, namespace, missing, workload } = service;
+  if (missing && workload !== undefined)
+    return [`${cluster('expose', workload, '-n', namespace)} --port=PORT`, cluster('get', 'services', '-n', namespace)];
   if (missing) return [cluster('get', 'services', '-n', namespace)];
   if (service.externalName !== undefined) return externalCommands(service, cluster);
   return [
+    ...causeCommands(service),
     ...scaleCommands(commands, service),
     cluster('get', 'endpointslices', '-n', namespace, '-l', `kubernetes.io/service-name=${name}`),
     cluster('describe', `service/${name}`, '-n', namespace),
@@ -449,6 +452,13 @@ function externalCommands(
   cluster: PodFacts['commands']['cluster'],
 ): readonly string[] {
   return [`nslookup ${shellWord(externalName)}`, cluster('edit', `service/${name}`, '-n', namespace)];
+}
+
+/** Asks about the pod in which the fault lies. */
+function causeCommands({ cause, namespace }: ServiceEvidence): readonly string[] {
+  if (cause === undefined || cause.isCircle === true || cause.says === '') return [];
+  const where = cause.root?.split('/')[0] ?? namespace;
+  return [`mendlet why ${shellWord(`pod/${cause.pod}`)} -n ${shellWord(where)}`];
 }
 
 /** Lets a workload that was scaled to 0 make pods again. */
@@ -531,6 +541,7 @@ function commands(
     ];
   if (service !== undefined && !service.missing && own) {
     return [
+      ...causeCommands(service),
       ...scaleCommands(facts.commands, service),
       kubectl('get', 'endpointslices', '-l', `kubernetes.io/service-name=${service.name}`),
       kubectl('describe', `service/${service.name}`),

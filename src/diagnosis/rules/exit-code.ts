@@ -89,10 +89,13 @@ function quoteBeside({ evidence, containers }: PodFacts, container: ContainerFac
   return beside === undefined ? [] : [quoteLine(beside.container, beside.said.line)];
 }
 
+/** What gRPC prints of an error for those who mend gRPC. */
+const DEBUG_TEXT = / debug_error_string ?= ?".*$/s;
+
 /** The decisive line, with the place in the user's code when it is not in the line. */
 export function saidBy({ line, place }: Pick<DecisiveLine, 'line' | 'place'>): string {
   const at = place === undefined || line.includes(place) ? '' : ` at ${place}`;
-  return `${withoutRepeat(line.replace(/\.+$/, ''))}${at}`;
+  return `${withoutRepeat(line.replace(DEBUG_TEXT, '').replace(/\.+$/, ''))}${at}`;
 }
 
 /** The first death, if it differs from the newest: the later deaths may only be its consequences. */

@@ -35,6 +35,15 @@ const cases: readonly Case[] = [
     /does not find redis-master \(no such name\) and ends: there is no service redis-master/,
   ],
   [
+    'a workload that nobody has given its service',
+    {
+      ...endedWith({}, ['dial tcp: lookup billing on 10.244.0.1:53: no such host']),
+      services: [{ ...missing('billing'), workload: 'deployment/billing' }],
+    },
+    'dependency-not-resolved',
+    /does not find billing \(no such name\) and ends: there is no service billing although there is deployment\/billing$/,
+  ],
+  [
     'a number of the system that is no argument of the program',
     endedWith({ container: { env: [set('REDIS_ADDR', 'redis-0.redis:6379')] } }, [
       'redis redis-0.redis:6379: Could not connect to Redis server at redis-0.redis:6379: Invalid argument at /app/i.pl line 3.',
@@ -89,6 +98,54 @@ const cases: readonly Case[] = [
     },
     'completed-under-always',
     /ends by itself with exit code 0, and is restarted because the restart policy is Always; its last words are: (?:removed 17 expired sessions|done)/,
+  ],
+  [
+    'the variable behind a default of its code, which its pod sets by another name',
+    endedWith(
+      { ...withFiles, container: { ...withFiles.container, env: [set('BROKER_URL', 'redis://queue:6379/0')] } },
+      ['consumer: Cannot connect to amqp://guest:**@127.0.0.1:5672//: [Errno 111] Connection refused.'],
+      [
+        configMap('app', {
+          'tasks.py': 'app = Celery(broker=os.environ.get("CELERY_BROKER_URL", "amqp://guest@localhost:5672//"))\n',
+        }),
+      ],
+    ),
+    'dependency-refused',
+    /; its code reads the variable CELERY_BROKER_URL, which its pod does not set; it sets BROKER_URL/,
+  ],
+  [
+    'what a call writes, of two files',
+    endedWith({ container: { securityContext: { runAsUser: 1000 } } }, [
+      "Error: EACCES: permission denied, copyfile '/in/a.jpg' -> '/out/a.jpg'",
+    ]),
+    'permission-denied',
+    /may not use \/out\/a\.jpg as user 1000/,
+  ],
+  [
+    'a call that is not there, with the service and without what is for those who mend gRPC',
+    {
+      ...endedWith(
+        withFiles,
+        [
+          '_InactiveRpcError: <_InactiveRpcError of RPC that terminated with: status = StatusCode.UNIMPLEMENTED details = "Method not found!" debug_error_string = "UNKNOWN:Error received from peer ipv4:10.96.161.105:50051 {grpc_status:12}"',
+        ],
+        [configMap('app', { 'c.py': 'call = ch.unary_unary("/shop.v1.Orders/Get")' })],
+      ),
+      services: [
+        {
+          namespace: 'shop',
+          name: 'orders',
+          missing: false,
+          clusterIPs: ['10.96.161.105'],
+          ports: [50051],
+          ready: 1,
+          notReady: 0,
+          selector: { app: 'orders' },
+        },
+      ],
+    },
+    'not-implemented',
+    /its peer .*10\.96\.161\.105:50051 \(its code calls \/shop\.v1\.Orders\/Get\): (?!.*debug_error).*Method not found!"?; 10\.96\.161\.105 is service orders$/,
   ],
   [
     'a shell that gets its command in pieces',

@@ -247,7 +247,7 @@ const SAID_CAUSES: readonly SaidCause[] = [
       /\bunknown service [\w.]{2,200}/i,
       /\bunknown method [\w.]{1,100} for service\b/i,
     ),
-    means: 'calls what its peer does not have',
+    means: 'calls what is not there in its peer',
     ofPeer: 'does not have what is called',
   },
   {
