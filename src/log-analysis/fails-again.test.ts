@@ -38,6 +38,15 @@ describe('what a program fails at with each try', () => {
       4,
     ],
     [
+      'notifications, with the page that was answered',
+      times(
+        4,
+        'ts=2026-11-28T16:12:#.257Z caller=dispatch.go:352 level=error component=dispatcher msg="Notify for alerts failed" num_alerts=1 err="oncall/webhook[0]: unexpected status code 404: http://pager:9000/alert: <!doctype html>\\n<html lang=en>\\n<title>404 Not Found</title>\\n<h1>Not Found</h1>"',
+      ),
+      /unexpected status code 404: http:\/\/pager:9000\/alert/,
+      4,
+    ],
+    [
       'a loop that announces each try',
       times(3, 'connecting to the queue (attempt #)', 'ERROR vhost shop not found', 'sleeping 5s'),
       /vhost shop not found/,

@@ -46,7 +46,9 @@ export function failsAgain(lines: readonly string[]): FailsAgain | undefined {
   const { roled, dialects } = understoodLog(lately);
   const ofRequests = requestLines(roled, dialects);
   const isFailure = (line: RoledLine, position: number): boolean =>
-    line.role !== 'frame' && (weigh(line, dialects, roled[position + 1])?.score ?? 0) >= MIN_SCORE;
+    line.role !== 'frame' &&
+    !MARKUP.test(line.text) &&
+    (weigh(line, dialects, roled[position + 1])?.score ?? 0) >= MIN_SCORE;
   const failures = roled.flatMap((line, position) => (isFailure(line, position) ? [{ line, position }] : []));
   const last = failures.at(-1);
   if (last === undefined || roled.length - last.position > MAX_AFTER) return undefined;
@@ -69,10 +71,14 @@ function isSame(one: RoledLine, other: RoledLine): boolean {
 
 /** A program's word about something else than its next try: then it also does what succeeds. */
 function isWork({ role, text, level, part, indent }: RoledLine): boolean {
+  if (MARKUP.test(text)) return false;
   if (role !== 'line' || part === true || indent > 0 || level === 'error' || level === 'fatal') return false;
   if (isReady(text) || isGoingOn(text) || isServing(text) || isAccess(text)) return true;
   return level !== 'warning' && /[a-z]{3}/i.test(text) && !isRetry(text) && !TRIES.test(text) && !isAdvice(text);
 }
+
+/** A page that was answered instead, which is part of the message that quotes it. */
+const MARKUP = /^<\/?(?:!doctype|html|head|title|meta|body|h\d|p|center|hr|address|pre|div|span|br)\b/i;
 
 /** The words before or after a try that fails. */
 const TRIES =

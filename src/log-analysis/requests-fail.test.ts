@@ -19,6 +19,13 @@ describe('a server that fails each request', () => {
     expect(found).toMatchObject({ times: 6, answers: 504 });
   });
 
+  it('is told with the errors of its own log', () => {
+    const line =
+      'E, [2026-11-28T16:10:28.851301 #1] ERROR -- order-api: GET /orders 500 Sequel::PoolTimeout: timeout: 3.0, elapsed: 3.0011';
+    expect(requestsFail(times(6, line))).toMatchObject({ times: 6, answers: 500 });
+    expect(requestsFail(times(6, line))?.said.line).toContain('Sequel::PoolTimeout');
+  });
+
   it.each<[what: string, lines: readonly string[]]>([
     ['nothing', []],
     ['requests that are answered well between', times(6, TIMED_OUT, answered(504), answered(200))],

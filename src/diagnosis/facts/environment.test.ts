@@ -79,6 +79,7 @@ describe('the peers of files', () => {
       'vcl 4.1;\nbackend default {\n  .host = "web";\n  .port = "8081";\n  .connect_timeout = 2s;\n}\n',
       ['web:8081'],
     ],
+    ['a client of the command line', 'q.js', "spawnSync('psql',['-h','finance-db','-U','dashboard'])", ['finance-db:']],
     ['gRPC', 'c.py', 'call=grpc.insecure_channel("geo:50051").unary_unary("/geo.v2.Geo/Locate",f,f)', ['geo:50051']],
     ['answers of a handler', 'app.py', '    return ("ok", 200) if well else ("mail-pipeline", 503)', []],
     ['no peers', 'a.yaml', 'start: 10:30\nimage: shop:12\ntime: at 9:15\n', []],

@@ -22,6 +22,8 @@ const PAIRS = /(?:^|[\s"'])host=([a-z][\w.-]{0,200})(?:[^\n]{0,200}?\bport=(\d{2
 /** 'environ.get("DB_HOST", "postgres")', 'process.env.REDIS_HOST || "redis"' */
 const HOST_BY_DEFAULT =
   /\b[A-Z][A-Z0-9_]{0,40}HOST(?:NAME)?["']?\]?\s{0,2}(?:,|\|\||\?\?|\bor\b)\s{0,2}["']((?!localhost["'])[a-z][\w-]*(?:\.[\w-]+)*)["']/g;
+/** "spawnSync('psql', ['-h', 'finance-db', …])" */
+const HOST_OPTION = /["'](?:-h|--host)["'],\s?["']((?!localhost["'])[a-z][\w-]*(?:\.[\w-]+)*)["']/g;
 /** Lines around that of a host in which its port is looked for, the likeliest first. */
 const NEAR = [1, -1, 2, -2];
 /** Certificates, keys and what only documents. */
@@ -65,7 +67,7 @@ function peersOf(text: string): readonly Peer[] {
     if (words.length > 0) return words.map(([, named = '', port]) => withPort(named, port));
     const tuples = [...line.matchAll(TUPLE_IN_CODE)].map(([, named = '', port]) => withPort(named, port));
     if (tuples.length > 0) return tuples;
-    const inCode = [HOST_IN_CODE, HOST_BY_DEFAULT].flatMap((pattern) =>
+    const inCode = [HOST_IN_CODE, HOST_BY_DEFAULT, HOST_OPTION].flatMap((pattern) =>
       [...line.matchAll(pattern)].flatMap(([, named]) => named ?? []),
     );
     return inCode.map((named) => withPort(named, String(peerIn(line).port ?? '')));

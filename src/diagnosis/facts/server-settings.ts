@@ -84,6 +84,16 @@ const COMPLAINTS: readonly Complaint[] = [
       'vm_memory_high_watermark',
     ],
   },
+  {
+    said: /plaintext authentication (?:is )?disallowed|\bPRIVACYREQUIRED\b/i,
+    settings: ['disable_plaintext_auth', 'auth_allow_cleartext', 'ssl'],
+  },
+  {
+    said: /\b(?:lookup|query|resolv\w*|dns)\b.{0,120}\bREFUSED\b|\brcode[= ]REFUSED\b/i,
+    settings: ['access-control', 'allow-query', 'allow-recursion', 'allow_query'],
+  },
+  { said: /server has gone away|packet bigger than|max_allowed_packet/i, settings: ['max_allowed_packet'] },
+  { said: /\bNo master found for\b|\bNo such master with that name\b/i, settings: ['sentinel monitor'] },
   { said: /\bunknown command\b|command .{1,40} (?:is )?(?:disabled|not allowed)/i, settings: ['rename-command'] },
 ];
 /** A rule for those who connect, which is a file of its own. */
@@ -91,6 +101,8 @@ const NO_RULE = /no pg_hba\.conf entry|pg_hba\.conf rejects/;
 const OF_CERTIFICATE = /^certificate-/;
 /** Values that tell no secret: sizes, numbers, networks, switches. */
 const PLAIN_VALUE = /^(?:\d[\d.,/: ]{0,60}[kmgtb%]{0,3}|yes|no|on|off|true|false|unlimited)$/i;
+/** Settings whose values are names and networks. */
+const NAMES = /^(?:sentinel monitor|access-control|allow-query|allow-recursion)$/i;
 const COMMENT = /^\s*(?:#|;|\/\/|--|!)/;
 const MAX_LINES = 3000;
 
@@ -142,7 +154,7 @@ function limitText(server: ServerBehind, lines: readonly string[]): string | und
   const names = COMPLAINTS.filter(({ said }) => lines.some((line) => said.test(line))).flatMap((each) => each.settings);
   const places = placesOf(server);
   for (const name of names) {
-    const words = name.split(/[-_.]/).join('[-_.]');
+    const words = name.split(/[-_. ]/).join('[-_. ]');
     const pattern = new RegExp(
       String.raw`(?:^|[\s"'.-])((?:\w{1,30}[._-])?${words})["']?(?:\s{0,4}[:=]\s{0,4}|\s{1,8})["']?([^\n"';]{1,80})`,
       'i',
@@ -156,7 +168,7 @@ function limitText(server: ServerBehind, lines: readonly string[]): string | und
           .split(/\s+(?=--|#)/)[0]
           ?.split(/\s(?=-)/)[0]
           ?.trim() ?? '';
-      return `has ${setting}${PLAIN_VALUE.test(plain) ? ` ${plain}` : ''} (${at})`;
+      return `has ${setting}${PLAIN_VALUE.test(plain) || NAMES.test(setting) ? ` ${plain}` : ''} (${at})`;
     }
   }
   return undefined;

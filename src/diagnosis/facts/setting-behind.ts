@@ -15,7 +15,7 @@ import type { PodFacts } from './pod-facts.ts';
 import { fileReadByCode } from './files-of-code.ts';
 import { commandText } from './spec-peers.ts';
 import type { Setting } from './setting.ts';
-import { timeOutVariable } from './time-out-variables.ts';
+import { poolVariable, timeOutVariable } from './time-out-variables.ts';
 import { undefinedPart } from './undefined-parts.ts';
 import { clientWants } from './wanted-by-clients.ts';
 import { sharedPort, tableWanted, withoutPort, wordOfFile } from './words-of-names.ts';
@@ -37,6 +37,7 @@ function settingBehind(facts: PodFacts, container: ContainerFacts, finding: Rank
     literalVariable(container, finding) ??
     argumentsInOne(container, finding) ??
     timeOutVariable(container, finding.says) ??
+    poolVariable(container, finding.says) ??
     commandLimit(facts, container, finding) ??
     phpMemory(facts, container, finding) ??
     sharedPort(container, finding) ??

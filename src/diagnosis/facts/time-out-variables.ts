@@ -22,6 +22,22 @@ export function timeOutVariable(container: ContainerFacts, says: string): Settin
   return { says: textOf(only), quotes: [{ source: 'field', path: `${container.path}.${only.at}`, value: only.value }] };
 }
 
+const OF_POOL = /\bpool\b|PoolTimeout/i;
+
+/** "its variable DB_POOL is 1", of a pool that is used up; undefined: the line is not about one, or no variable alone sets its size. */
+export function poolVariable(container: ContainerFacts, says: string): Setting | undefined {
+  const line = container.reading.decisive?.line ?? '';
+  if (!OF_POOL.test(line)) return undefined;
+  const [only, ...more] = container.environment.filter(
+    ({ name, value }) => /POOL|MAX_CONN|CONNECTION_LIMIT|CONCURRENCY/i.test(name) && /^\d{1,6}$/.test(value.trim()),
+  );
+  if (only === undefined || more.length > 0 || says.includes(only.name)) return undefined;
+  return {
+    says: `its variable ${only.name}${ofText(only)} is ${only.value.trim()}`,
+    quotes: [{ source: 'field', path: `${container.path}.${only.at}`, value: only.value.trim() }],
+  };
+}
+
 function textOf(variable: Variable): string {
   return `its variable ${variable.name}${ofText(variable)}, which sets how long it waits, is ${quotable(variable.value)}`;
 }

@@ -46,6 +46,8 @@ export function pointsToLog(line: string): boolean {
 /** What brokers say while they take nothing. */
 const ALARM = /\b(?:memory|disk|resource)\b.{0,60}\b(?:alarm|limit)\b|high watermark|publishers will be blocked/i;
 
+/** A probe opens a connection and says nothing. */
+const OF_PROBE = /user: 'unauthenticated'|IP address '[^']{1,60}' could not be resolved|incomplete startup packet/;
 const IS_BLOCKED =
   /\bblocked connection\b|\bconnection (?:was |is )?blocked\b|\bConnectionBlocked|\blow on (?:disk|memory)\b/i;
 
@@ -55,7 +57,8 @@ function troubleTold(container: ContainerFacts, { name, server }: ServiceEvidenc
   const alarm = server.lines.filter((line) => ALARM.test(line));
   // Its other troubles do not keep a broker from taking what it is given.
   if (alarm.length === 0 && wordsOfPeer(container).some((line) => IS_BLOCKED.test(line))) return undefined;
-  const said = alarm.length > 0 ? lastFailure(alarm) : lastFailure(server.lines);
+  const own = server.lines.filter((line) => !OF_PROBE.test(line));
+  const said = alarm.length > 0 ? lastFailure(alarm) : lastFailure(own);
   const object = serverObject(server);
   return said && { says: `${object} behind service ${name} says: ${said.line.replace(/\.+$/, '')}`, object };
 }

@@ -57,6 +57,8 @@ const SAID_CAUSES: readonly SaidCause[] = [
     rank: 85,
     pattern: anyOf(
       /timeout acquiring a connection/i,
+      /\bPoolTimeout\b/i,
+      /could not obtain a (?:database )?connection (?:from the pool )?within/i,
       /the pool is probably full/i,
       /QueuePool limit of size/i,
       /HikariPool-\d+ - Connection is not available/i,

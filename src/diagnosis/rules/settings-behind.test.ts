@@ -65,6 +65,12 @@ const cases: readonly Case[] = [
     /; its variable REQUEST_TIMEOUT_MS, which sets how long it waits, is 1500$/,
   ],
   [
+    'the size of a pool that is used up',
+    withVariables([set('DB_POOL', '1')], 'Sequel::PoolTimeout: timeout: 3.0, elapsed: 3.0011'),
+    'connections-exhausted',
+    /; its variable DB_POOL is 1$/,
+  ],
+  [
     'the folder of a repository that is not there',
     endedWith(
       {

@@ -8,6 +8,9 @@ export const mariadb: Dialect = {
     /\b(?:mysqld|mariadbd|InnoDB)\b|\[(?:ERROR|Warning|Note)\] (?:\[MY-|InnoDB|Plugin|Server|Can't|Could not)/,
   noise: anyOf(
     /failed to retrieve the MAC/,
+    // Probes that only open a connection.
+    /Aborted connection \d+ to db: 'unconnected' user: 'unauthenticated'/,
+    /IP address '[^']+' could not be resolved/,
     /Could not increase number of max_open_files/,
     /mysqld: Shutdown complete/,
     /^Aborting$/,
