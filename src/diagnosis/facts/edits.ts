@@ -13,12 +13,17 @@ export function withEdits(facts: PodFacts, found: readonly RankedFinding[]): rea
     const named = [...finding.says.matchAll(OBJECT)].flatMap(
       ([, kind = '', name = '']) => commandOf(facts, kind, name) ?? [],
     );
-    const added = [...new Set(named)].filter((command) => !finding.try.includes(command)).slice(0, MAX_ADDED);
+    const added = [...new Set(named)].filter((command) => !isAdvised(finding.try, command)).slice(0, MAX_ADDED);
     if (added.length === 0) return finding;
     const at = finding.try.findIndex((command) => OF_WORKLOAD.test(command));
     const place = at === -1 ? finding.try.length : at;
     return { ...finding, try: [...finding.try.slice(0, place), ...added, ...finding.try.slice(place)] };
   });
+}
+
+/** "edit configmap/app" and "edit configmap app" are one. */
+function isAdvised(all: readonly string[], command: string): boolean {
+  return all.some((each) => each.replace(/ (configmap|secret) /, ' $1/') === command);
 }
 
 /** undefined: it is not there, or nobody knows in which namespace. */

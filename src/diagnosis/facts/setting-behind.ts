@@ -55,7 +55,7 @@ function settingBehind(facts: PodFacts, container: ContainerFacts, finding: Rank
     bare(undefinedPart(facts, container, finding.says)) ??
     bare(askedUrl(container, finding)) ??
     bare(mistakenCode(facts, container, finding.says)) ??
-    bare(likelyMount(facts, container, finding))
+    (container.again === undefined ? bare(likelyMount(facts, container, finding)) : undefined)
   );
 }
 

@@ -59,6 +59,7 @@ import { unschedulable } from './unschedulable.ts';
 import { volumeAway } from './volume-away.ts';
 import { volumes } from './volumes.ts';
 import { waitingInit } from './waiting-init.ts';
+import { workersLately } from './worker-limits.ts';
 
 /** Rules about a pod that is being deleted: why it still exists. */
 export const DELETION_RULES: readonly PodRule[] = [
@@ -129,4 +130,5 @@ export const POD_RULES: readonly PodRule[] = [
   volumeAway,
   volumes,
   waitingInit,
+  workersLately,
 ];

@@ -26,6 +26,13 @@ function isLasting({ times, isBesideWork }: NonNullable<ContainerFacts['again']>
   return times >= LASTING && isBesideWork !== true && !id.startsWith('dependency-');
 }
 
+/** Nothing else was said for so many tries. */
+const TOTAL = 10;
+
+function isTotal({ times, isBesideWork, isMinor }: NonNullable<ContainerFacts['again']>): boolean {
+  return times >= TOTAL && isBesideWork !== true && isMinor !== true;
+}
+
 /**
  * A note, because a program may well do without what it fails at; a warning where a peer refuses it, or the cluster shows that nobody can
  * answer it, and its log tells of nothing else.
@@ -42,7 +49,7 @@ export function failingAgain(
   const { line } = again.said;
   const isPlain = end === undefined || PLAIN.has(end.id);
   const isProven = isPlain
-    ? end?.blames !== undefined || wrongPeer(facts, container, line) !== undefined
+    ? end?.blames !== undefined || wrongPeer(facts, container, line) !== undefined || isTotal(again)
     : end.blames !== undefined || REFUSES.test(end.id) || isLasting(again, end.id);
   const log = facts.commands.kubectl('logs', facts.name, '-c', container.name);
   const previous = facts.commands.previousLog(container.name);

@@ -1,8 +1,11 @@
 /** Rule: a client of SSH does not trust the key of a host: which host, which file of known hosts, and where that comes from. */
 import { anyOf } from '../../log-analysis/index.ts';
+import { codeTexts } from '../facts/code-variables.ts';
+import { configFiles } from '../facts/config-files.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
 import { configsBehind, ofVolumeText, volumeOf } from '../facts/mounts.ts';
+import type { PodFacts } from '../facts/pod-facts.ts';
 import { commandText } from '../facts/spec-peers.ts';
 import { quotable } from '../facts/text.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -35,6 +38,8 @@ const FILES: readonly RegExp[] = [
   /\bAdd correct host key in (\/\S{1,300}) to get rid/,
 ];
 const FILE_OPTION = /\bUserKnownHostsFile[= ]["']?(\/[^\s"',;]{1,300})/;
+/** The beginning of a key is enough to know it again. */
+const KEY = /\b([A-Za-z0-9+/]{24})[A-Za-z0-9+/]{20,800}={0,2}/g;
 /** Lines of the end that are looked at. */
 const LINES = 40;
 
@@ -45,7 +50,7 @@ const ofContainer: ContainerRule = (facts, container) => {
   const lines = container.lines.slice(-LINES);
   const host = first(lines, HOSTS)?.[1];
   const named = first(lines, FILES);
-  const file = named?.[1] ?? fileOfCommand(container);
+  const file = named?.[1] ?? fileOfCommand(container) ?? fileMounted(facts, container);
   const isChanged = [...lines, word.line].some((line) => CHANGED.test(line));
   const mounted = file === undefined ? undefined : volumeOf(facts, container, file);
   const place = `${file ?? 'its known hosts'}${named?.[2] === undefined ? '' : ` (line ${named[2]})`}`;
@@ -55,7 +60,7 @@ const ofContainer: ContainerRule = (facts, container) => {
     explainedEnd(facts, container, {
       id: 'host-key-refused',
       rank: rankOfWord(86, word),
-      says: `${title(container)} does not trust the host key of ${host ?? 'its SSH server'}, as ${why}${of}: ${quotable(word.line).replace(/\.+$/, '')}`,
+      says: `${title(container)} does not trust the host key of ${host ?? 'its SSH server'}, as ${why}${of}: ${quotable(word.line).replace(/\.+$/, '').replace(KEY, '$1…')}`,
       line: word.line,
       more: mounted === undefined ? [] : configsBehind(mounted).map(({ quote }) => quote),
       try: [
@@ -76,6 +81,16 @@ function first(lines: readonly string[], patterns: readonly RegExp[]): RegExpExe
     if (found !== undefined && found !== null) return found;
   }
   return undefined;
+}
+
+/** The file of known hosts that it has of a ConfigMap or Secret. */
+function fileMounted(facts: PodFacts, container: ContainerFacts): string | undefined {
+  const files = configFiles(facts, container).map(({ file }) => file);
+  const inCode = codeTexts(facts, container).flatMap(({ lines }) =>
+    lines.flatMap((line) => /["'](\/[\w@%+.,/-]{1,200}known_hosts[\w.]{0,20})["']/.exec(line)?.[1] ?? []),
+  );
+  const found = new Set([...files.filter((file) => /known_?hosts/.test(file)), ...inCode]);
+  return found.size === 1 ? [...found][0] : undefined;
 }
 
 function fileOfCommand({ spec, environment }: ContainerFacts): string | undefined {

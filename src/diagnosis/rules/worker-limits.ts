@@ -8,6 +8,7 @@ import type { ProbeFailure } from '../facts/probe-failures.ts';
 import { placeText } from '../facts/spec-peers.ts';
 import { quotable } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
+import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { saidBy, title } from './exit-code.ts';
 
 interface WorkerLimit {
@@ -106,6 +107,13 @@ export function workerLimit(
   const others = facts.containers.filter((each) => each !== container && each.kind !== 'init');
   return [container, ...others].flatMap((each) => limitOf(facts, each, firstMs - BEFORE_MS) ?? [])[0];
 }
+
+/** Rule: the same of a container that looks well, and whose log says so again and again: seen as if that had ended it. */
+export const workersLately: PodRule = eachContainer((facts, container) => {
+  if (container.again === undefined || container.death === undefined) return NOTHING;
+  const found = limitOf(facts, container, 0);
+  return found === undefined ? NOTHING : [{ ...found, topic: `end/${container.name}` }];
+});
 
 function limitOf(facts: PodFacts, container: ContainerFacts, sinceMs: number): RankedFinding | undefined {
   for (const { id, pattern, means, setting, byDefault } of LIMITS) {
