@@ -12,6 +12,7 @@ import { asOfFirstEnd, firstOfAnotherKind, isLeftBehind, lastSaid, leading } fro
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { podState } from './facts/pod-state.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
+import { withHiddenValues } from './facts/hidden-values.ts';
 import { withHome } from './facts/home-folder.ts';
 import { withAliases } from './facts/host-aliases.ts';
 import { withReadyVariables } from './facts/ready-variables.ts';
@@ -59,6 +60,7 @@ const JOINS: readonly ((facts: PodFacts, found: readonly RankedFinding[]) => rea
   withOrder,
   (_, found) => ordered(found),
   withHome,
+  withHiddenValues,
   withServiceNames,
   withEdits,
 ];

@@ -360,7 +360,7 @@ export function placementWanted(evidence: PodEvidence): PlacementWanted {
   const text = status === 'False' ? message : '';
   const pods = /free ports/.test(text)
     ? 'all'
-    : /ReadWriteOncePod/.test(text) || namesLock(evidence)
+    : /ReadWriteOncePod|didn't match pod affinity rules/.test(text) || namesLock(evidence)
       ? 'namespace'
       : namesPortOfNode(evidence)
         ? 'node'

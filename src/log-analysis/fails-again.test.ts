@@ -93,6 +93,14 @@ describe('what a program fails at with each try', () => {
         ),
       ],
     ],
+    [
+      'a deprecation with its call below',
+      times(
+        12,
+        'Passing the timeout as a positional argument is deprecated, it should be passed as a keyword argument:',
+        '  redis.brpop("queue:default", timeout: 2)(called from: /usr/share/gems/sidekiq/lib/sidekiq/fetch.rb:47:in `block in retrieve_work\')',
+      ),
+    ],
     ['a deprecation', times(5, 'WARN DEPRECATED: the option --foo is deprecated and will be removed')],
   ])('%s is none', (_what, lines) => {
     expect(failsAgain(lines)).toBeUndefined();

@@ -77,6 +77,9 @@ function isWork({ role, text, level, part, indent }: RoledLine): boolean {
   return level !== 'warning' && /[a-z]{3}/i.test(text) && !isRetry(text) && !TRIES.test(text) && !isAdvice(text);
 }
 
+/** What a library says of a call that it will not take for ever: the call stands in the line below. */
+const DEPRECATED = /\bdeprecat(?:ed|ion)\b|\(called from: \S/i;
+
 /** A page that was answered instead, which is part of the message that quotes it. */
 const MARKUP = /^<\/?(?:!doctype|html|head|title|meta|body|h\d|p|center|hr|address|pre|div|span|br)\b/i;
 

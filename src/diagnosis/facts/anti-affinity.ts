@@ -1,6 +1,7 @@
 /** What the anti-affinity of a pod that no node takes means. Pure. */
 import type { Deployment } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
+import { nearestPod, ownLabelsText } from './nearest-pod.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { requirementsOf, type SelectorLike, selectorTexts } from './selector-text.ts';
 import { inBrackets, listed } from './text.ts';
@@ -29,6 +30,28 @@ function termsOf(affinity: PodTerms | undefined): readonly PodTerm[] {
 /** The labels of the pods with which it must share a node. */
 export function companions(affinity: PodTerms | undefined): readonly string[] {
   return [...new Set(termsOf(affinity).flatMap(({ labelSelector }) => selectorTexts(labelSelector)))];
+}
+
+/** "; pod cache-1 has app=sessions": the pod of its namespace that may be meant, where none has the labels of its only term. */
+export function nearCompanion({ evidence, pod }: PodFacts): string {
+  const [only, ...more] = termsOf(pod.spec?.affinity?.podAffinity);
+  if (only === undefined || more.length > 0 || only.namespaceSelector !== undefined) return '';
+  const wanted = requirementsOf(only.labelSelector ?? {}).flatMap(({ key, operator, values = [] }) =>
+    operator === 'In' && values[0] !== undefined ? [[key, values[0]] as const] : [],
+  );
+  const namespace = pod.metadata?.namespace ?? 'default';
+  const others = (evidence.placement?.pods ?? []).filter(
+    ({ metadata }) => (metadata?.namespace ?? 'default') === namespace && metadata?.uid !== pod.metadata?.uid,
+  );
+  if (wanted.length === 0 || others.length === 0) return '';
+  const named = others.find(({ metadata }) => wanted.some(([, value]) => metadata?.name?.startsWith(`${value}-`)));
+  const nearest = nearestPod(named === undefined ? others : [named], wanted);
+  const labels = (keys: readonly string[]): string =>
+    listed(keys.map((key) => `${key}=${named?.metadata?.labels?.[key] ?? ''}`));
+  if (nearest !== undefined && nearest.wrong.length > 0)
+    return `; pod ${nearest.pod.metadata?.name ?? ''} has ${ownLabelsText(nearest)}`;
+  const keys = wanted.map(([key]) => key).filter((key) => named?.metadata?.labels?.[key] !== undefined);
+  return named === undefined || keys.length === 0 ? '' : `; pod ${named.metadata?.name ?? ''} has ${labels(keys)}`;
 }
 
 /** Whether the term means pods like the one that has it. */

@@ -118,7 +118,7 @@ describe('an object of which no rule says anything', () => {
       'Error creating: pods "web-" is forbidden: exceeded quota: few, requested: pods=1, used: pods=2, limited: pods=2',
     );
     expect(diagnoseWorkload({ ...given, events: [refused] }).findings[0]?.says).toBe(
-      'the rollout of deployment/web does not come on: 0 of 1 pods have its newest template, and it wants one more first, which cannot be made: quota few of its namespace is used up: each asks for pods 1 more, and 2 of 2 are in use',
+      'the rollout of deployment/web does not come on: 0 of 1 pods have its newest template, and it wants one more first (maxSurge), which cannot be made: quota few of its namespace is used up: each asks for pods 1 more, and 2 of 2 are in use; 1 older pod of deployment/web is among them, and goes only when a new one is ready',
     );
   });
 });

@@ -122,6 +122,8 @@ export function filledBy(facts: PodFacts, container: ContainerFacts, file: strin
     const elsewhere = writtenElsewhere(left, file);
     return `, an emptyDir: ${nameOf(left)}, which has it at ${at}, has ended well, and ${elsewhere === undefined ? 'left it without that file' : `writes ${elsewhere}`}`;
   }
+  const wrong = fills.length > 0 ? undefined : otherVolume(container, others, file);
+  if (wrong !== undefined) return `, an emptyDir that nobody fills: ${wrong}`;
   return fills.length > 0
     ? `, an emptyDir, which is empty until ${listed(fills.map((each) => nameOf(each)))} fills it`
     : `, an emptyDir, which is empty at first, hides what the image has at ${mounted.mountPath}, and is mounted by no other container`;
@@ -133,6 +135,20 @@ function writtenElsewhere({ spec }: ContainerFacts, file: string): string | unde
   const name = file.slice(file.lastIndexOf('/'));
   const paths = text.match(/(?:\/[\w@%+.,~-]{1,255}){1,20}/g) ?? [];
   return paths.findLast((path) => path.endsWith(name));
+}
+
+/** "init container render writes /out/app.ini into volume rendered, which it does not mount" */
+function otherVolume(container: ContainerFacts, others: readonly ContainerFacts[], file: string): string | undefined {
+  const own = new Set((container.spec.volumeMounts ?? []).map(({ name }) => name));
+  for (const init of others.filter(({ kind }) => kind === 'init')) {
+    const written = writtenElsewhere(init, file);
+    const mount = (init.spec.volumeMounts ?? [])
+      .filter(({ mountPath }) => written?.startsWith(`${mountPath.replace(/\/+$/, '')}/`))
+      .toSorted((a, b) => b.mountPath.length - a.mountPath.length)[0];
+    if (written !== undefined && mount !== undefined && !own.has(mount.name))
+      return `${nameOf(init)} writes ${written} into volume ${mount.name}, which ${nameOf(container)} does not mount`;
+  }
+  return undefined;
 }
 
 function nameOf({ kind, name }: ContainerFacts): string {

@@ -109,7 +109,9 @@ export function withServers(facts: PodFacts, found: readonly RankedFinding[]): r
       (passwordTold(facts, container, finding, service) ??
         troubleTold(container, service) ??
         settingBehind(service, wordsOfPeer(container), finding.id));
-    if (service === undefined || told === undefined) return finding;
+    const said = told === undefined ? undefined : / says: (.{20,})$/.exec(told.says)?.[1];
+    if (service === undefined || told === undefined || (said !== undefined && finding.says.includes(said)))
+      return finding;
     return {
       ...finding,
       says: `${finding.says}; ${told.says}`,

@@ -35,6 +35,48 @@ const cases: readonly Case[] = [
     /does not find redis-master \(no such name\) and ends: there is no service redis-master/,
   ],
   [
+    'the value of a ConfigMap that a variable of its own hides',
+    {
+      ...endedWith(
+        {
+          container: {
+            env: [set('DB_HOST', 'pg-old')],
+            envFrom: [{ configMapRef: { name: 'app-env' } }],
+          },
+        },
+        ['dial tcp: lookup pg-old on 10.244.0.1:53: no such host'],
+        [configMap('app-env', { DB_HOST: 'pg-new' })],
+      ),
+      services: [missing('pg-old')],
+    },
+    'dependency-not-resolved',
+    /there is no service pg-old; its own DB_HOST hides that of ConfigMap app-env \(pg-new\)$/,
+  ],
+  [
+    'a volume that an init container fills, where it mounts another',
+    endedWith(
+      {
+        container: { volumeMounts: [{ name: 'config', mountPath: '/etc/app' }] },
+        spec: {
+          volumes: [
+            { name: 'config', emptyDir: {} },
+            { name: 'rendered', emptyDir: {} },
+          ],
+          initContainers: [
+            {
+              name: 'render',
+              command: ['sh', '-c', 'envsubst < /tpl/app.ini > /out/app.ini'],
+              volumeMounts: [{ name: 'rendered', mountPath: '/out' }],
+            },
+          ],
+        },
+      },
+      ["FileNotFoundError: [Errno 2] No such file or directory: '/etc/app/app.ini'"],
+    ),
+    'missing-setting',
+    /in volume config, an emptyDir that nobody fills: init container render writes \/out\/app\.ini into volume rendered, which container web does not mount$/,
+  ],
+  [
     'a workload that nobody has given its service',
     {
       ...endedWith({}, ['dial tcp: lookup billing on 10.244.0.1:53: no such host']),

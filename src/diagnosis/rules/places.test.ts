@@ -225,7 +225,7 @@ const places: readonly Case[] = [
     'no pods that it goes with',
     unscheduled("0/2 nodes are available: 2 node(s) didn't match pod affinity rules."),
     'unschedulable',
-    /2 nodes have none of the pods that it goes with$/,
+    /2 nodes have none of the pods that its pod affinity asks for$/,
   ],
   [
     'spread by a label that no node has',

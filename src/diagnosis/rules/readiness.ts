@@ -3,7 +3,7 @@ import { findCondition } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { endingOf } from '../facts/ending.ts';
-import { type LastWord, lastWord, quoteLastLines } from '../facts/last-words.ts';
+import { lastLine, type LastWord, lastWord, quoteLastLines } from '../facts/last-words.ts';
 import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
 import { probeFailures, secondsUntilFailed } from '../facts/probe-failures.ts';
 import { formatAge, listed } from '../facts/text.ts';
@@ -88,7 +88,10 @@ export function isWaitingInit(facts: PodFacts, container: ContainerFacts): boole
 
 export function waitingWord(container: ContainerFacts): LastWord | undefined {
   const word = lastWord(container, WAITING);
-  return word !== undefined && word.fromEnd < 3 ? word : undefined;
+  if (word !== undefined) return word.fromEnd < 3 ? word : undefined;
+  // "waiting for the job to complete" has words of what went well.
+  const last = container.kind === 'init' ? lastLine(container, WAITING) : undefined;
+  return last !== undefined && last.fromEnd < 1 ? last : undefined;
 }
 
 /** Whether the container was ready in this life and is not ready any more. */

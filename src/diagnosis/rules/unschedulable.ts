@@ -1,7 +1,7 @@
 /** Rule: no node fits the pod; the finding explains the scheduler's message part by part, and suggests remedies. */
 import { hostPortsClash, hostPortsOf, podRequests, quantityMilliValue } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
-import { apartText, companions } from '../facts/anti-affinity.ts';
+import { apartText, companions, nearCompanion } from '../facts/anti-affinity.ts';
 import { eventsWith, quoteEvent } from '../facts/events.ts';
 import { holdersText, neverFits, portHolders } from '../facts/placement.ts';
 import { keptText } from '../facts/rollout-overlap.ts';
@@ -168,8 +168,8 @@ const REASONS: readonly Reason[] = [
   },
   {
     pattern: /didn't match pod affinity rules/,
-    says: (_, nodes, { pod }) =>
-      `${nodes} none of the pods that it goes with${inBrackets(companions(pod.spec?.affinity?.podAffinity))}`,
+    says: (_, nodes, facts) =>
+      `${nodes} none of the pods that its pod affinity asks for${inBrackets(companions(facts.pod.spec?.affinity?.podAffinity))}${nearCompanion(facts)}`,
     fields: ({ pod }) => field('spec.affinity.podAffinity', pod.spec?.affinity?.podAffinity),
     try: (facts) => [facts.commands.kubectl('get', 'pods', '-o', 'wide', '--show-labels')],
   },

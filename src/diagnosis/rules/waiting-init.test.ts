@@ -81,6 +81,12 @@ describe('an init container', () => {
       'init-waits',
       /it fails with each try: ls: cannot access '\/shared\/ready': No such file or directory$/,
     ],
+    [
+      'what has words of success',
+      rounds('waiting for job migrate to complete (succeeded: 0)'),
+      'init-waits',
+      /wait for its end: waiting for job migrate to complete/,
+    ],
     ['nothing more than that', rounds('waiting for database'), 'init-waits', /wait for its end: waiting for database$/],
     [
       'nothing of lines that say nothing',

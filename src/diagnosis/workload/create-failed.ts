@@ -4,7 +4,7 @@ import { nearNames } from '../../lib/index.ts';
 import type { Event } from '../evidence/kinds.ts';
 import { eventsWith, lastSeenMs, quoteEvent } from '../facts/events.ts';
 import { because } from '../facts/innermost.ts';
-import { listed } from '../facts/text.ts';
+import { listed, plural } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { NOTHING } from '../rule.ts';
 import { scopesText } from './quota-scopes.ts';
@@ -196,7 +196,22 @@ function refusal(message: string): string {
 
 function lackText({ target, missing, wanted, evidence }: WorkloadFacts): string {
   if (missing > 0) return `${target} lacks ${missing} of ${wanted} pods`;
-  return `the rollout of ${target} does not come on: ${updatedPods(evidence.workload)} of ${wanted} pods have its newest template, and it wants one more first`;
+  return `the rollout of ${target} does not come on: ${updatedPods(evidence.workload)} of ${wanted} pods have its newest template, and it wants one more first (maxSurge)`;
+}
+
+/** " (claim data-broker-2 of pod broker-2)", of what a StatefulSet cannot make first. */
+function claimText(message: string): string {
+  const [, claim, pod] = /^create Claim (\S{1,253}) for Pod (\S{1,253}) /.exec(message) ?? [];
+  return claim === undefined || pod === undefined ? '' : ` (claim ${claim} of pod ${pod})`;
+}
+
+/** What its older pods take of a quota, while they wait for the newer ones. */
+function ownText({ missing, evidence, wanted, target }: WorkloadFacts, id: string): string {
+  if (id !== 'quota-exceeded' || missing > 0) return '';
+  const old = wanted - updatedPods(evidence.workload);
+  return old <= 0
+    ? ''
+    : `; ${plural(old, 'older pod')} of ${target} ${old === 1 ? 'is' : 'are'} among them, and ${old === 1 ? 'goes' : 'go'} only when a new one is ready`;
 }
 
 function create(facts: WorkloadFacts, event: Event, id: string, why: string, next: readonly string[]): RankedFinding {
@@ -206,7 +221,7 @@ function create(facts: WorkloadFacts, event: Event, id: string, why: string, nex
     severity: 'critical',
     rank: 96,
     topic: 'create',
-    says: `${lackText(facts)}, which cannot be made: ${why}`,
+    says: `${lackText(facts)}, which cannot be made${claimText(event.message ?? '')}: ${why}${ownText(facts, id)}`,
     evidence: [
       quoteEvent(event, `${kind.toLowerCase()}/${name}`),
       { source: 'field', path: facts.wantedPath, value: String(facts.wanted) },
