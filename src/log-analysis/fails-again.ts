@@ -48,6 +48,8 @@ export function failsAgain(lines: readonly string[]): FailsAgain | undefined {
   const isFailure = (line: RoledLine, position: number): boolean =>
     line.role !== 'frame' &&
     !MARKUP.test(line.text) &&
+    !DEPRECATED.test(line.text) &&
+    !DEPRECATED.test(roled[position - 1]?.text ?? '') &&
     (weigh(line, dialects, roled[position + 1])?.score ?? 0) >= MIN_SCORE;
   const failures = roled.flatMap((line, position) => (isFailure(line, position) ? [{ line, position }] : []));
   const last = failures.at(-1);
