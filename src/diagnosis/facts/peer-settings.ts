@@ -50,6 +50,40 @@ const OF_USER = /(?:^|_)(?:USER|USER_?NAME|LOGIN)$/i;
 /** A name as users have them. */
 const PLAIN_USER = /^[\w.@+-]{1,64}$/;
 
+/** A right that a database does not give to the role that asks. */
+const LACKS_RIGHT =
+  /permission denied for (?:table|schema|database|relation|sequence|function|view)\b|command denied to user/i;
+/** "user: 'shop_app'", "-U dashboard", "postgres://app@db/shop" */
+const USER_IN_CODE: readonly RegExp[] = [
+  /["']-U["'],\s?["']([\w.-]{1,64})["']/g,
+  /\b(?:user|username|role)["']?\s?[=:]>?\s?["']([\w.-]{1,64})["']/g,
+  /\b(?:psql|pg_\w{1,12})\b[^;|&\n]{0,200}? -U ?([\w.-]{1,64})/g,
+  /\b(?:postgres(?:ql)?|mysql|mariadb):\/\/([\w.-]{1,64})(?::[^\s@/]{0,200})?@/g,
+];
+
+/** "it asks as shop_app": the only role of its variables or its code, of a line that names none. */
+export function roleSetting(
+  container: ContainerFacts,
+  says: string,
+  texts: readonly { readonly text: string }[],
+): PeerSetting | undefined {
+  if (!LACKS_RIGHT.test(says) || userRefused([says]) !== undefined) return undefined;
+  const { environment, spec } = container;
+  const all = [
+    ...texts.map(({ text }) => text),
+    commandText(spec, environment),
+    ...environment.map(({ value }) => value),
+  ];
+  const inCode = all.flatMap((text) =>
+    USER_IN_CODE.flatMap((pattern) =>
+      [...text.slice(0, MAX_TEXT).matchAll(pattern)].flatMap(([, user = '']) => (user.startsWith('$') ? [] : [user])),
+    ),
+  );
+  const variable = plainUser(container);
+  const [only, ...more] = new Set(variable === undefined ? inCode : [variable]);
+  return only === undefined || more.length > 0 ? undefined : { says: `it asks as role ${only}`, quotes: [] };
+}
+
 /** The user of the only variable that names one. */
 export function plainUser({ environment }: ContainerFacts): string | undefined {
   const found = environment.filter(({ name, value }) => OF_USER.test(name) && PLAIN_USER.test(value.trim()));

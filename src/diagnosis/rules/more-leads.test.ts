@@ -77,6 +77,16 @@ const cases: readonly Case[] = [
     /in volume config, an emptyDir that nobody fills: init container render writes \/out\/app\.ini into volume rendered, which container web does not mount$/,
   ],
   [
+    'the role that lacks a right, by its code',
+    endedWith(
+      withFiles,
+      ['ERROR: permission denied for schema public (PG::InsufficientPrivilege)'],
+      [configMap('app', { 'migrate.rb': "c = PG.connect(host: ENV['PGHOST'], dbname: 'shop', user: 'shop_app')" })],
+    ),
+    'not-allowed',
+    /permission denied for schema public.*; it asks as role shop_app$/,
+  ],
+  [
     'a workload that nobody has given its service',
     {
       ...endedWith({}, ['dial tcp: lookup billing on 10.244.0.1:53: no such host']),

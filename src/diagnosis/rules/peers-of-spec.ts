@@ -3,7 +3,7 @@ import { answeringPeer } from '../facts/answering-peer.ts';
 import { configTexts } from '../facts/config-texts.ts';
 import type { ContainerFacts } from '../facts/container-facts.ts';
 import { plainUrlText } from '../facts/plain-urls.ts';
-import { tlsOffSetting, tlsSetting, userSetting } from '../facts/peer-settings.ts';
+import { roleSetting, tlsOffSetting, tlsSetting, userSetting } from '../facts/peer-settings.ts';
 import type { PodFacts } from '../facts/pod-facts.ts';
 import { saidLast } from '../facts/said-last.ts';
 import { signalOf } from '../facts/signals.ts';
@@ -74,7 +74,8 @@ function withSettings(facts: PodFacts, container: ContainerFacts, finding: Ranke
       : undefined;
   if (plainly !== undefined) return joinedWith(finding, plainly);
   if (finding.id === 'authentication-refused' || finding.id === 'not-allowed') {
-    const user = userSetting(container, finding.says);
+    const user =
+      userSetting(container, finding.says) ?? roleSetting(container, finding.says, configTexts(facts, container));
     return user === undefined ? finding : joinedWith(finding, user);
   }
   const plain = finding.id === 'dependency-closes' ? plainUrlText(container) : undefined;
