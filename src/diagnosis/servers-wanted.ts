@@ -7,7 +7,7 @@ import { waitsForAnswer } from './facts/paused.ts';
 import { type PodFacts, podFacts } from './facts/pod-facts.ts';
 import { serverOf, serves, wordsOfPeer } from './facts/server-peers.ts';
 import { pointsToLog } from './facts/told-of-servers.ts';
-import { asksServer } from './facts/server-settings.ts';
+import { asksServer, namesSetting } from './facts/server-settings.ts';
 import { withTriesAsEnds } from './facts/tries-as-ends.ts';
 import { statusGiven, statusSaid } from './facts/told-of-answers.ts';
 import { refusedCredentials } from './rules/authentication.ts';
@@ -58,7 +58,7 @@ function telling(evidence: PodEvidence, facts: PodFacts, container: ContainerFac
   const status = statusSaid(container);
   const isDown = (statusGiven(container) ?? 0) >= 500 || container.again?.isStanding === true;
   const isChecking = isDown && healthCheckOf(facts, container) !== undefined;
-  const configs = secrets || status === 403 || (!isCertificate && asksServer(lines));
+  const configs = secrets || status === 403 || (!isCertificate && asksServer(lines)) || namesSetting(lines);
   const readsLog = secrets || status !== undefined || isChecking || lines.some(pointsToLog);
   if (!isCertificate && !configs && !held && !readsLog) return undefined;
   const service = serverOf(evidence, container);

@@ -121,6 +121,11 @@ export function asksServer(lines: readonly string[], id = ''): boolean {
   );
 }
 
+/** Whether the words are a complaint of which a row says what settings it may mean. */
+export function namesSetting(lines: readonly string[]): boolean {
+  return lines.some((line) => COMPLAINTS.some(({ said }) => said.test(line)));
+}
+
 /** What a server says of a name that it does not have. */
 const MISSES =
   /(?:unknown|no such|undefined|unrecogni[sz]ed) ["'\w]|["'\w] (?:not found|does(?:n't| not) exist|is not (?:known|defined))/i;

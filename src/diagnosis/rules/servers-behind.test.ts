@@ -133,6 +133,15 @@ const withFile = (key: string, text: string): Partial<ServerBehind> => ({
 
 const settings: readonly Case[] = [
   [
+    'logins without TLS, of which the answer speaks as of certificates',
+    told(
+      'login as invoices at api:143 refused: NO [PRIVACYREQUIRED] Plaintext authentication disallowed on non-secure (SSL/TLS) connections',
+      withFile('dovecot.conf', 'ssl = no\ndisable_plaintext_auth = yes\n'),
+    ),
+    'exit-code',
+    /; deployment\/api behind service api has disable_plaintext_auth yes \(ConfigMap \S+, key dovecot\.conf, line 2\)/,
+  ],
+  [
     'a quota of its command',
     told('Error: mvcc: database space exceeded', {
       pod: serving({ args: ['--quota-backend-bytes', '2097152', '--x'] }),
