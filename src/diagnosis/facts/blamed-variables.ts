@@ -361,9 +361,12 @@ const OF_OTHERS =
 const MAX_VALUE = 80;
 
 /** " (catalog:8080, of ConfigMap settings, key CATALOG_URL)", of a variable that names a peer, else its value; empty: it is a secret, or long. */
-function valueText({ environment }: ContainerFacts, name: string): string {
+function valueText({ environment, spec }: ContainerFacts, name: string): string {
   const variable = environment.find((each) => each.name === name);
-  if (variable === undefined) return '';
+  if (variable === undefined) {
+    const source = keyVariables(spec).find((each) => each.variable === name && each.kind === 'Secret');
+    return source === undefined ? '' : ` (of Secret ${source.name}, key ${source.key})`;
+  }
   const [peer] = environmentPeers([variable]);
   const isPlain = !MAY_BE_SECRET.test(name) && !variable.value.includes('@') && variable.value.length <= MAX_VALUE;
   // The path of a URL may be what is wrong: the number of a database, a bucket.

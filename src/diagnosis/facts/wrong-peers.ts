@@ -21,6 +21,7 @@ import { isOptionalPeer } from './optional-peers.ts';
 import { kindsIn, kindsOfPeer } from './peer-kinds.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { podNameTrouble } from './pod-names.ts';
+import { otherProtocolText } from './service-ports.ts';
 import { placeText, portVariable, type SpecPeer, variableOf } from './spec-peers.ts';
 import { hasWord, listed } from './text.ts';
 
@@ -48,7 +49,7 @@ type Given = Pick<SpecPeer, 'host' | 'port' | 'defaultPort'> & Partial<Pick<Spec
 export function wrongPeers(facts: PodFacts, container: ContainerFacts, line: string): readonly WrongPeer[] {
   const spec = allPeers(container);
   const named: readonly Given[] = linePeers(line).filter(({ host }) => !spec.some((each) => each.host === host));
-  const found = [...spec, ...named].flatMap((peer) => judge(facts, container, peer) ?? []);
+  const found = [...spec, ...named].flatMap((peer) => judge(facts, container, peer, line) ?? []);
   const keyOf = ({ service, host }: WrongPeer): string =>
     service === undefined ? host : `${service.namespace}/${service.name}`;
   // The first is that of a variable, which a user would change.
@@ -92,7 +93,7 @@ function namesHost(line: string, host: string): boolean {
   return linePeers(line).some((peer) => peer.host === host) || (/[.\d-]/.test(host) && hasWord(line, host));
 }
 
-function judge(facts: PodFacts, container: ContainerFacts, peer: Given): WrongPeer | undefined {
+function judge(facts: PodFacts, container: ContainerFacts, peer: Given, line: string): WrongPeer | undefined {
   const { pod, evidence } = facts;
   const { host, at } = peer;
   if (isItself({ host })) return undefined;
@@ -137,6 +138,9 @@ function judge(facts: PodFacts, container: ContainerFacts, peer: Given): WrongPe
   // A service without an address of its own leads to its pods, whatever its ports are.
   if (service.clusterIPs.length === 0 || service.ports.length === 0) return undefined;
   if (port === undefined || service.ports.includes(port)) {
+    const protocol = otherProtocolText(service, port, line).replace(/^: service \S{1,63} /, '');
+    if (protocol !== '')
+      return { ...base, service, fault: 'no-port', isSure: true, says: `${name}${comma(which)} ${protocol}` };
     const unheard = unheardText(service, port, false);
     if (unheard === undefined) return undefined;
     const quotes = [...base.quotes, ...heardQuotes(service, port)];

@@ -87,6 +87,38 @@ const cases: readonly Case[] = [
     /permission denied for schema public.*; it asks as role shop_app$/,
   ],
   [
+    'a service that has the port for another protocol, of an error that names no peer',
+    {
+      ...endedWith({ container: { env: [set('SYSLOG_HOST', 'syslog'), set('SYSLOG_PORT', '5514')] } }, [
+        'ConnectionRefusedError: [Errno 111] Connection refused',
+      ]),
+      services: [service('syslog', { ports: [5514], served: ['5514/UDP'] })],
+    },
+    'dependency-refused',
+    /service syslog has port 5514 with UDP only, and it is asked with TCP/,
+  ],
+  [
+    'where a variable comes from that the line of an error reads, of a Secret',
+    endedWith(
+      {
+        ...withFiles,
+        container: {
+          ...withFiles.container,
+          env: [{ name: 'LEDGER_DSN', valueFrom: { secretKeyRef: { name: 'ledger-db', key: 'dsn' } } }],
+        },
+      },
+      [
+        'Traceback (most recent call last):',
+        '  File "/etc/app/app.py", line 1, in <module>',
+        '    c = psycopg2.connect(os.environ["LEDGER_DSN"])',
+        'psycopg2.OperationalError: connection to server at "postgres" (10.96.93.143), port 5432 failed: server does not support SSL, but SSL was required',
+      ],
+      [configMap('app', { 'app.py': 'c = psycopg2.connect(os.environ["LEDGER_DSN"])\n' })],
+    ),
+    'tls-mismatch',
+    /that line reads its variable LEDGER_DSN \(of Secret ledger-db, key dsn\)/,
+  ],
+  [
     'a workload that nobody has given its service',
     {
       ...endedWith({}, ['dial tcp: lookup billing on 10.244.0.1:53: no such host']),
