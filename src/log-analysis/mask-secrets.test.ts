@@ -56,6 +56,7 @@ it.each([
   "Access denied for user 'app'@'localhost' (using password: YES)",
   'refuses its credentials: curl: (22) The requested URL returned error: 401',
   'request failed (err.url=http://auth:8080/session)',
+  'self-check: GET http://orders:8080/orders with a fresh token: 401 signature verification failed',
   'container web is refused by auth:8080 and is not ready',
   'dial tcp auth:8080: connect: connection refused',
   'dial http://token-service:9000: connection refused',

@@ -152,6 +152,8 @@ function isProse(value: string, separator: string, after: string): boolean {
   if (value.startsWith(MASK)) return true;
   if (NO_SECRETS.has(value.replace(/[.!?:]+$/, '').toLowerCase())) return true;
   if (separator.trim().endsWith('=')) return false;
+  // "GET /orders with a fresh token: 401 signature verification failed"
+  if (separator.endsWith(' ') && /^[1-5]\d\d$/.test(value) && /^ [A-Za-z]/.test(after)) return true;
   // "refuses its credentials: curl: (22) The requested URL returned error: 401"
   if (separator.endsWith(' ') && SPEAKERS.test(value)) return true;
   return value.length <= 2 || (separator.endsWith(' ') && /^[a-z]+[:,.]?$/.test(value) && /^ [a-z]/.test(after));

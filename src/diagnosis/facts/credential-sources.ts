@@ -58,7 +58,7 @@ function only<T>(all: readonly T[]): T | undefined {
 /** Whether the name is that of what was refused, where several have to do with credentials. */
 function isOfKind(name: string, what: string): boolean {
   if (what === 'key') return /key/i.test(name);
-  return what === 'token' ? /token|jwt/i.test(name) : /pass|pwd|dsn|conn|data_?source|auth/i.test(name);
+  return what === 'token' ? /token|jwt|signing|secret/i.test(name) : /pass|pwd|dsn|conn|data_?source|auth/i.test(name);
 }
 
 function ofSecrets({ evidence }: PodFacts, { spec }: ContainerFacts): readonly Source[] {

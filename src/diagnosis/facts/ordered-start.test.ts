@@ -30,15 +30,16 @@ interface Given {
   readonly siblings?: readonly string[];
   readonly status?: object;
   readonly services?: readonly ServiceEvidence[];
+  readonly env?: readonly { readonly name: string; readonly value: string }[];
 }
 
 /** Pod kv-0 of three, which runs for two minutes and is not ready. */
-const kv = ({ lines, name = 'kv-0', spec, siblings = [], status, services = [service] }: Given): PodEvidence => {
+const kv = ({ lines, name = 'kv-0', spec, siblings = [], status, services = [service], env }: Given): PodEvidence => {
   const own = pod({
     name,
     spec: { subdomain: 'kv', hostname: name },
     metadata: { labels: { app: 'kv' } },
-    container: { readinessProbe: { httpGet: { path: '/health', port: 2379 } } },
+    container: { readinessProbe: { httpGet: { path: '/health', port: 2379 } }, ...(env && { env: [...env] }) },
     status: { ready: false, state: { running: { startedAt: ago(120) } }, ...status },
   });
   const failed = event('Unhealthy', 'Readiness probe failed: HTTP probe failed with statuscode: 503', {
@@ -62,6 +63,16 @@ const HELD =
 describe('a pod that waits for later ones of its StatefulSet', () => {
   it.each<[string, Given]>([
     ['by their names', { lines: ['starting', LOOKUP, LOOKUP] }],
+    [
+      'by a name that only its variable has',
+      {
+        lines: [
+          'ERROR gaierror: [Errno -2] Name or service not known',
+          'ERROR gaierror: [Errno -2] Name or service not known',
+        ],
+        env: [{ name: 'SEED', value: 'kv-1.kv:7000' }],
+      },
+    ],
     [
       'for a quorum',
       { lines: ['starting', 'waiting for quorum: 1 of 3 members', 'waiting for quorum: 1 of 3 members'] },

@@ -1,8 +1,10 @@
 /** Tells of a pod that waits for later pods of its StatefulSet, which are made only when it is ready. Pure. */
 import type { StatefulSet } from '../../api/index.ts';
 import type { RankedFinding } from '../finding.ts';
+import { configTexts } from './config-texts.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import type { PodFacts } from './pod-facts.ts';
+import { commandText } from './spec-peers.ts';
 import { hasWord, listed } from './text.ts';
 
 /** What members of a cluster say that are too few. */
@@ -69,14 +71,32 @@ function waitingFor({ evidence, name, condition }: PodFacts): Waiting | undefine
 
 const MAX_LATER = 50;
 
+/** A name that was not found, which the error need not tell. */
+const NOT_RESOLVED =
+  /name or service not known|no such host|EAI_AGAIN|ENOTFOUND|UnknownHost|could not resolve|not be resolved/i;
+
+/** Whether its own files, variables or command name one of them. */
+function namesLater(facts: PodFacts, container: ContainerFacts, later: readonly string[]): boolean {
+  const { spec, environment } = container;
+  const texts = [
+    commandText(spec, environment),
+    ...environment.map(({ value }) => value),
+    ...configTexts(facts, container).map(({ text }) => text),
+  ];
+  return texts.some((text) => later.some((each) => hasHost(text, each)));
+}
+
 /** Whether it asks for one of them, or says that its cluster has too few members. */
 function isHeldBack(
-  { pod }: PodFacts,
-  { reading, failing, lines, name }: ContainerFacts,
+  facts: PodFacts,
+  container: ContainerFacts,
   { topic, says, blames, severity }: RankedFinding,
   { later }: Waiting,
 ): boolean {
+  const { pod } = facts;
+  const { reading, failing, lines, name } = container;
   const told = [says, reading.decisive?.line ?? '', failing?.line ?? ''];
+  if (told.some((line) => NOT_RESOLVED.test(line)) && namesLater(facts, container, later)) return true;
   if (told.some((line) => later.some((each) => hasHost(line, each)))) return true;
   // Another service that is away may be what it lacks.
   const isOwn = blames === undefined || pod.spec?.subdomain === blames.service.split('/')[1];

@@ -117,6 +117,8 @@ export function tlsSetting({ environment, path }: ContainerFacts, told: string):
   if (only !== undefined && more.length === 0)
     return { says: `its variable ${only.name}${ofText(only)} decides on TLS`, quotes: quoteOf(path, only, 'set') };
   if (named.length > 0) return undefined;
+  const plain = /\bspeaks plainly\b/.test(told) ? plainUrl({ environment, path }, told) : undefined;
+  if (plain !== undefined) return plain;
   const all = environment.flatMap((variable) => {
     const what = TLS_SCHEME.exec(variable.value)?.[0] ?? TLS_IN_URL.exec(variable.value)?.[0].slice(1);
     return what === undefined ? [] : [{ variable, what }];
@@ -130,6 +132,24 @@ export function tlsSetting({ environment, path }: ContainerFacts, told: string):
   return {
     says: `the ${what} of its variable ${variable.name}${ofText(variable)} asks for TLS`,
     quotes: quoteOf(path, variable, `has ${what}`),
+  };
+}
+
+/** The only variable whose URL without TLS is of the host that is told. */
+function plainUrl(
+  { environment, path }: Pick<ContainerFacts, 'environment' | 'path'>,
+  told: string,
+): PeerSetting | undefined {
+  const [only, ...more] = environment.filter(
+    ({ value }) =>
+      /^(?:http|ws|redis|amqp|ldap|mqtt|nats):\/\//i.test(value) &&
+      urlPeers(value).some(({ host }) => hasWord(told, host)),
+  );
+  if (only === undefined || more.length > 0) return undefined;
+  const scheme = /^\w+:\/\//.exec(only.value)?.[0] ?? '';
+  return {
+    says: `the ${scheme} of its variable ${only.name}${ofText(only)} asks without TLS`,
+    quotes: quoteOf(path, only, `has ${scheme}`),
   };
 }
 

@@ -94,6 +94,17 @@ const COMPLAINTS: readonly Complaint[] = [
   },
   { said: /server has gone away|packet bigger than|max_allowed_packet/i, settings: ['max_allowed_packet'] },
   { said: /\bNo master found for\b|\bNo such master with that name\b/i, settings: ['sentinel monitor'] },
+  {
+    said: /no required SSL certificate|certificate required|client certificate (?:is )?required/i,
+    settings: [
+      'ssl_verify_client',
+      'tls-auth-clients',
+      'ssl_ca_file',
+      'client_auth',
+      'SSLVerifyClient',
+      'require_certificate',
+    ],
+  },
   { said: /\bITEM TOO BIG\b|\bobject too large for cache\b/i, settings: ['item_size_max', 'max-item-size', '-I'] },
   { said: /\bunknown command\b|command .{1,40} (?:is )?(?:disabled|not allowed)/i, settings: ['rename-command'] },
 ];

@@ -94,6 +94,12 @@ const refusals: readonly Case[] = [
     /its peer api:80/,
   ],
   [
+    'a token of which the signature is not right',
+    crash(1, 'RuntimeError: GET http://orders:8080/orders: 401 signature verification failed'),
+    'authentication-refused',
+    /is not let in by its peer orders:8080, which refuses its token/,
+  ],
+  [
     'a server that was reached, and refuses the token',
     crash(1, "nats: connection to nats:4222 refused by the server: -ERR 'Authorization Violation'"),
     'authentication-refused',

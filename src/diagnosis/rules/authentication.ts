@@ -38,6 +38,7 @@ const REFUSED = new RegExp(
   [
     String.raw`(?:password )?authentication (?:failed|failure|required)|access denied for user(?!.{1,120} to database)|\bWRONGPASS\b|\bNOAUTH\b`,
     String.raw`invalid (?:username-password|user ?name or password|credentials|password\b.*\buser|api[- ]?key|access key|token\b)`,
+    String.raw`\b401\b.{0,60}(?:signature|token|jwt)|(?:jwt|token) signature|signature (?:verification|validation) failed|\binvalid signature\b`,
     String.raw`(?:unknown|revoked|expired|disabled|bad|wrong|incorrect|unrecogni[sz]ed) (?:api|access)[ _-]?(?:key|token)\b`,
     String.raw`(?:bad|wrong|incorrect) (?:credentials|password(?! type)|user ?name)|login (?:failed|incorrect)|\bACCESS_REFUSED\b|no pg_hba\.conf entry`,
     String.raw`(?:role|user) "[^"]{1,100}" does not exist|SASL authentication|no password (?:was )?supplied|InvalidAccessKeyId|SignatureDoesNotMatch`,
@@ -231,7 +232,7 @@ function sourceText(facts: PodFacts, container: ContainerFacts, line: string): s
 
 const KEY = /\b(?:api|access|account|license|signing)[ _-]?key\b|\bInvalidAccessKeyId\b|\bSignatureDoesNotMatch\b/i;
 const TOKEN =
-  /\b(?:jwt|bearer|(?:access|auth|id|refresh|api|session)[ _-]?token|token (?:is |has )?(?:invalid|expired)|invalid token)\b/i;
+  /\b(?:jwt|signature (?:verification|validation)|invalid signature|bearer|(?:access|auth|id|refresh|api|session)[ _-]?token|token (?:is |has )?(?:invalid|expired)|invalid token)\b/i;
 
 /** ", since Secret db changed 3m ago: …": the old value is still in its environment, or the peer still has the old one. */
 function changeText({ now }: PodFacts, change: ConfigChange | undefined): string {

@@ -119,6 +119,14 @@ const cases: readonly Case[] = [
     /that line reads its variable LEDGER_DSN \(of Secret ledger-db, key dsn\)/,
   ],
   [
+    'the URL without TLS of a peer that wants it',
+    endedWith({ container: { env: [set('METRICS_URL', 'http://metrics:8443/')] } }, [
+      'RuntimeError: GET http://metrics:8443/: 400 The plain HTTP request was sent to HTTPS port',
+    ]),
+    'tls-mismatch',
+    /speaks plainly to a peer that wants TLS.*; the http:\/\/ of its variable METRICS_URL asks without TLS$/,
+  ],
+  [
     'a workload that nobody has given its service',
     {
       ...endedWith({}, ['dial tcp: lookup billing on 10.244.0.1:53: no such host']),

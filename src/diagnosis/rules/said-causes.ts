@@ -82,6 +82,18 @@ const SAID_CAUSES: readonly SaidCause[] = [
     ofPeer: 'gives no connection any more',
   },
   {
+    id: 'client-certificate-required',
+    rank: 87,
+    pattern: anyOf(
+      /no required SSL certificate was sent/i,
+      /\bcertificate required\b/i,
+      /client certificate (?:is )?(?:required|not (?:provided|sent|presented))/i,
+      /peer did not return a certificate/i,
+    ),
+    means: 'shows no certificate of its own, which is demanded by its peer',
+    ofPeer: 'demands a certificate of its clients',
+  },
+  {
     id: 'tls-mismatch',
     rank: 86,
     pattern: anyOf(

@@ -133,6 +133,15 @@ const withFile = (key: string, text: string): Partial<ServerBehind> => ({
 
 const settings: readonly Case[] = [
   [
+    'a certificate that the client lacks',
+    told(
+      'FATAL: https://api:8443/accounts answered 400: No required SSL certificate was sent',
+      withFile('nginx.conf', 'ssl_verify_client on;\n'),
+    ),
+    'client-certificate-required',
+    /shows no certificate of its own.*; deployment\/api behind service api has ssl_verify_client on \(ConfigMap \S+, key nginx\.conf, line 1\)/,
+  ],
+  [
     'logins without TLS, of which the answer speaks as of certificates',
     told(
       'login as invoices at api:143 refused: NO [PRIVACYREQUIRED] Plaintext authentication disallowed on non-secure (SSL/TLS) connections',
