@@ -97,6 +97,20 @@ function pausedFinding(
 const UNRELATED =
   /^(?:out-of-memory|child-out-of-memory|sandbox-lost|died-together|signal|port-in-use|permission-denied|missing-binary|missing-module|dependency-not-.*|c-library-.*|volume-.*|held)$/;
 
+/** What the server says of its own trouble, with the setting behind that; the setting alone where the finding has those words already. */
+function troubleOrSetting(
+  container: ContainerFacts,
+  { id, says }: RankedFinding,
+  service: ServiceEvidence,
+): ToldOfServer | undefined {
+  const trouble = troubleTold(container, service);
+  const words = trouble === undefined ? undefined : / says: (.{20,})$/.exec(trouble.says)?.[1];
+  const setting = settingBehind(service, [...(words === undefined ? [] : [words]), ...wordsOfPeer(container)], id);
+  if (trouble === undefined || (words !== undefined && says.includes(words))) return setting;
+  const has = setting?.says.replace(/^.{1,300}? behind service \S{1,300} /, '');
+  return has === undefined ? trouble : { ...trouble, says: `${trouble.says}, and ${has}` };
+}
+
 /** The findings; the first of each container about its end, or about why it is not ready, says what its server is set to. */
 export function withServers(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
   const tell = (container: ContainerFacts, finding: RankedFinding): RankedFinding => {
@@ -105,13 +119,8 @@ export function withServers(facts: PodFacts, found: readonly RankedFinding[]): r
     const paused = service && pausedBehind(service);
     if (service !== undefined && paused !== undefined) return pausedFinding(facts, finding, service, paused);
     const told =
-      service &&
-      (passwordTold(facts, container, finding, service) ??
-        troubleTold(container, service) ??
-        settingBehind(service, wordsOfPeer(container), finding.id));
-    const said = told === undefined ? undefined : / says: (.{20,})$/.exec(told.says)?.[1];
-    if (service === undefined || told === undefined || (said !== undefined && finding.says.includes(said)))
-      return finding;
+      service && (passwordTold(facts, container, finding, service) ?? troubleOrSetting(container, finding, service));
+    if (service === undefined || told === undefined) return finding;
     return {
       ...finding,
       says: `${finding.says}; ${told.says}`,
