@@ -145,12 +145,22 @@ function hostOf(container: ContainerFacts, word: LastWord): Pick<Trouble, 'host'
 }
 
 /** What it said of a peer when it failed a request, such as its probe's. */
-function failingTrouble({ failing }: ContainerFacts): Trouble | undefined {
+function failingTrouble(container: ContainerFacts): Trouble | undefined {
+  const { failing } = container;
   for (const line of [failing?.line ?? '', ...(failing?.related ?? [])]) {
     const trouble = troubleIn(line);
     if (trouble !== undefined) return trouble;
   }
-  return undefined;
+  return failing === undefined ? undefined : namelessTrouble(container, failing.line);
+}
+
+/** A line that names no peer means the only one that the specification names. */
+function namelessTrouble(container: ContainerFacts, line: string): Trouble | undefined {
+  const unresolved = UNRESOLVED.exec(line);
+  const match = unresolved ?? REFUSED.exec(line);
+  const peer = match === null || peerIn(line).host !== undefined ? undefined : specPeer(container, line);
+  if (match === null || peer === undefined) return undefined;
+  return { kind: unresolved === null ? 'refused' : 'not-resolved', word: { line, match, fromEnd: 0 }, ...placed(peer) };
 }
 
 function troubleIn(line: string): Trouble | undefined {

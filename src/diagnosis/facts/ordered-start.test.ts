@@ -74,6 +74,16 @@ describe('a pod that waits for later ones of its StatefulSet', () => {
       },
     ],
     [
+      'by a name that its script makes of a number',
+      {
+        lines: [
+          'ERROR gaierror: [Errno -2] Name or service not known',
+          'ERROR gaierror: [Errno -2] Name or service not known',
+        ],
+        env: [{ name: 'SEEDS', value: 'kv-%d.kv:7000' }],
+      },
+    ],
+    [
       'for a quorum',
       { lines: ['starting', 'waiting for quorum: 1 of 3 members', 'waiting for quorum: 1 of 3 members'] },
     ],
@@ -98,6 +108,10 @@ describe('a pod that waits for later ones of its StatefulSet', () => {
     ['the others are there', { lines: [LOOKUP], siblings: ['kv-1', 'kv-2'] }],
     ['it is the last', { lines: ['waiting for quorum'], name: 'kv-2', siblings: ['kv-0', 'kv-1'] }],
     ['it waits for nobody', { lines: ['loading 12 segments'] }],
+    [
+      'it asks by a name with the number of another set',
+      { lines: ['gaierror: [Errno -2] Name or service not known'], env: [{ name: 'SEEDS', value: 'big-kv-%d.kv' }] },
+    ],
     ['it asks for another', { lines: ['dial tcp: lookup orders on 10.244.0.1:53: no such host'] }],
     ['it asks for one of another set', { lines: ['dial tcp: lookup big-kv-1.big-kv on 10.244.0.1:53: no such host'] }],
   ])('is not seen where %s', (_, given) => {

@@ -83,8 +83,28 @@ function namesLater(facts: PodFacts, container: ContainerFacts, later: readonly 
     ...environment.map(({ value }) => value),
     ...configTexts(facts, container).map(({ text }) => text),
   ];
-  return texts.some((text) => later.some((each) => hasHost(text, each)));
+  const set = later[0]?.replace(/-\d+$/, '') ?? '';
+  return texts.some((text) => hasNumbered(text, set) || later.some((each) => hasHost(text, each)));
 }
+
+/** What stands for a number: "%d", "{i}", "$i", the end of a text that is added to. */
+const NUMBER = /^(?:%[0-9]*[dsiv]|\$?\{|\$\(?\w|["'`]\s*(?:\+|\.\s*(?:\$|str))|#\{|<)/;
+
+/** "kv-%d" is a text with the names of all pods of the set kv. */
+function hasNumbered(text: string, set: string): boolean {
+  const start = `${set}-`;
+  for (let at = text.indexOf(start); at !== -1; at = text.indexOf(start, at + 1)) {
+    const before = text[at - 1];
+    if (
+      (before === undefined || !/[\w-]/.test(before)) &&
+      NUMBER.test(text.slice(at + start.length, at + start.length + SEEN))
+    )
+      return true;
+  }
+  return false;
+}
+
+const SEEN = 20;
 
 /** Whether it asks for one of them, or says that its cluster has too few members. */
 function isHeldBack(

@@ -78,6 +78,31 @@ describe('a peer of the wrong protocol', () => {
       /: service syslog has port 514 with UDP only, and it is asked with TCP/,
     ],
     [
+      'one that runs on, whose line names no peer',
+      {
+        pod: pod({
+          container: {
+            env: [
+              { name: 'SYSLOG_HOST', value: 'syslog' },
+              { name: 'SYSLOG_PORT', value: '5514' },
+            ],
+          },
+          status: { ready: false },
+        }),
+        logs: {
+          web: {
+            current: Array.from({ length: 12 }, (_, at) =>
+              at % 2 === 0
+                ? 'ERROR ConnectionRefusedError: [Errno 111] Connection refused'
+                : '10.244.0.1 - - [28/Nov/2026 17:00:21] "GET /ready HTTP/1.1" 503 -',
+            ),
+          },
+        },
+        services: [service('syslog', '5514/UDP')],
+      },
+      /a peer, which by its variable SYSLOG_HOST is syslog:5514.*: service syslog has port 5514 with UDP only, and it is asked with TCP/,
+    ],
+    [
       'TCP, where there is UDP only',
       { ...ended('dial tcp 10.96.4.4:514: connect: connection refused'), services: [service('syslog', '514/UDP')] },
       /: service syslog has port 514 with UDP only, and it is asked with TCP/,
