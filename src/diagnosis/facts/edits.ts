@@ -1,8 +1,11 @@
-/** Advises to edit the ConfigMap or Secret in which a fault stands, before the workload that uses it. Pure. */
+/** Advises to edit the ConfigMap, Secret or service in which a fault stands, before the workload that uses it. Pure. */
 import type { RankedFinding } from '../finding.ts';
 import type { PodFacts } from './pod-facts.ts';
 
 const OBJECT = /\b(ConfigMap|Secret) ([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)(?![\w/])/g;
+/** A service whose ports are not what is asked of them. */
+const PORT_FAULT =
+  /\bservice ([a-z0-9][a-z0-9-]{0,62}) (?:has port \d+ with [A-Z, and]+ only|has no port \d|sends to port \d)|\bport \d+ of service ([a-z0-9][a-z0-9-]{0,62}) leads to the port\b/g;
 /** Changes of the workload, which come after those of what it has its configuration from. */
 const OF_WORKLOAD = /^kubectl (?:.* )?(?:edit|get \S+ -o yaml)\b/;
 const MAX_ADDED = 2;
@@ -10,9 +13,10 @@ const MAX_ADDED = 2;
 /** The findings, each with commands that edit what its sentence names and what is there. */
 export function withEdits(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
   return found.map((finding) => {
-    const named = [...finding.says.matchAll(OBJECT)].flatMap(
-      ([, kind = '', name = '']) => commandOf(facts, kind, name) ?? [],
-    );
+    const named = [
+      ...[...finding.says.matchAll(OBJECT)].flatMap(([, kind = '', name = '']) => commandOf(facts, kind, name) ?? []),
+      ...[...finding.says.matchAll(PORT_FAULT)].flatMap(([, by, of]) => commandOfService(facts, by ?? of) ?? []),
+    ];
     const added = [...new Set(named)].filter((command) => !isAdvised(finding.try, command)).slice(0, MAX_ADDED);
     if (added.length === 0) return finding;
     const at = finding.try.findIndex((command) => OF_WORKLOAD.test(command));
@@ -24,6 +28,11 @@ export function withEdits(facts: PodFacts, found: readonly RankedFinding[]): rea
 /** "edit configmap/app" and "edit configmap app" are one. */
 function isAdvised(all: readonly string[], command: string): boolean {
   return all.some((each) => each.replace(/ (configmap|secret) /, ' $1/') === command);
+}
+
+function commandOfService({ evidence, commands }: PodFacts, name: string | undefined): string | undefined {
+  const there = evidence.services.find((service) => service.name === name && !service.missing);
+  return there && commands.cluster('edit', `service/${there.name}`, '-n', there.namespace);
 }
 
 /** undefined: it is not there, or nobody knows in which namespace. */

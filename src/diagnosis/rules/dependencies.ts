@@ -503,7 +503,9 @@ export function serviceQuote(service: ServiceEvidence): Quote {
   if (service.externalName !== undefined)
     return { source: 'field', of: object, path: 'spec.externalName', value: service.externalName };
   const all = service.ready + service.notReady;
-  const ports = service.ports.length === 0 ? '' : `, port ${service.ports.join(', ')}`;
+  const { served = [] } = service;
+  const shown = served.some((each) => !each.endsWith('/TCP')) ? served : service.ports;
+  const ports = shown.length === 0 ? '' : `, port ${shown.join(', ')}`;
   const says = all === 0 ? `no endpoints${ports}` : `${service.ready} of ${all} endpoints ready${ports}`;
   return { source: 'object', object, says: all === 0 ? `no endpoint at all${ports}` : says };
 }

@@ -161,3 +161,24 @@ describe('a peer of the wrong protocol', () => {
     expect(says(given)).not.toMatch(/ only|no port/);
   });
 });
+
+describe('a service that has the port for the other protocol', () => {
+  const [first] = diagnosePod(
+    evidence({
+      ...ended('ConnectionRefusedError: [Errno 111] Connection refused (syslog:514)'),
+      services: [service('syslog', '514/UDP')],
+    }),
+  ).findings;
+
+  it('is to be edited', () => {
+    expect(first?.try).toContain('kubectl edit service/syslog -n shop');
+  });
+
+  it('is shown with its protocol', () => {
+    expect(first?.evidence).toContainEqual({
+      source: 'object',
+      object: 'service/syslog',
+      says: '1 of 1 endpoints ready, port 514/UDP',
+    });
+  });
+});
