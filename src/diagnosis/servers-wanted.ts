@@ -10,7 +10,7 @@ import { pointsToLog } from './facts/told-of-servers.ts';
 import { asksServer, namesSetting } from './facts/server-settings.ts';
 import { withTriesAsEnds } from './facts/tries-as-ends.ts';
 import { statusGiven, statusSaid } from './facts/told-of-answers.ts';
-import { refusedCredentials } from './rules/authentication.ts';
+import { credentialsOfFailure } from './rules/authentication.ts';
 import { isInTrouble } from './wanted.ts';
 
 /** Services of one pod behind which a pod is looked at. */
@@ -53,7 +53,7 @@ const CERTIFICATE = /certificate|x509|\bPKIX\b|ALTNAME|\bTLS\b|\bSSL\b/i;
 function telling(evidence: PodEvidence, facts: PodFacts, container: ContainerFacts): ServerWanted | undefined {
   const lines = wordsOfPeer(container);
   const isCertificate = lines.some((line) => CERTIFICATE.test(line));
-  const secrets = refusedCredentials(facts, container)?.isForbidden === false;
+  const secrets = credentialsOfFailure(facts, container)?.isForbidden === false;
   const held = waitsForAnswer(container);
   const status = statusSaid(container);
   const isDown = (statusGiven(container) ?? 0) >= 500 || container.again?.isStanding === true;

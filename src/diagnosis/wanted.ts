@@ -49,7 +49,7 @@ import { portInUseWord } from './rules/port-in-use.ts';
 import { isRefusedImage, pullSecrets } from './rules/pull-secrets.ts';
 import type { RefusedRight } from './facts/refused-right.ts';
 import { refusedRightIn } from './facts/refused-rights.ts';
-import { accountOf, refusedCredentials } from './rules/authentication.ts';
+import { accountOf, credentialsOfFailure, refusedCredentials } from './rules/authentication.ts';
 import { isLateForReady, isSlowInit } from './rules/readiness.ts';
 import { isLongerThanWork } from './rules/serving-init.ts';
 import { ACCOUNT_REFUSAL, LIMIT_RANGE_REFUSAL, QUOTA_REFUSAL } from './workload/create-failed.ts';
@@ -229,7 +229,7 @@ export function credentialsWanted(evidence: PodEvidence): readonly ConfigReferen
   const facts = factsHeard(evidence);
   const known = new Set(evidence.configs.map(({ kind, name }) => `${kind}/${name}`));
   const ofEach = facts.containers.flatMap((container): readonly ConfigReference[] => [
-    ...(refusedCredentials(facts, container) === undefined ? [] : usedBy(evidence.pod, container.spec)),
+    ...(credentialsOfFailure(facts, container) === undefined ? [] : usedBy(evidence.pod, container.spec)),
     ...((container.death !== undefined && asksForValues(container)) || mayBeEmpty(facts, container)
       ? usedBy(evidence.pod, container.spec).filter(({ asVariable }) => asVariable)
       : []),

@@ -112,6 +112,19 @@ export function refusedCredentials(facts: PodFacts, container: ContainerFacts): 
   return { word, isForbidden: refused === undefined };
 }
 
+/** The same, or that of the last failure of one that runs and is not ready: what its probe is answered may come of it. */
+export function credentialsOfFailure(facts: PodFacts, container: ContainerFacts): RefusedCredentials | undefined {
+  const { failing, reading, death } = container;
+  const own = refusedCredentials(facts, container);
+  if (own !== undefined || failing === undefined || death !== undefined) return own;
+  return refusedCredentials(facts, {
+    ...container,
+    reading: { ...reading, decisive: { ...failing, firmness: 'firm' }, others: [] },
+    death: { reason: 'Error', finishedMs: facts.now, exitCode: 1 },
+    killed: undefined,
+  });
+}
+
 const ofContainer: ContainerRule = (facts, container) => {
   const found = refusedCredentials(facts, container);
   return found === undefined ? NOTHING : [finding(facts, container, found)];

@@ -1,9 +1,12 @@
 /** A password that a peer refuses, beside the one that the pods of its service have. */
-import { describe } from 'vitest';
-import { ago, crashed, lastWords, pod } from '../evidence.fixtures.ts';
+import { describe, expect, it } from 'vitest';
+import { diagnosePod } from '../diagnose-pod.ts';
+import { ago, crashed, event, evidence, lastWords, pod } from '../evidence.fixtures.ts';
 import type { Container } from '../evidence/kinds.ts';
 import type { ConfigEvidence, PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
 import { credentialMark } from '../facts/credential-marks.ts';
+import { serversWanted } from '../servers-wanted.ts';
+import { credentialsWanted } from '../wanted.ts';
 import { type Case, tellsEach } from './cases.fixtures.ts';
 
 type EnvVar = NonNullable<Container['env']>[number];
@@ -259,4 +262,41 @@ const cases: readonly Case[] = [
 
 describe('tells what the server has', () => {
   tellsEach(cases);
+});
+
+describe('a program that runs and is not ready, as a peer takes its signature for none', () => {
+  const said = 'ERROR RuntimeError: GET http://pg:8080/orders with a fresh token: 401 signature verification failed';
+  const probed = '10.244.0.1 - - [28/Nov/2026 17:00:21] "GET /ready HTTP/1.1" 503 -';
+  const { services = [] } = refused({
+    container: { env: [key('JWT_SECRET', 'jwt-orders', 'key')] },
+    configs: [secret('jwt-orders', { key: 'another-key-of-orders' })],
+  });
+  const shows: Partial<Container> = {
+    env: [key('JWT_SECRET', 'jwt-auth', 'key')],
+    readinessProbe: { httpGet: { path: '/ready', port: 8080 } },
+  };
+  const given = evidence({
+    pod: pod({ container: shows, status: { ready: false, state: { running: { startedAt: ago(120) } } } }),
+    logs: { web: { current: Array.from({ length: 30 }, (_, at) => (at % 2 === 0 ? said : probed)) } },
+    events: [
+      event('Unhealthy', 'Readiness probe failed: HTTP probe failed with statuscode: 503', {
+        container: 'web',
+        count: 20,
+        first: 110,
+      }),
+    ],
+    configs: [secret('jwt-auth', { key: 'the-first-key' })],
+    services,
+  });
+
+  it('asks for the Secrets of both', () => {
+    expect(credentialsWanted({ ...given, configs: [] })).toMatchObject([{ kind: 'Secret', name: 'jwt-auth' }]);
+    expect(serversWanted(given)).toMatchObject([{ secrets: true, configs: true }]);
+  });
+
+  it('tells that they differ', () => {
+    expect(diagnosePod(given).findings[0]?.says).toMatch(
+      /refuses its token \(with JWT_SECRET of Secret jwt-auth\): .*; statefulset\/pg behind service pg has another one \(variable JWT_SECRET of Secret jwt-orders, key key\)$/,
+    );
+  });
 });
