@@ -25,9 +25,17 @@ export function withEdits(facts: PodFacts, found: readonly RankedFinding[]): rea
   });
 }
 
-/** "edit configmap/app" and "edit configmap app" are one. */
+/** Whether one of them changes what the command edits. */
 function isAdvised(all: readonly string[], command: string): boolean {
-  return all.some((each) => each.replace(/ (configmap|secret) /, ' $1/') === command);
+  const target = changedBy(command);
+  return all.some((each) => changedBy(each) === target);
+}
+
+/** "configmap/app shop", of "kubectl -n shop edit configmap/app" and of "kubectl patch configmap app -n shop" */
+function changedBy(command: string): string | undefined {
+  const [, kind, name] = /\b(?:edit|patch) (configmap|secret|service)[ /](\S{1,253})/.exec(command) ?? [];
+  const [, namespace = ''] = / (?:-n|--namespace)[ =](\S{1,63})/.exec(command) ?? [];
+  return kind === undefined ? undefined : `${kind}/${name} ${namespace}`;
 }
 
 function commandOfService({ evidence, commands }: PodFacts, name: string | undefined): string | undefined {

@@ -28,3 +28,7 @@ it.each<[string, readonly string[]]>([
 it('a key is made where none is like it', () => {
   expect(next('api-token', ['host', 'port'])).toContain('"api-token":"VALUE"');
 });
+
+it('one command changes the object, and no second one', () => {
+  expect(next('api-token', ['host', 'port']).match(/\b(?:edit|patch) secret[ /]pay\b/g)).toHaveLength(1);
+});
