@@ -245,7 +245,19 @@ function work(): object {
       podFailurePolicy: {
         rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }],
       },
-      template: template('work', shell('until [ -e /out/go ]; do sleep 0.2; done'), { restartPolicy: 'Never' }),
+      // Nothing spreads the pods of a Job by default, as upstream's default constraints are for those behind services and of sets.
+      template: template('work', shell('until [ -e /out/go ]; do sleep 0.2; done'), {
+        restartPolicy: 'Never',
+        topologySpreadConstraints: [
+          {
+            maxSkew: 1,
+            topologyKey: 'kubernetes.io/hostname',
+            whenUnsatisfiable: 'DoNotSchedule',
+            nodeTaintsPolicy: 'Honor',
+            labelSelector: { matchLabels: { app: 'work' } },
+          },
+        ],
+      }),
     },
   };
 }
