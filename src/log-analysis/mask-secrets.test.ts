@@ -40,6 +40,11 @@ describe('what is masked', () => {
       'could not translate host name "ssw0rd@postgres.shop" to address',
       'could not translate host name "***@postgres.shop" to address',
     ],
+    ['login to server password:12345 failed', 'login to server password:*** failed'],
+    ['read from token:98765, and went on', 'read from token:***, and went on'],
+    ['host db-password:4711', 'host db-password:***'],
+    ['sent password: 403 as it was typed', 'sent password: *** as it was typed'],
+    ['a fresh token: 123 accepted', 'a fresh token: *** accepted'],
   ])('%s', (given, masked) => {
     expect(maskSecrets(given)).toBe(masked);
     expect(maskSecrets(masked)).toBe(masked);

@@ -127,7 +127,8 @@ function maskBare(text: string): string {
     const before = text.slice(Math.max(0, (at ?? 0) - 40), at);
     const said = text.slice(end - (value ?? '').length, end + 62);
     if (separator === ': ' && (SYSTEM_WORDS.test(said) || ERROR_CLASS.test(said))) return all;
-    if (REFERENCE.test(said) || isPortOf(before, separator, value ?? '')) return all;
+    if (REFERENCE.test(said) || isPortOf(before, key, separator, value ?? '')) return all;
+    if (isStatus(key, separator, value ?? '', text.slice(end, end + 2))) return all;
     if (isProse(value ?? '', separator, text.slice(end, end + 2)) || isPathOf(before, key, separator, value ?? ''))
       return all;
     return `${key}${separator}${scheme === undefined ? '' : `${scheme} `}${MASK}`;
@@ -138,10 +139,19 @@ function maskBare(text: string): string {
 const BEFORE_HOST =
   /\b(?:(?:refused|answered|closed|reset) by|connect(?:ing|ion)? to|waits? for|waiting for|asks|reach|dial(?:ing)? tcp|peer|from|service|host|upstream|backend|server) $/i;
 
+/** Ends of names that a host has less often than a secret has. */
+const OF_SECRET =
+  /(?:pass(?:word|wd|phrase)?s?|pwd|secrets?|tokens?|jwt|keys?|cookie|sig(?:nature)?|requirepass|masterauth)$/i;
+
 /** "http://auth:8080/session": the port of a host that is called so. A password would have an "@" after it, and is masked by now. */
-function isPortOf(before: string, separator: string, value: string): boolean {
+function isPortOf(before: string, key: string, separator: string, value: string): boolean {
   if (separator !== ':' || !/^\d{2,5}(?:[/?#].*|[.:,;)]{0,2})$/.test(value)) return false;
-  return /:\/\/(?:\*{3}@)?$/.test(before) || BEFORE_HOST.test(before);
+  return /:\/\/(?:\*{3}@)?$/.test(before) || (!OF_SECRET.test(key) && BEFORE_HOST.test(before));
+}
+
+/** "GET /orders with a fresh token: 401 signature verification failed": the status with which a token is refused. */
+function isStatus(key: string, separator: string, value: string, after: string): boolean {
+  return /token$/i.test(key) && separator === ': ' && /^40[0-3]$/.test(value) && /^ [A-Za-z]/.test(after);
 }
 
 /** Who says what comes after it. */
@@ -152,8 +162,6 @@ function isProse(value: string, separator: string, after: string): boolean {
   if (value.startsWith(MASK)) return true;
   if (NO_SECRETS.has(value.replace(/[.!?:]+$/, '').toLowerCase())) return true;
   if (separator.trim().endsWith('=')) return false;
-  // "GET /orders with a fresh token: 401 signature verification failed"
-  if (separator.endsWith(' ') && /^[1-5]\d\d$/.test(value) && /^ [A-Za-z]/.test(after)) return true;
   // "refuses its credentials: curl: (22) The requested URL returned error: 401"
   if (separator.endsWith(' ') && SPEAKERS.test(value)) return true;
   return value.length <= 2 || (separator.endsWith(' ') && /^[a-z]+[:,.]?$/.test(value) && /^ [a-z]/.test(after));
