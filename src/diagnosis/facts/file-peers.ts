@@ -70,7 +70,8 @@ function peersOf(text: string): readonly Peer[] {
     const inCode = [HOST_IN_CODE, HOST_BY_DEFAULT, HOST_OPTION].flatMap((pattern) =>
       [...line.matchAll(pattern)].flatMap(([, named]) => named ?? []),
     );
-    return inCode.map((named) => withPort(named, String(peerIn(line).port ?? '')));
+    const port = inCode.length === 0 ? '' : String(peerIn(line).port ?? '');
+    return inCode.map((named) => withPort(named, port));
   });
 }
 

@@ -10,7 +10,7 @@ const SERVED: readonly RegExp[] = [
   /(?:\bpath|\burl|\buri|PATH_INFO|REQUEST_URI|RequestURI|\breq\.url|\bpathname|\bpath_info|getPath\(\)|\bp)["'\])\s]{0,4}(?:={2,3}|\beq\b|\bin\b|\.startswith\(|\.startsWith\(|=~|:?\s?===?)\s{0,2}\(?\[?["'`](\/[\w./-]{0,80})["'`]/g,
   /["'`](\/[\w./-]{0,80})["'`]\s?(?:={2,3}|\beq\b)\s?(?:\w+\.)?(?:path|url|uri|pathname)\b/g,
   /\bcase\s+["'`](\/[\w./-]{0,80})["'`]\s?:|\bwhen\s+["'](\/[\w./-]{0,80})["']/g,
-  /^\s*location\s+(?:=\s*|\^~\s*)?(\/[\w./-]{0,80})\s*\{/gm,
+  /^[ \t]{0,40}location[ \t]{1,8}(?:=[ \t]{0,8}|\^~[ \t]{0,8})?(\/[\w./-]{0,80})\s{0,40}\{/gm,
 ];
 /** What looks like a path for probes. */
 const OF_HEALTH = /health|ready|readi|live|ping|status|alive|up$|check|probe/i;
