@@ -2,6 +2,9 @@
 
 const MINUTE = 60_000;
 
+/** Times of objects, events and states count whole seconds: two of one moment may differ by as much. */
+export const ROUNDING_MS = 1000;
+
 /** A death counts as recent within this time; upstream's back-off is reset after the same time. */
 export const RECENT_DEATH_MS = 10 * MINUTE;
 /** This many deaths of a container within the window are a finding, even if it runs at the moment. */

@@ -18,6 +18,7 @@ export { lastFailure } from './last-failure.ts';
 export { notLoaded } from './not-loaded.ts';
 export { isSecretKey, MASK, maskSecrets, withoutKnown } from './mask-secrets.ts';
 export * from './names.ts';
+export { isOfProbe } from './probe-lines.ts';
 export * from './read-log.ts';
 export { requestsFail } from './requests-fail.ts';
 export { standingFault } from './standing-fault.ts';

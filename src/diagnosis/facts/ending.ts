@@ -6,6 +6,7 @@ import type { ContainerFacts } from './container-facts.ts';
 import { eventsWith, lastSeenMs, quoteEvent } from './events.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { formatAge } from './text.ts';
+import { ROUNDING_MS } from '../limits.ts';
 
 export interface Ending {
   /** A failed probe, another reason to start it again, or the deletion of its pod. */
@@ -22,8 +23,6 @@ export interface Ending {
 
 /** The default of terminationGracePeriodSeconds. */
 const DEFAULT_GRACE_SECONDS = 30;
-/** Events and statuses count whole seconds, so an event of this first time of a life may belong to the life before. */
-const ROUNDING_MS = 1000;
 
 /** `undefined`: it has ended, or nobody told it to end in its present life. */
 export function endingOf(facts: PodFacts, container: ContainerFacts): Ending | undefined {
@@ -52,6 +51,7 @@ function byKill(
   startedAt: number,
 ): Ending | undefined {
   const [event] = eventsWith(events, 'Killing');
+  // An event of this first time of a life may belong to the life before.
   if (event === undefined || lastSeenMs(event) <= startedAt + ROUNDING_MS) return undefined;
   // The status may be older than the end that the kill brought.
   if ((deaths[0]?.finishedMs ?? 0) >= lastSeenMs(event) - ROUNDING_MS) return undefined;

@@ -6,9 +6,7 @@ import { usedBy, variableSecrets } from './config-references.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import type { PodFacts } from './pod-facts.ts';
 import { formatAge } from './text.ts';
-
-/** Clocks of objects count whole seconds. */
-const ROUNDING_MS = 1000;
+import { ROUNDING_MS } from '../limits.ts';
 
 /** "runs since before Secret cache-auth was written (78s ago), and has its old value"; undefined: it is not known to. */
 export function olderSecretText(

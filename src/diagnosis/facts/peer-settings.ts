@@ -85,15 +85,19 @@ export function roleSetting(
 }
 
 /** The user of the only variable that names one. */
-export function plainUser({ environment }: ContainerFacts): string | undefined {
-  const found = environment.filter(({ name, value }) => OF_USER.test(name) && PLAIN_USER.test(value.trim()));
-  return found.length === 1 ? found[0]?.value.trim() : undefined;
+export function plainUser({ environment }: Pick<ContainerFacts, 'environment'>): string | undefined {
+  return userVariable(environment)?.value.trim();
+}
+
+function userVariable(environment: readonly Variable[]): Variable | undefined {
+  const [only, ...more] = environment.filter(({ name, value }) => OF_USER.test(name) && PLAIN_USER.test(value.trim()));
+  return more.length > 0 ? undefined : only;
 }
 
 /** "it asks as user sensor, of its variable MQTT_USER"; undefined: no variable alone names a user. */
 function unnamedUser({ environment, path }: ContainerFacts): PeerSetting | undefined {
-  const [only, ...more] = environment.filter(({ name, value }) => OF_USER.test(name) && PLAIN_USER.test(value.trim()));
-  if (only === undefined || more.length > 0) return undefined;
+  const only = userVariable(environment);
+  if (only === undefined) return undefined;
   const user = only.value.trim();
   return {
     says: `it asks as user ${user}, of its variable ${only.name}${ofText(only)}`,

@@ -3,7 +3,10 @@ import type { ServerBehind } from '../evidence/pod-evidence.ts';
 import { listed } from './text.ts';
 
 /** Files with a user and a password, or its hash, in each line. */
-const USER_FILE = /passw|htpasswd|^users?(?:list)?(?:\.txt|\.conf|\.lst)?$|pwfile|userlist/i;
+const USER_FILE = /passwd|passwords|^users?(?:list)?(?:\.txt|\.conf|\.lst)?$|pwfile|userlist/i;
+/** A file of another name may hold the password itself, unless its lines have hashes. */
+const MAY_BE_USER_FILE = /password/i;
+const HASHED = /^[\w.@+-]{1,64}:[${]/;
 /** "telemetry:$7$101$…", '"app" "md5…"' */
 const USER_LINE = /^"?([\w.@+-]{1,64})"?(?::|[ \t]{1,8}")\S/;
 const COMMENT = /^\s*(?:#|;|$)/;
@@ -20,7 +23,7 @@ export function usersText(server: ServerBehind, asked: string | undefined): stri
   for (const { kind, name, texts = {} } of configs) {
     if (kind !== 'ConfigMap') continue;
     for (const [key, text] of Object.entries(texts)) {
-      const lines = USER_FILE.test(key) ? text.split('\n').filter((line) => !COMMENT.test(line)) : [];
+      const lines = linesOf(key, text);
       const users = lines.slice(0, MAX_LINES).flatMap((line) => USER_LINE.exec(line)?.[1] ?? []);
       if (users.length === 0 || users.length < lines.length || users.length > MAX_TOLD) continue;
       if (asked !== undefined && users.includes(asked)) return undefined;
@@ -28,6 +31,13 @@ export function usersText(server: ServerBehind, asked: string | undefined): stri
     }
   }
   return secretText(server);
+}
+
+/** The lines of a file of users; none of another file. */
+function linesOf(key: string, text: string): readonly string[] {
+  const lines = text.split('\n').filter((line) => !COMMENT.test(line));
+  const isFile = USER_FILE.test(key) || (MAY_BE_USER_FILE.test(key) && lines.every((line) => HASHED.test(line)));
+  return isFile ? lines : [];
 }
 
 /** Settings that name the file of users. */

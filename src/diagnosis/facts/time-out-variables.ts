@@ -14,12 +14,15 @@ const DURATION = /(\d{1,9}(?:\.\d{1,6})?)\s?(ms|milliseconds?|s|secs?|seconds?|m
 export function timeOutVariable(container: ContainerFacts, says: string): Setting | undefined {
   const line = container.reading.decisive?.line ?? '';
   if (!TIMED_OUT.test(line)) return undefined;
-  const all = container.environment.filter(({ name, value }) => OF_TIME.test(name) && timesIn(value).length > 0);
-  const said = new Set(timesIn(line));
-  const same = all.filter(({ value }) => timesIn(value).some((time) => said.has(time)));
+  const all = container.environment.filter(({ name, value }) => OF_TIME.test(name) && durationsIn(value).length > 0);
+  const said = new Set(durationsIn(line));
+  const same = all.filter(({ value }) => durationsIn(value).some((time) => said.has(time)));
   const [only, ...more] = same.length > 0 ? same : all;
   if (only === undefined || more.length > 0 || says.includes(only.name)) return undefined;
-  return { says: textOf(only), quotes: [{ source: 'field', path: `${container.path}.${only.at}`, value: only.value }] };
+  return {
+    says: textOf(only),
+    quotes: [{ source: 'field', path: `${container.path}.${only.at}`, value: quotable(only.value) }],
+  };
 }
 
 const OF_POOL = /\bpool\b|PoolTimeout/i;
@@ -43,7 +46,7 @@ function textOf(variable: Variable): string {
 }
 
 /** The times of a text in ms; a number without a unit may be of seconds or of milliseconds. */
-function timesIn(text: string): readonly number[] {
+function durationsIn(text: string): readonly number[] {
   return [...text.slice(0, 500).matchAll(DURATION)].flatMap(([, number = '', unit = '']) => {
     const value = Number(number);
     if (value === 0) return [];

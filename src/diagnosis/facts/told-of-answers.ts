@@ -15,6 +15,7 @@ import { serverOf, wordsOfPeer } from './server-peers.ts';
 import { serverObject, settingBehind } from './server-settings.ts';
 import { peerText } from './spec-peers.ts';
 import { formatAge } from './text.ts';
+import { ROUNDING_MS } from '../limits.ts';
 
 /** The status of the failed request that its last words tell. */
 export function statusSaid(container: ContainerFacts): number | undefined {
@@ -135,9 +136,6 @@ function ofNewPeer(facts: PodFacts, container: ContainerFacts, { name, server }:
     quotes: [{ source: 'object', object: `pod/${server.pod.metadata?.name ?? ''}`, says: `was made ${age} ago` }],
   };
 }
-
-/** Times of objects count whole seconds. */
-const ROUNDING_MS = 1000;
 
 function ofRequest(
   { pod, evidence }: PodFacts,

@@ -1,5 +1,5 @@
 /** Tells with what a server said to a container which setting, password or log line of the server is behind it. Pure. */
-import { lastFailure } from '../../log-analysis/index.ts';
+import { isOfProbe, lastFailure } from '../../log-analysis/index.ts';
 import type { RankedFinding } from '../finding.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import { withFirstsOf } from './first-ends.ts';
@@ -46,8 +46,6 @@ export function pointsToLog(line: string): boolean {
 /** What brokers say while they take nothing. */
 const ALARM = /\b(?:memory|disk|resource)\b.{0,60}\b(?:alarm|limit)\b|high watermark|publishers will be blocked/i;
 
-/** A probe opens a connection and says nothing. */
-const OF_PROBE = /user: 'unauthenticated'|IP address '[^']{1,60}' could not be resolved|incomplete startup packet/;
 const IS_BLOCKED =
   /\bblocked connection\b|\bconnection (?:was |is )?blocked\b|\bConnectionBlocked|\blow on (?:disk|memory)\b/i;
 
@@ -57,7 +55,7 @@ function troubleTold(container: ContainerFacts, { name, server }: ServiceEvidenc
   const alarm = server.lines.filter((line) => ALARM.test(line));
   // Its other troubles do not keep a broker from taking what it is given.
   if (alarm.length === 0 && wordsOfPeer(container).some((line) => IS_BLOCKED.test(line))) return undefined;
-  const own = server.lines.filter((line) => !OF_PROBE.test(line));
+  const own = server.lines.filter((line) => !isOfProbe(line));
   const said = alarm.length > 0 ? lastFailure(alarm) : lastFailure(own);
   const object = serverObject(server);
   return said && { says: `${object} behind service ${name} says: ${said.line.replace(/\.+$/, '')}`, object };

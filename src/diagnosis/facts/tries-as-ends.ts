@@ -1,4 +1,5 @@
 /** Looks at a container that runs on and fails with each try as if that failure had ended it, so that what is known of ends tells of it, too. Pure. */
+import type { DecisiveLine } from '../../log-analysis/index.ts';
 import { type ContainerFacts, failingAt } from './container-facts.ts';
 import type { PodFacts } from './pod-facts.ts';
 
@@ -12,13 +13,20 @@ export function withTriesAsEnds(facts: PodFacts): PodFacts {
 function asIfEnded({ now }: PodFacts, container: ContainerFacts): ContainerFacts {
   const { again } = container;
   if (again === undefined) return container;
-  const told = failingAt(container, again);
+  // What it said of its first tries may be another thing.
+  return { ...asEndedBy(failingAt(container, again), again.said, now), trouble: 'died-lately' };
+}
+
+/**
+ * A container as if what it has said had just ended it with exit code 1, and nothing else of its log had.
+ *
+ * @param nowMs wall clock, ms
+ */
+export function asEndedBy(container: ContainerFacts, said: DecisiveLine, nowMs: number): ContainerFacts {
   return {
-    ...told,
-    // What it said of its first tries may be another thing.
-    reading: { ...told.reading, decisive: { ...again.said, firmness: 'firm' }, others: [] },
-    trouble: 'died-lately',
-    death: { reason: 'Error', finishedMs: now, exitCode: 1 },
+    ...container,
+    reading: { ...container.reading, decisive: { ...said, firmness: 'firm' }, others: [] },
+    death: { reason: 'Error', finishedMs: nowMs, exitCode: 1 },
     killed: undefined,
   };
 }

@@ -27,6 +27,7 @@ import { holdsRight } from '../facts/role-texts.ts';
 import { REFUSED_LOGIN, REFUSED_RIGHT } from '../facts/sql-errors.ts';
 import { environmentPeers, peerText } from '../facts/spec-peers.ts';
 import { audienceText } from '../facts/token-audience.ts';
+import { asEndedBy } from '../facts/tries-as-ends.ts';
 import { formatAge, quotable } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
@@ -114,15 +115,10 @@ export function refusedCredentials(facts: PodFacts, container: ContainerFacts): 
 
 /** The same, or that of the last failure of one that runs and is not ready: what its probe is answered may come of it. */
 export function credentialsOfFailure(facts: PodFacts, container: ContainerFacts): RefusedCredentials | undefined {
-  const { failing, reading, death } = container;
+  const { failing, death } = container;
   const own = refusedCredentials(facts, container);
   if (own !== undefined || failing === undefined || death !== undefined) return own;
-  return refusedCredentials(facts, {
-    ...container,
-    reading: { ...reading, decisive: { ...failing, firmness: 'firm' }, others: [] },
-    death: { reason: 'Error', finishedMs: facts.now, exitCode: 1 },
-    killed: undefined,
-  });
+  return refusedCredentials(facts, asEndedBy(container, failing, facts.now));
 }
 
 const ofContainer: ContainerRule = (facts, container) => {

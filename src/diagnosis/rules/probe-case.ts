@@ -10,6 +10,7 @@ import { probePort } from '../facts/probe-port.ts';
 import { formatAge, quotable } from '../facts/text.ts';
 import type { ProbeType, Quote, RankedFinding, Severity } from '../finding.ts';
 import { severityOf, title } from './exit-code.ts';
+import { ROUNDING_MS } from '../limits.ts';
 
 /** A probe that fails, of one container, and what becomes of that. */
 export interface ProbeCase {
@@ -91,9 +92,6 @@ function failsInRow(
   const triesMs = (periodSeconds + timeoutSeconds) * 1000;
   return count >= failureThreshold && lastMs - firstMs <= (count - 1) * triesMs + ROUNDING_MS;
 }
-
-/** Events count whole seconds. */
-const ROUNDING_MS = 1000;
 
 /**
  * Whether the probe has failed as often as it may, in this life, and the container runs on because the healing of its pod is

@@ -8,7 +8,7 @@ import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
 import { probeFailures, secondsUntilFailed } from '../facts/probe-failures.ts';
 import { formatAge, listed } from '../facts/text.ts';
 import type { RankedFinding } from '../finding.ts';
-import { LONG_INIT_MS, NORMAL_START_MS, SLOW_INIT_MS, SOON_MS } from '../limits.ts';
+import { LONG_INIT_MS, NORMAL_START_MS, ROUNDING_MS, SLOW_INIT_MS, SOON_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { title } from './exit-code.ts';
 
@@ -49,9 +49,6 @@ function hasFailed(container: ContainerFacts, startedAt: number): boolean {
     failure.count >= Math.max(FAILURES, readinessProbe.failureThreshold ?? FAILURES)
   );
 }
-
-/** Times of events and states count whole seconds. */
-const ROUNDING_MS = 1000;
 
 /** The findings; those about why a container is not ready are notes, while it may still be starting. */
 export function withEarly(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { diagnosePod } from '../diagnose-pod.ts';
 import { ago, crashed, event, evidence, lastWords, pod } from '../evidence.fixtures.ts';
-import type { Container } from '../evidence/kinds.ts';
+import type { Container, Pod } from '../evidence/kinds.ts';
 import type { ConfigEvidence, PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
 import { credentialMark } from '../facts/credential-marks.ts';
 import { serversWanted } from '../servers-wanted.ts';
@@ -60,41 +60,30 @@ const refused = (server: Server, said = SAID, client: Partial<Container> = {}): 
   };
 };
 
+/** The same, with another pod behind each service, made of the container of its own. */
+const withServerPods = (
+  given: Partial<PodEvidence>,
+  podOf: (container: Partial<Container>) => Pod,
+): Partial<PodEvidence> => ({
+  ...given,
+  services: (given.services ?? []).map((service) => ({
+    ...service,
+    ...(service.server && {
+      server: { ...service.server, pod: podOf(service.server.pod.spec?.containers[0] ?? {}) },
+    }),
+  })),
+});
 /** Its Secret was written two minutes ago; the server runs for ten, the client for one. */
 const withOlder = (given: Partial<PodEvidence>): Partial<PodEvidence> => ({
-  ...given,
+  ...withServerPods(given, (container) => pod({ name: 'pg-0', container, status: up(600) })),
   pod: { ...given.pod, metadata: { ...given.pod?.metadata, creationTimestamp: ago(70) } },
   configs: (given.configs ?? []).map((config) => ({ ...config, writtenAt: ago(120) })),
-  services: (given.services ?? []).map((service) => ({
-    ...service,
-    ...(service.server && {
-      server: {
-        ...service.server,
-        pod: pod({
-          ...service.server.pod.metadata,
-          container: service.server.pod.spec?.containers[0] ?? {},
-          status: up(600),
-        }),
-      },
-    }),
-  })),
 });
 /** Volume `users` of its server is a Secret. */
-const withSecretFile = (given: Partial<PodEvidence>): Partial<PodEvidence> => ({
-  ...given,
-  services: (given.services ?? []).map((service) => ({
-    ...service,
-    ...(service.server && {
-      server: {
-        ...service.server,
-        pod: pod({
-          container: service.server.pod.spec?.containers[0] ?? {},
-          spec: { volumes: [{ name: 'users', secret: { secretName: 'pool-users' } }] },
-        }),
-      },
-    }),
-  })),
-});
+const withSecretFile = (given: Partial<PodEvidence>): Partial<PodEvidence> =>
+  withServerPods(given, (container) =>
+    pod({ container, spec: { volumes: [{ name: 'users', secret: { secretName: 'pool-users' } }] } }),
+  );
 const up = (seconds: number) => ({ ready: true, state: { running: { startedAt: ago(seconds) } } });
 
 const other =
@@ -166,6 +155,26 @@ const cases: readonly Case[] = [
     ),
     'authentication-refused',
     /behind service cache runs since before Secret app was written \(2m ago\), so that it has its old value: it has to be restarted$/,
+  ],
+  [
+    'no user of a file that may hold the password itself',
+    refused(
+      {
+        container: { volumeMounts: [{ name: 'conf', mountPath: '/mosquitto' }] },
+        configs: [
+          {
+            kind: 'ConfigMap',
+            name: 'cache-conf',
+            state: 'found',
+            keys: ['password.txt'],
+            texts: { 'password.txt': 'hunter:2wice\n' },
+          },
+        ],
+      },
+      'redis://cache:6379: WRONGPASS invalid username-password pair or user is disabled.',
+    ),
+    'authentication-refused',
+    /^(?!.*hunter)/,
   ],
   [
     'a broker whose file of users has another one',
