@@ -1,8 +1,8 @@
 /** What is to be said of a pod where it is the cause of another's trouble. Pure. */
 import { maskSecrets } from '../log-analysis/index.ts';
 import type { PodEvidence, ServiceEvidence } from './evidence/pod-evidence.ts';
-import { type JobWanted, jobWanted } from './facts/failed-jobs.ts';
-import { podFacts } from './facts/pod-facts.ts';
+import { type JobWanted, jobWanted } from './facts/peers/failed-jobs.ts';
+import { podFacts } from './facts/pod/pod-facts.ts';
 import { podFindings } from './diagnose-pod.ts';
 import type { RankedFinding } from './finding.ts';
 import { BEHIND_POOLER } from './rules/poolers.ts';

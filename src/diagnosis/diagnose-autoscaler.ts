@@ -12,8 +12,8 @@ import {
   unableText,
 } from './autoscaler/autoscaler-rules.ts';
 import type { AutoscalerEvidence } from './evidence/autoscaler-evidence.ts';
-import { objectCommands } from './facts/object-commands.ts';
-import { plural } from './facts/text.ts';
+import { objectCommands } from './facts/words/object-commands.ts';
+import { plural } from './facts/words/text.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
 import { ordered, told } from './order-findings.ts';
 

@@ -2,12 +2,12 @@
 import { findCondition } from '../api/index.ts';
 import { podFindings } from './diagnose-pod.ts';
 import type { BudgetEvidence } from './evidence/object-evidence.ts';
-import { eventsWith, quoteEvent } from './facts/events.ts';
-import { nearestPod, wrongLabelsText } from './facts/nearest-pod.ts';
-import { objectCommands } from './facts/object-commands.ts';
-import { podFacts } from './facts/pod-facts.ts';
-import { selectorTexts } from './facts/selector-text.ts';
-import { inBrackets, listed, plural } from './facts/text.ts';
+import { eventsWith, quoteEvent } from './facts/pod/events.ts';
+import { nearestPod, wrongLabelsText } from './facts/peers/nearest-pod.ts';
+import { objectCommands } from './facts/words/object-commands.ts';
+import { podFacts } from './facts/pod/pod-facts.ts';
+import { selectorTexts } from './facts/words/selector-text.ts';
+import { inBrackets, listed, plural } from './facts/words/text.ts';
 import type { Diagnosis, Quote, RankedFinding } from './finding.ts';
 import { ordered, told } from './order-findings.ts';
 import { causeOf, causeText, groupFindings } from './workload/group-findings.ts';

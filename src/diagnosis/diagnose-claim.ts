@@ -2,9 +2,9 @@
 import { parseTime } from '../lib/index.ts';
 import { CLAIM_RULES } from './claim/claim-rules.ts';
 import type { ClaimSubjectEvidence } from './evidence/object-evidence.ts';
-import { lastResort } from './facts/last-resort.ts';
-import { objectCommands } from './facts/object-commands.ts';
-import { formatBytes, plural } from './facts/text.ts';
+import { lastResort } from './facts/pod/last-resort.ts';
+import { objectCommands } from './facts/words/object-commands.ts';
+import { formatBytes, plural } from './facts/words/text.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
 import { NORMAL_START_MS } from './limits.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';

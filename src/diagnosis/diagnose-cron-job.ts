@@ -3,9 +3,9 @@ import { type CronSchedule, CronScheduleError, parseCronSchedule } from '../api/
 import { parseTime } from '../lib/index.ts';
 import { workloadFindings } from './diagnose-workload.ts';
 import type { CronJobEvidence } from './evidence/object-evidence.ts';
-import { eventCount, eventsWith, lastSeenMs, quoteEvent } from './facts/events.ts';
-import { objectCommands } from './facts/object-commands.ts';
-import { formatAge, listed, plural } from './facts/text.ts';
+import { eventCount, eventsWith, lastSeenMs, quoteEvent } from './facts/pod/events.ts';
+import { objectCommands } from './facts/words/object-commands.ts';
+import { formatAge, listed, plural } from './facts/words/text.ts';
 import type { Diagnosis, Quote, RankedFinding } from './finding.ts';
 import { NORMAL_START_MS } from './limits.ts';
 import { ordered, told } from './order-findings.ts';

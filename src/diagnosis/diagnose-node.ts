@@ -1,8 +1,8 @@
 /** Diagnoses a node: its own problems first, then the crashes of its pods. Pure. */
 import { findCondition } from '../api/index.ts';
 import type { NodeSubjectEvidence } from './evidence/workload-evidence.ts';
-import { podFacts } from './facts/pod-facts.ts';
-import { listed, plural } from './facts/text.ts';
+import { podFacts } from './facts/pod/pod-facts.ts';
+import { listed, plural } from './facts/words/text.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
 import { podFindings } from './diagnose-pod.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';

@@ -1,8 +1,8 @@
 /** Diagnoses a service: why nothing answers at its name and address. Pure. */
 import type { NamedService, ServiceSubjectEvidence } from './evidence/service-evidence.ts';
-import { quoteEvent } from './facts/events.ts';
-import { podFacts } from './facts/pod-facts.ts';
-import { listed, plural } from './facts/text.ts';
+import { quoteEvent } from './facts/pod/events.ts';
+import { podFacts } from './facts/pod/pod-facts.ts';
+import { listed, plural } from './facts/words/text.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
 import { podFindings } from './diagnose-pod.ts';
 import { ordered, told } from './order-findings.ts';

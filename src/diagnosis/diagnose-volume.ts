@@ -2,7 +2,7 @@
 import { driverVolumeOf, isDeleting, nameOf } from '../api/index.ts';
 import { claimFindings } from './diagnose-claim.ts';
 import type { VolumeSubjectEvidence } from './evidence/volume-evidence.ts';
-import { listed } from './facts/text.ts';
+import { listed } from './facts/words/text.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { VOLUME_RULES } from './storage/volume-rules.ts';

@@ -1,7 +1,7 @@
 /** Prints one piece of evidence as a line of text. Pure. */
 import { parseTime } from '../lib/index.ts';
-import { listeningText } from './facts/listening.ts';
-import { formatAge } from './facts/text.ts';
+import { listeningText } from './facts/probes/listening.ts';
+import { formatAge } from './facts/words/text.ts';
 import type { Quote } from './finding.ts';
 
 /** @param now wall ms, for ages */

@@ -1,6 +1,6 @@
 /** The type of a rule: a pure function from facts to findings, with no findings without evidence. */
-import type { ContainerFacts } from './facts/container-facts.ts';
-import type { PodFacts } from './facts/pod-facts.ts';
+import type { ContainerFacts } from './facts/pod/container-facts.ts';
+import type { PodFacts } from './facts/pod/pod-facts.ts';
 import type { RankedFinding } from './finding.ts';
 
 export type PodRule = (facts: PodFacts) => readonly RankedFinding[];

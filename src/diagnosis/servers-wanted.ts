@@ -1,15 +1,15 @@
 /** Decides of which pods that serve behind services more is worth reading. Pure. */
 import type { PodEvidence, ServerWanted } from './evidence/pod-evidence.ts';
-import type { ContainerFacts } from './facts/container-facts.ts';
-import { dependencyTrouble, probeTrouble, serviceBehind } from './facts/dependencies.ts';
-import { healthCheckOf } from './facts/health-checks.ts';
-import { waitsForAnswer } from './facts/paused.ts';
-import { type PodFacts, podFacts } from './facts/pod-facts.ts';
-import { serverOf, serves, wordsOfPeer } from './facts/server-peers.ts';
-import { pointsToLog } from './facts/told-of-servers.ts';
-import { asksServer, namesSetting } from './facts/server-settings.ts';
-import { withTriesAsEnds } from './facts/tries-as-ends.ts';
-import { statusGiven, statusSaid } from './facts/told-of-answers.ts';
+import type { ContainerFacts } from './facts/pod/container-facts.ts';
+import { dependencyTrouble, probeTrouble, serviceBehind } from './facts/peers/dependencies.ts';
+import { healthCheckOf } from './facts/probes/health-checks.ts';
+import { waitsForAnswer } from './facts/pod/paused.ts';
+import { type PodFacts, podFacts } from './facts/pod/pod-facts.ts';
+import { serverOf, serves, wordsOfPeer } from './facts/servers/server-peers.ts';
+import { pointsToLog } from './facts/servers/told-of-servers.ts';
+import { asksServer, namesSetting } from './facts/servers/server-settings.ts';
+import { withTriesAsEnds } from './facts/words/tries-as-ends.ts';
+import { statusGiven, statusSaid } from './facts/peers/told-of-answers.ts';
 import { credentialsOfFailure } from './rules/authentication.ts';
 import { isInTrouble } from './wanted.ts';
 

@@ -11,12 +11,12 @@ import {
   optionalWholes,
   secretsWithPeers,
   usedBy,
-} from './facts/config-references.ts';
-import { aboutPeers } from './facts/about-peers.ts';
-import { asksForSecretNames } from './facts/answering-peer.ts';
-import { asksForValues } from './facts/blamed-variables.ts';
-import { type ContainerFacts, containerFacts } from './facts/container-facts.ts';
-import { fillersOf } from './facts/copied-configs.ts';
+} from './facts/configs/config-references.ts';
+import { aboutPeers } from './facts/peers/about-peers.ts';
+import { asksForSecretNames } from './facts/peers/answering-peer.ts';
+import { asksForValues } from './facts/variables/blamed-variables.ts';
+import { type ContainerFacts, containerFacts } from './facts/pod/container-facts.ts';
+import { fillersOf } from './facts/configs/copied-configs.ts';
 import {
   dependencyTrouble,
   isItself,
@@ -24,37 +24,37 @@ import {
   namedPods,
   namedServices,
   type ServiceName,
-} from './facts/dependencies.ts';
-import { clusterDnsWanted } from './facts/dns-settings.ts';
-import type { PodName } from './facts/pod-names.ts';
-import { eventsWith } from './facts/events.ts';
-import { secretsOfPeers } from './facts/stale-values.ts';
-import { aliasedServices } from './facts/host-aliases.ts';
-import { type PodFacts, podFacts } from './facts/pod-facts.ts';
-import { isLeftBehind, lastSaid } from './facts/left-behind.ts';
-import { LOCKED } from './facts/lock-holders.ts';
-import { linesAround } from './facts/last-words.ts';
-import { withTriesAsEnds } from './facts/tries-as-ends.ts';
-import { asksItsPod } from './facts/told-of-sidecars.ts';
-import { isMute, printersFor } from './facts/said-beside.ts';
-import { saidLast } from './facts/said-last.ts';
-import { linePeers } from './facts/wrong-peers.ts';
+} from './facts/peers/dependencies.ts';
+import { clusterDnsWanted } from './facts/peers/dns-settings.ts';
+import type { PodName } from './facts/peers/pod-names.ts';
+import { eventsWith } from './facts/pod/events.ts';
+import { secretsOfPeers } from './facts/variables/stale-values.ts';
+import { aliasedServices } from './facts/peers/host-aliases.ts';
+import { type PodFacts, podFacts } from './facts/pod/pod-facts.ts';
+import { isLeftBehind, lastSaid } from './facts/pod/left-behind.ts';
+import { LOCKED } from './facts/pod/lock-holders.ts';
+import { linesAround } from './facts/words/last-words.ts';
+import { withTriesAsEnds } from './facts/words/tries-as-ends.ts';
+import { asksItsPod } from './facts/peers/told-of-sidecars.ts';
+import { isMute, printersFor } from './facts/words/said-beside.ts';
+import { saidLast } from './facts/words/said-last.ts';
+import { linePeers } from './facts/peers/wrong-peers.ts';
 import { NORMAL_START_MS } from './limits.ts';
-import { namedConfigs } from './facts/named-files.ts';
-import { isDefaulted } from './facts/limit-defaults.ts';
+import { namedConfigs } from './facts/files/named-files.ts';
+import { isDefaulted } from './facts/pod/limit-defaults.ts';
 import { awaitsVolumes } from './rules/missing-config.ts';
-import { namesVariable } from './facts/blamed-variables.ts';
+import { namesVariable } from './facts/variables/blamed-variables.ts';
 import { socketLookedFor } from './rules/local-socket.ts';
 import { portInUseWord } from './rules/port-in-use.ts';
 import { isRefusedImage, pullSecrets } from './rules/pull-secrets.ts';
-import type { RefusedRight } from './facts/refused-right.ts';
-import { refusedRightIn } from './facts/refused-rights.ts';
+import type { RefusedRight } from './facts/pod/refused-right.ts';
+import { refusedRightIn } from './facts/pod/refused-rights.ts';
 import { accountOf, credentialsOfFailure, refusedCredentials } from './rules/authentication.ts';
 import { isLateForReady, isSlowInit } from './rules/readiness.ts';
 import { isLongerThanWork } from './rules/serving-init.ts';
 import { ACCOUNT_REFUSAL, LIMIT_RANGE_REFUSAL, QUOTA_REFUSAL } from './workload/create-failed.ts';
 
-export type { ConfigReference } from './facts/config-references.ts';
+export type { ConfigReference } from './facts/configs/config-references.ts';
 
 export interface LogWanted {
   readonly container: string;

@@ -1,9 +1,9 @@
 /** The rules about a HorizontalPodAutoscaler: it cannot scale, its target is missing, or it is at its maximum. Pure. */
 import { findCondition, type HorizontalPodAutoscaler } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
-import { conditionAgeMs } from '../facts/pod-facts.ts';
-import type { ObjectCommands } from '../facts/object-commands.ts';
-import { listed, quotable } from '../facts/text.ts';
+import { conditionAgeMs } from '../facts/pod/pod-facts.ts';
+import type { ObjectCommands } from '../facts/words/object-commands.ts';
+import { listed, quotable } from '../facts/words/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS, YOUNG_AUTOSCALER_MS } from '../limits.ts';
 import { NOTHING } from '../rule.ts';

@@ -3,14 +3,25 @@ import { parseTime } from '../../lib/index.ts';
 import { podFindings } from '../diagnose-pod.ts';
 import type { Event } from '../evidence/kinds.ts';
 import type { ClaimSubjectEvidence } from '../evidence/object-evidence.ts';
-import { eventsWith, quoteEvent } from '../facts/events.ts';
-import { objectCommands } from '../facts/object-commands.ts';
-import { type VolumeCommands, type VolumeTrouble, volumeChoices, volumeTrouble } from '../facts/local-volumes.ts';
-import { unplacedText } from '../facts/placement.ts';
-import { podFacts } from '../facts/pod-facts.ts';
-import { noClassText } from '../facts/storage-classes.ts';
-import { formatAge, formatBytes, listed, plural, quotable, shellWord } from '../facts/text.ts';
-import { hasVolumesOfClass, namedVolumeTrouble, nearVolume, noVolumeText, requestedSize } from '../facts/volume-fit.ts';
+import { eventsWith, quoteEvent } from '../facts/pod/events.ts';
+import { objectCommands } from '../facts/words/object-commands.ts';
+import {
+  type VolumeCommands,
+  type VolumeTrouble,
+  volumeChoices,
+  volumeTrouble,
+} from '../facts/placement/local-volumes.ts';
+import { unplacedText } from '../facts/placement/placement.ts';
+import { podFacts } from '../facts/pod/pod-facts.ts';
+import { noClassText } from '../facts/placement/storage-classes.ts';
+import { formatAge, formatBytes, listed, plural, quotable, shellWord } from '../facts/words/text.ts';
+import {
+  hasVolumesOfClass,
+  namedVolumeTrouble,
+  nearVolume,
+  noVolumeText,
+  requestedSize,
+} from '../facts/placement/volume-fit.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';
 import { NOTHING } from '../rule.ts';

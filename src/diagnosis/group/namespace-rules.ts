@@ -2,7 +2,7 @@
 import type { Namespace } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import type { GroupEvidence, RemainingObject } from '../evidence/group-evidence.ts';
-import { formatAge, listed, shellWord } from '../facts/text.ts';
+import { formatAge, listed, shellWord } from '../facts/words/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { LATE_DELETION_MS, SOON_MS } from '../limits.ts';
 import { NOTHING } from '../rule.ts';

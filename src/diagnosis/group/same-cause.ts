@@ -1,5 +1,5 @@
 /** Merges the findings of several workloads that have one cause: a service of which nothing is ready, or what its peer says to all. Pure. */
-import { listed, plural } from '../facts/text.ts';
+import { listed, plural } from '../facts/words/text.ts';
 import type { Blame, RankedFinding } from '../finding.ts';
 import { MAX_NAMES } from '../limits.ts';
 import { ordered } from '../order-findings.ts';

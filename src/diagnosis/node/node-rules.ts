@@ -2,9 +2,9 @@
 import { findCondition, type NodeCondition } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import type { NodeSubjectEvidence } from '../evidence/workload-evidence.ts';
-import { eventsWith, lastSeenMs, quoteEvent } from '../facts/events.ts';
-import { badCondition } from '../facts/last-resort.ts';
-import { formatAge, quotable, shellWord } from '../facts/text.ts';
+import { eventsWith, lastSeenMs, quoteEvent } from '../facts/pod/events.ts';
+import { badCondition } from '../facts/pod/last-resort.ts';
+import { formatAge, quotable, shellWord } from '../facts/words/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { RECENT_DEATH_MS } from '../limits.ts';
 import { NOTHING } from '../rule.ts';

@@ -1,9 +1,9 @@
 /** Rule: a program cannot listen at an address that its pod does not have, or has none from which to connect. */
 import { anyOf, formatHost, peerIn } from '../../log-analysis/index.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endedByItself, type LastWord, lastWord, linesAround, rankOfWord } from '../facts/last-words.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { listed, quotable } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { endedByItself, type LastWord, lastWord, linesAround, rankOfWord } from '../facts/words/last-words.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { listed, quotable } from '../facts/words/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { eachContainer, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, saidBy, title } from './exit-code.ts';

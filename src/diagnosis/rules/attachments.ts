@@ -2,10 +2,10 @@
 import { isDeleting, nameOf } from '../../api/index.ts';
 import type { Event } from '../evidence/kinds.ts';
 import type { AttachmentEvidence } from '../evidence/storage-evidence.ts';
-import { eventsWith, quoteEvent } from '../facts/events.ts';
-import { because } from '../facts/innermost.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { listed } from '../facts/text.ts';
+import { eventsWith, quoteEvent } from '../facts/pod/events.ts';
+import { because } from '../facts/words/innermost.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { listed } from '../facts/words/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
 import { attachmentTrouble, shortName, type Trouble, volumeTitle } from '../storage/attachment-trouble.ts';

@@ -1,14 +1,14 @@
 /** Rule: a peer refuses a container's user, password, token or rights, perhaps since its Secret changed. */
 import { anyOf } from '../../log-analysis/index.ts';
 import { peerIn, urlPeers } from '../../log-analysis/index.ts';
-import { type ConfigChange, configChange } from '../facts/config-changes.ts';
+import { type ConfigChange, configChange } from '../facts/pod/config-changes.ts';
 import type { Pod } from '../evidence/kinds.ts';
-import { backupRepository } from '../facts/backup-repository.ts';
-import { configFile } from '../facts/config-files.ts';
-import { textOf } from '../facts/config-lines.ts';
-import { credentialSource } from '../facts/credential-sources.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { surePeer, variablePeers } from '../facts/dependencies.ts';
+import { backupRepository } from '../facts/servers/backup-repository.ts';
+import { configFile } from '../facts/configs/config-files.ts';
+import { textOf } from '../facts/configs/config-lines.ts';
+import { credentialSource } from '../facts/servers/credential-sources.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { surePeer, variablePeers } from '../facts/peers/dependencies.ts';
 import {
   endedByItself,
   type LastWord,
@@ -17,18 +17,18 @@ import {
   propertyWord,
   quoteLine,
   rankOfWord,
-} from '../facts/last-words.ts';
-import { blameOfPeer } from '../facts/peer-blame.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { isCausedBySystem } from '../facts/system-errors.ts';
-import type { RefusedRight } from '../facts/refused-right.ts';
-import { bindingText, refusedRightIn } from '../facts/refused-rights.ts';
-import { holdsRight } from '../facts/role-texts.ts';
-import { REFUSED_LOGIN, REFUSED_RIGHT } from '../facts/sql-errors.ts';
-import { environmentPeers, peerText } from '../facts/spec-peers.ts';
-import { audienceText } from '../facts/token-audience.ts';
-import { asEndedBy } from '../facts/tries-as-ends.ts';
-import { formatAge, quotable } from '../facts/text.ts';
+} from '../facts/words/last-words.ts';
+import { blameOfPeer } from '../facts/peers/peer-blame.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { isCausedBySystem } from '../facts/words/system-errors.ts';
+import type { RefusedRight } from '../facts/pod/refused-right.ts';
+import { bindingText, refusedRightIn } from '../facts/pod/refused-rights.ts';
+import { holdsRight } from '../facts/pod/role-texts.ts';
+import { REFUSED_LOGIN, REFUSED_RIGHT } from '../facts/words/sql-errors.ts';
+import { environmentPeers, peerText } from '../facts/peers/spec-peers.ts';
+import { audienceText } from '../facts/pod/token-audience.ts';
+import { asEndedBy } from '../facts/words/tries-as-ends.ts';
+import { formatAge, quotable } from '../facts/words/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, saidBy, title } from './exit-code.ts';

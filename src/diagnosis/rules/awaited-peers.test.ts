@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { diagnosePod } from '../diagnose-pod.ts';
 import { ago, event, evidence, pod, waiting } from '../evidence.fixtures.ts';
 import type { PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
-import { environmentOf } from '../facts/environment.ts';
-import { awaitedPeers, awaitedThing, environmentPeers } from '../facts/spec-peers.ts';
+import { environmentOf } from '../facts/variables/environment.ts';
+import { awaitedPeers, awaitedThing, environmentPeers } from '../facts/peers/spec-peers.ts';
 import { namedServicesOf } from '../wanted.ts';
 
 const service = (name: string, given: Partial<ServiceEvidence> = {}): ServiceEvidence => ({

@@ -1,7 +1,7 @@
 /** Rule: a program was built for another C library, or a newer one, than its image has. */
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/last-words.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/words/last-words.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
 import type { RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { argumentsOf, explainedEnd, title } from './exit-code.ts';

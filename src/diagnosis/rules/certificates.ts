@@ -1,12 +1,19 @@
 /** Rule: a program refuses the certificate of its peer: which, why, and by whose clock. */
 import { peerIn, urlPeers } from '../../log-analysis/index.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endedByItself, type LastWord, lastWord, linesAround, quoteLine, rankOfWord } from '../facts/last-words.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { onlyPeer } from '../facts/dependencies.ts';
-import { environmentPeers, peerText, placeText } from '../facts/spec-peers.ts';
-import { trustedText } from '../facts/trusted-authorities.ts';
-import { quotable } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import {
+  endedByItself,
+  type LastWord,
+  lastWord,
+  linesAround,
+  quoteLine,
+  rankOfWord,
+} from '../facts/words/last-words.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { onlyPeer } from '../facts/peers/dependencies.ts';
+import { environmentPeers, peerText, placeText } from '../facts/peers/spec-peers.ts';
+import { trustedText } from '../facts/files/trusted-authorities.ts';
+import { quotable } from '../facts/words/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, saidBy, title } from './exit-code.ts';

@@ -1,11 +1,11 @@
 /** The scheduler's reasons that are about claims: who has one, and which volume or room one lacks. */
 import type { PersistentVolume } from '../evidence/kinds.ts';
 import type { ClaimEvidence } from '../evidence/pod-evidence.ts';
-import { exclusiveClaims, mostRoom, usersOf } from '../facts/placement.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { keptText } from '../facts/rollout-overlap.ts';
-import { listed } from '../facts/text.ts';
-import { requestedSize, wishText } from '../facts/volume-fit.ts';
+import { exclusiveClaims, mostRoom, usersOf } from '../facts/placement/placement.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { keptText } from '../facts/pod/rollout-overlap.ts';
+import { listed } from '../facts/words/text.ts';
+import { requestedSize, wishText } from '../facts/placement/volume-fit.ts';
 import type { Quote } from '../finding.ts';
 import { recreate } from './recreate.ts';
 import { field, type Reason } from './scheduler-reason.ts';

@@ -1,10 +1,10 @@
 /** Rule: a container is throttled by its CPU limit, and a probe times out for it. Throttling alone is no fault. */
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { quoteDeath } from '../facts/deaths.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { type ProbeFailure, probeFailures, quoteProbe } from '../facts/probe-failures.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { quoteDeath } from '../facts/pod/deaths.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { type ProbeFailure, probeFailures, quoteProbe } from '../facts/probes/probe-failures.ts';
 import { quantityMilliValue } from '../../api/index.ts';
-import { throttledBy, type Throttled } from '../facts/throttling.ts';
+import { throttledBy, type Throttled } from '../facts/pod/throttling.ts';
 import type { ProbeType, Quote } from '../finding.ts';
 import { PROBE_TROUBLE_COUNT, PROBE_TROUBLE_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';

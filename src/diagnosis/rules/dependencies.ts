@@ -2,7 +2,7 @@
 import { DEPENDS_ON, isConditionTrue, type Job } from '../../api/index.ts';
 import type { PodListeningPort } from '../evidence/kinds.ts';
 import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
 import {
   declaredServices,
   dependencyTrouble,
@@ -15,33 +15,33 @@ import {
   serviceOfHost,
   type Trouble,
   variablePeers,
-} from '../facts/dependencies.ts';
-import { kindsIn, kindsOfPeer } from '../facts/peer-kinds.ts';
-import { peerText, placeText, type SpecPeer } from '../facts/spec-peers.ts';
+} from '../facts/peers/dependencies.ts';
+import { kindsIn, kindsOfPeer } from '../facts/peers/peer-kinds.ts';
+import { peerText, placeText, type SpecPeer } from '../facts/peers/spec-peers.ts';
 import { formatHost } from '../../log-analysis/index.ts';
-import { type ProbeFailure, probeFailures, quoteProbe } from '../facts/probe-failures.ts';
-import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/last-words.ts';
-import { awayOfSpec, wrongOfSpec } from '../facts/away-of-spec.ts';
-import { hostFault, type HostFault } from '../facts/host-faults.ts';
-import { heardQuotes } from '../facts/heard-ports.ts';
-import { saidBesideRefusal } from '../facts/own-program.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { type PodNameTrouble, podNameTrouble } from '../facts/pod-names.ts';
-import { otherPortText } from '../facts/service-ports.ts';
-import { listeningBehind, listensInsideText } from '../facts/server-behind.ts';
-import { dnsQuotes } from '../facts/dns-settings.ts';
-import { aliasOf } from '../facts/host-aliases.ts';
-import { isEnding, type OwnPeer, ownPeer } from '../facts/own-pod-peers.ts';
-import { staleHost } from '../facts/stale-values.ts';
-import { failedCheck } from '../facts/told-of-answers.ts';
-import { outcomeOf } from '../facts/tries-as-ends.ts';
-import { unexpandedReference } from '../facts/unexpanded.ts';
-import { unresolvedTrouble } from '../facts/unresolved.ts';
+import { type ProbeFailure, probeFailures, quoteProbe } from '../facts/probes/probe-failures.ts';
+import { endedByItself, quoteLastLines, quoteLine, rankOfWord } from '../facts/words/last-words.ts';
+import { awayOfSpec, wrongOfSpec } from '../facts/peers/away-of-spec.ts';
+import { hostFault, type HostFault } from '../facts/peers/host-faults.ts';
+import { heardQuotes } from '../facts/peers/heard-ports.ts';
+import { saidBesideRefusal } from '../facts/pod/own-program.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { type PodNameTrouble, podNameTrouble } from '../facts/peers/pod-names.ts';
+import { otherPortText } from '../facts/peers/service-ports.ts';
+import { listeningBehind, listensInsideText } from '../facts/servers/server-behind.ts';
+import { dnsQuotes } from '../facts/peers/dns-settings.ts';
+import { aliasOf } from '../facts/peers/host-aliases.ts';
+import { isEnding, type OwnPeer, ownPeer } from '../facts/peers/own-pod-peers.ts';
+import { staleHost } from '../facts/variables/stale-values.ts';
+import { failedCheck } from '../facts/peers/told-of-answers.ts';
+import { outcomeOf } from '../facts/words/tries-as-ends.ts';
+import { unexpandedReference } from '../facts/variables/unexpanded.ts';
+import { unresolvedTrouble } from '../facts/words/unresolved.ts';
 import type { Blame, Quote, RankedFinding, Severity } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
-import { listed, quotable, shellWord } from '../facts/text.ts';
-import { quoteDeath } from '../facts/deaths.ts';
-import { type PeerFault, wrongPeers } from '../facts/wrong-peers.ts';
+import { listed, quotable, shellWord } from '../facts/words/text.ts';
+import { quoteDeath } from '../facts/pod/deaths.ts';
+import { type PeerFault, wrongPeers } from '../facts/peers/wrong-peers.ts';
 import { commandForLog, saidBy, severityOf, title } from './exit-code.ts';
 import { refusedByGivenUp } from './given-up.ts';
 import { brief, MAX_ANSWER } from './probe-case.ts';

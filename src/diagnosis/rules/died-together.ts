@@ -1,10 +1,10 @@
 /** Rule: containers of a pod ended within the same second or two, and what their ends have in common. */
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { type Death, isOutOfMemory, quoteDeath } from '../facts/deaths.ts';
-import { dependencyTrouble } from '../facts/dependencies.ts';
-import { quoteLine } from '../facts/last-words.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { formatAge, listed } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { type Death, isOutOfMemory, quoteDeath } from '../facts/pod/deaths.ts';
+import { dependencyTrouble } from '../facts/peers/dependencies.ts';
+import { quoteLine } from '../facts/words/last-words.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { formatAge, listed } from '../facts/words/text.ts';
 import type { Quote } from '../finding.ts';
 import { formatHost } from '../../log-analysis/index.ts';
 import { NOTHING, type PodRule } from '../rule.ts';

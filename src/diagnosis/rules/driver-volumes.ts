@@ -9,10 +9,10 @@ import {
   type VolumeTroubleReason,
 } from '../../api/index.ts';
 import { parseDocument } from '../../lib/index.ts';
-import { nodePartTrouble, registrarLog } from '../facts/driver-parts.ts';
-import { eventsWith, quoteEvent } from '../facts/events.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { listed, quotable } from '../facts/text.ts';
+import { nodePartTrouble, registrarLog } from '../facts/placement/driver-parts.ts';
+import { eventsWith, quoteEvent } from '../facts/pod/events.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { listed, quotable } from '../facts/words/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
 import { awaitsVolumes } from './missing-config.ts';

@@ -1,11 +1,11 @@
 /** Rule: a program stumbles over line ends, a byte order mark, text in another encoding, or a locale that its image lacks. */
 import { anyOf } from '../../log-analysis/index.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/last-words.ts';
-import { placeOf } from '../facts/mounts.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/words/last-words.ts';
+import { placeOf } from '../facts/files/mounts.ts';
 import { fileNear } from '../../log-analysis/index.ts';
-import { quotable } from '../facts/text.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
+import { quotable } from '../facts/words/text.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { argumentsOf, commandForLog, explainedEnd, title } from './exit-code.ts';

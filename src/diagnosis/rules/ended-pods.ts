@@ -1,8 +1,8 @@
 /** Rule: the pod was ended from outside: evicted, preempted, rejected by its node, or past its deadline. */
 import { controllerOf, isConditionTrue } from '../../api/index.ts';
-import { eventsWith, quoteEvent } from '../facts/events.ts';
-import { because } from '../facts/innermost.ts';
-import { isReplaced, type PodFacts } from '../facts/pod-facts.ts';
+import { eventsWith, quoteEvent } from '../facts/pod/events.ts';
+import { because } from '../facts/words/innermost.ts';
+import { isReplaced, type PodFacts } from '../facts/pod/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
 

@@ -1,9 +1,9 @@
 /** Rule: a container was told to end some time ago and still runs, because its program or its preStop hook takes long. */
 import type { Container } from '../evidence/kinds.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endingOf, endingQuotes, whatFollows } from '../facts/ending.ts';
-import { eventsWith, quoteEvent } from '../facts/events.ts';
-import { quotable } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { endingOf, endingQuotes, whatFollows } from '../facts/pod/ending.ts';
+import { eventsWith, quoteEvent } from '../facts/pod/events.ts';
+import { quotable } from '../facts/words/text.ts';
 import { SLOW_END_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { title } from './exit-code.ts';

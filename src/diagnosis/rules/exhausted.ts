@@ -1,11 +1,11 @@
 /** Rule: a program's log says that it ran out of disk space, processes or watched files. */
 import { anyOf } from '../../log-analysis/index.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/last-words.ts';
-import { type MountedVolume, volumeOf } from '../facts/mounts.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/words/last-words.ts';
+import { type MountedVolume, volumeOf } from '../facts/files/mounts.ts';
 import { fileIn } from '../../log-analysis/index.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { fillsSharedMemory, sharedMemoryVolume } from '../facts/shared-memory.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { fillsSharedMemory, sharedMemoryVolume } from '../facts/pod/shared-memory.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, type PodRule } from '../rule.ts';
 import { explainedEnd, title } from './exit-code.ts';

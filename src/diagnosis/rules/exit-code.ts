@@ -1,13 +1,13 @@
 /** Rule: the meaning of exit codes and signals, for ends that no other rule explains. */
-import { type Background, backgroundProgram } from '../facts/background.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { type Death, quoteDeath } from '../facts/deaths.ts';
-import { lastLine, lastWord, quoteLastLines, quoteLine, saidNothing } from '../facts/last-words.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { withoutRepeat } from '../facts/repeats.ts';
-import { saidBeside } from '../facts/said-beside.ts';
-import { signalOf } from '../facts/signals.ts';
-import { listed, quotable } from '../facts/text.ts';
+import { type Background, backgroundProgram } from '../facts/pod/background.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { type Death, quoteDeath } from '../facts/pod/deaths.ts';
+import { lastLine, lastWord, quoteLastLines, quoteLine, saidNothing } from '../facts/words/last-words.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { withoutRepeat } from '../facts/words/repeats.ts';
+import { saidBeside } from '../facts/words/said-beside.ts';
+import { signalOf } from '../facts/pod/signals.ts';
+import { listed, quotable } from '../facts/words/text.ts';
 import { parseTime } from '../../lib/index.ts';
 import { type DecisiveLine, decisiveLine, isSecretKey, maskSecrets } from '../../log-analysis/index.ts';
 import type { Finding, Quote, RankedFinding, Severity } from '../finding.ts';

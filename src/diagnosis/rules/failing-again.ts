@@ -1,10 +1,10 @@
 /** Tells of a container that runs and looks well, and fails at its work with each try, as only its log tells. Not a rule by itself. */
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { quoteLine } from '../facts/last-words.ts';
-import { isAuxiliary } from '../facts/optional-peers.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { quotable } from '../facts/text.ts';
-import { wrongPeer } from '../facts/wrong-peers.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { quoteLine } from '../facts/words/last-words.ts';
+import { isAuxiliary } from '../facts/peers/optional-peers.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { quotable } from '../facts/words/text.ts';
+import { wrongPeer } from '../facts/peers/wrong-peers.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { title } from './exit-code.ts';
 

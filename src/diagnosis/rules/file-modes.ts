@@ -1,10 +1,10 @@
 /** Rule: a program does not use a key or a password file that others may read, as files of Secrets are by default. */
 import { anyOf, fileNear } from '../../log-analysis/index.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endedByItself, lastLine, lastWord, type LastWord, rankOfWord } from '../facts/last-words.ts';
-import { configsBehind, volumeOf } from '../facts/mounts.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { listed } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { endedByItself, lastLine, lastWord, type LastWord, rankOfWord } from '../facts/words/last-words.ts';
+import { configsBehind, volumeOf } from '../facts/files/mounts.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { listed } from '../facts/words/text.ts';
 import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';

@@ -1,11 +1,11 @@
 /** A file of a ConfigMap or Secret that is there, and that an error about something missing names: what it names is not there. Not a rule by itself. */
-import { type ConfigFile, fileAt, isCode } from '../facts/config-files.ts';
-import { lineNamed, textOf } from '../facts/config-lines.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { type LastWord, rankOfWord } from '../facts/last-words.ts';
-import { configsBehind, placeOf, volumeOf } from '../facts/mounts.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { quotable } from '../facts/text.ts';
+import { type ConfigFile, fileAt, isCode } from '../facts/configs/config-files.ts';
+import { lineNamed, textOf } from '../facts/configs/config-lines.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { type LastWord, rankOfWord } from '../facts/words/last-words.ts';
+import { configsBehind, placeOf, volumeOf } from '../facts/files/mounts.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { quotable } from '../facts/words/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';
 

@@ -1,11 +1,11 @@
 /** Rule: a program cannot open a database file that its error does not name, and that a variable, an argument or a configuration of it does. */
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { databaseFile } from '../facts/database-files.ts';
-import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
-import { type MountedVolume, volumeOf } from '../facts/mounts.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { commandText } from '../facts/spec-peers.ts';
-import { quotable } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { databaseFile } from '../facts/servers/database-files.ts';
+import { endedByItself, lastWord, rankOfWord } from '../facts/words/last-words.ts';
+import { type MountedVolume, volumeOf } from '../facts/files/mounts.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { commandText } from '../facts/peers/spec-peers.ts';
+import { quotable } from '../facts/words/text.ts';
 import { fileIn } from '../../log-analysis/index.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';

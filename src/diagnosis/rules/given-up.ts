@@ -1,8 +1,8 @@
 /** Rule: a container runs, and the supervisor in it has given up one of its programs. */
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { dependencyTrouble, isItself, type Trouble } from '../facts/dependencies.ts';
-import { quoteLine } from '../facts/last-words.ts';
-import { listed } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { dependencyTrouble, isItself, type Trouble } from '../facts/peers/dependencies.ts';
+import { quoteLine } from '../facts/words/last-words.ts';
+import { listed } from '../facts/words/text.ts';
 import { formatHost } from '../../log-analysis/index.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { saidBy, title } from './exit-code.ts';

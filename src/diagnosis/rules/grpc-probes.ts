@@ -1,8 +1,8 @@
 /** Probes by gRPC of servers that speak something else, and by HTTP of servers of gRPC. Not a rule by itself. */
-import { lastLine, quoteLine } from '../facts/last-words.ts';
-import { listeningQuote } from '../facts/listening.ts';
-import { PREFACE } from '../facts/probe-failures.ts';
-import { probePort } from '../facts/probe-port.ts';
+import { lastLine, quoteLine } from '../facts/words/last-words.ts';
+import { listeningQuote } from '../facts/probes/listening.ts';
+import { PREFACE } from '../facts/probes/probe-failures.ts';
+import { probePort } from '../facts/probes/probe-port.ts';
 import type { RankedFinding } from '../finding.ts';
 import { lostReadiness } from './readiness.ts';
 import { tooTight } from './probe-answers.ts';

@@ -14,7 +14,7 @@ import {
   PAUSABLE_KINDS,
   pauseOf,
 } from '../../api/index.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
 

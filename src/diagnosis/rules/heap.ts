@@ -1,10 +1,10 @@
 /** Rule: a program gave up because a part of its own memory is full, which the kernel had no part in. */
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { type HeapPart, type HeapSetting, heapQuote, heapSettings } from '../facts/heap-setting.ts';
-import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
-import { limitQuote, memoryLimit } from '../facts/memory.ts';
-import { placeText } from '../facts/spec-peers.ts';
-import { formatBytes } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { type HeapPart, type HeapSetting, heapQuote, heapSettings } from '../facts/pod/heap-setting.ts';
+import { endedByItself, lastWord, rankOfWord } from '../facts/words/last-words.ts';
+import { limitQuote, memoryLimit } from '../facts/pod/memory.ts';
+import { placeText } from '../facts/peers/spec-peers.ts';
+import { formatBytes } from '../facts/words/text.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { argumentsOf, commandForLog, explainedEnd, title } from './exit-code.ts';
 

@@ -1,7 +1,7 @@
 /** What keeps a program from answering its probe, as far as its log says: an error that it has not overcome. Not a rule by itself. */
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { unresolvedTrouble, withUnresolved } from '../facts/unresolved.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { unresolvedTrouble, withUnresolved } from '../facts/words/unresolved.ts';
 import type { RankedFinding } from '../finding.ts';
 import type { PodRule } from '../rule.ts';
 import { authentication, refusedCredentials } from './authentication.ts';

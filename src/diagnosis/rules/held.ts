@@ -1,10 +1,10 @@
 /** Rule: somebody holds a container's processes from running: its cgroup is frozen, or a process of it got SIGSTOP. */
 import { parseTime } from '../../lib/index.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { probeFailures, quoteProbe } from '../facts/probe-failures.ts';
-import { endingOf, whatFollows } from '../facts/ending.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { pausedText, processText } from '../facts/paused.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { probeFailures, quoteProbe } from '../facts/probes/probe-failures.ts';
+import { endingOf, whatFollows } from '../facts/pod/ending.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { pausedText, processText } from '../facts/pod/paused.ts';
 import { PROBE_TROUBLE_COUNT, PROBE_TROUBLE_GAP_MS } from '../limits.ts';
 import type { ProbeType } from '../finding.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';

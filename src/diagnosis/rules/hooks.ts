@@ -1,9 +1,9 @@
 /** Rule: a lifecycle hook failed; a failed postStart hook ends its container. */
-import { eventsWith, lastSeenMs, quoteEvent } from '../facts/events.ts';
+import { eventsWith, lastSeenMs, quoteEvent } from '../facts/pod/events.ts';
 import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { hookTrouble } from '../facts/dependencies.ts';
-import { hookWords } from '../facts/hook-words.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { hookTrouble } from '../facts/peers/dependencies.ts';
+import { hookWords } from '../facts/words/hook-words.ts';
 import { RECENT_DEATH_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { serviceCommands, serviceQuote, servicesBehind } from './dependencies.ts';

@@ -1,13 +1,13 @@
 /** Rule: a client of SSH does not trust the key of a host: which host, which file of known hosts, and where that comes from. */
 import { anyOf } from '../../log-analysis/index.ts';
-import { codeTexts } from '../facts/code-variables.ts';
-import { configFiles } from '../facts/config-files.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
-import { configsBehind, ofVolumeText, volumeOf } from '../facts/mounts.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { commandText } from '../facts/spec-peers.ts';
-import { quotable } from '../facts/text.ts';
+import { codeTexts } from '../facts/variables/code-variables.ts';
+import { configFiles } from '../facts/configs/config-files.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { endedByItself, lastWord, rankOfWord } from '../facts/words/last-words.ts';
+import { configsBehind, ofVolumeText, volumeOf } from '../facts/files/mounts.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { commandText } from '../facts/peers/spec-peers.ts';
+import { quotable } from '../facts/words/text.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';
 

@@ -1,10 +1,10 @@
 /** Rule: an image cannot be pulled, with the kind of the failure. */
 import { anyOf } from '../../log-analysis/index.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { eventsWith, quoteEvent } from '../facts/events.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { because } from '../facts/innermost.ts';
-import { listed, quotable } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { eventsWith, quoteEvent } from '../facts/pod/events.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { because } from '../facts/words/innermost.ts';
+import { listed, quotable } from '../facts/words/text.ts';
 import { nearNames } from '../../lib/index.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';

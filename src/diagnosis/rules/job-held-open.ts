@@ -1,8 +1,8 @@
 /** Rule: a container of a Job's pod has done its work, and another main container keeps the pod, and so the Job, from ending. */
 import { controllerOf } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { formatAge, listed } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { formatAge, listed } from '../facts/words/text.ts';
 import { HELD_OPEN_MS } from '../limits.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
 

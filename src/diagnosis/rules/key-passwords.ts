@@ -1,9 +1,9 @@
 /** Rule: a program cannot open a key or a key store, because the password for it is wrong: which file, and where the password comes from. */
 import { anyOf, fileIn } from '../../log-analysis/index.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endedByItself, lastWord, linesAround, rankOfWord } from '../facts/last-words.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { quotable } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { endedByItself, lastWord, linesAround, rankOfWord } from '../facts/words/last-words.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { quotable } from '../facts/words/text.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, saidBy, title } from './exit-code.ts';
 

@@ -1,8 +1,8 @@
 /** Rule: a container is not ready only because its probe asks late: a long delay before the first time, or a long time between two. */
-import { startedMs } from '../facts/awaited.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { type ProbeFailure, probeFailures, probePath, quoteProbe } from '../facts/probe-failures.ts';
-import { formatAge } from '../facts/text.ts';
+import { startedMs } from '../facts/pod/awaited.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { type ProbeFailure, probeFailures, probePath, quoteProbe } from '../facts/probes/probe-failures.ts';
+import { formatAge } from '../facts/words/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { LATE_PROBE_SECONDS, NORMAL_START_MS, VERY_LATE_PROBE_SECONDS } from '../limits.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';

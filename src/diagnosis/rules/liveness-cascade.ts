@@ -1,6 +1,6 @@
 /** Rule: liveness probes killed many pods of one owner at once; a shared dependency is sick, and each kill makes it worse. */
 import type { Event, Pod } from '../evidence/kinds.ts';
-import { lastSeenMs, quoteEvent } from '../facts/events.ts';
+import { lastSeenMs, quoteEvent } from '../facts/pod/events.ts';
 import type { RankedFinding } from '../finding.ts';
 import { CASCADE_MIN_PODS, CASCADE_WINDOW_MS, RECENT_DEATH_MS } from '../limits.ts';
 import { NOTHING, type PodRule } from '../rule.ts';

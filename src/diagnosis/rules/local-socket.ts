@@ -1,11 +1,11 @@
 /** Rule: a client looks for its server at a socket of its own container, because it has no host for it, or the host is localhost. */
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { variablesThatAre } from '../facts/empty-values.ts';
-import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/last-words.ts';
-import { volumeOf } from '../facts/mounts.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { commandText } from '../facts/spec-peers.ts';
-import { listed } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { variablesThatAre } from '../facts/variables/empty-values.ts';
+import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/words/last-words.ts';
+import { volumeOf } from '../facts/files/mounts.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { commandText } from '../facts/peers/spec-peers.ts';
+import { listed } from '../facts/words/text.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';
 

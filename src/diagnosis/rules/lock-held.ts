@@ -1,8 +1,8 @@
 /** Rule: a container runs and does not get on, because another process has a lock that it waits for. Its log may say so at any level. */
-import { endingOf } from '../facts/ending.ts';
-import { quoteLine } from '../facts/last-words.ts';
-import { lockHolder, lockWaitOf } from '../facts/lock-holders.ts';
-import { quotable } from '../facts/text.ts';
+import { endingOf } from '../facts/pod/ending.ts';
+import { quoteLine } from '../facts/words/last-words.ts';
+import { lockHolder, lockWaitOf } from '../facts/pod/lock-holders.ts';
+import { quotable } from '../facts/words/text.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, title } from './exit-code.ts';
 import { isLateForReady } from './readiness.ts';

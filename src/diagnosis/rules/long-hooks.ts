@@ -1,10 +1,10 @@
 /** Rule: a postStart hook does not come to its end, and until then its container counts as not started. */
 import { peersOfUrls } from '../../log-analysis/index.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { isItself } from '../facts/dependencies.ts';
-import { eventsWith, lastSeenMs, quoteEvent } from '../facts/events.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { formatAge, listed, quotable } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { isItself } from '../facts/peers/dependencies.ts';
+import { eventsWith, lastSeenMs, quoteEvent } from '../facts/pod/events.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { formatAge, listed, quotable } from '../facts/words/text.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { title } from './exit-code.ts';
 

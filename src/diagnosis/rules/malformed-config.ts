@@ -1,13 +1,13 @@
 /** Rule: the log says that a configuration, certificate or key exists but cannot be parsed. */
 import { anyOf } from '../../log-analysis/index.ts';
-import { certificateMount } from '../facts/certificate-mounts.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { configFile, isCode, unknownSetting } from '../facts/config-files.ts';
-import { endedByItself, lastWord, quoteLine, rankOfWord } from '../facts/last-words.ts';
-import { type ConfigBehind, configsBehind, type MountedVolume, volumeOf } from '../facts/mounts.ts';
+import { certificateMount } from '../facts/files/certificate-mounts.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { configFile, isCode, unknownSetting } from '../facts/configs/config-files.ts';
+import { endedByItself, lastWord, quoteLine, rankOfWord } from '../facts/words/last-words.ts';
+import { type ConfigBehind, configsBehind, type MountedVolume, volumeOf } from '../facts/files/mounts.ts';
 import { fileIn } from '../../log-analysis/index.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { listed, quotable } from '../facts/text.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { listed, quotable } from '../facts/words/text.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';
 

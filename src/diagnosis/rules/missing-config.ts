@@ -1,12 +1,12 @@
 /** Rule: a ConfigMap, Secret or key does not exist, or a key is not a valid name of a variable. */
 import { nearNames } from '../../lib/index.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { alikeText } from '../facts/config-references.ts';
-import { eventsWith, lastSeenMs, quoteEvent } from '../facts/events.ts';
-import { because } from '../facts/innermost.ts';
-import { configsBehind } from '../facts/mounts.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { listed } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { alikeText } from '../facts/configs/config-references.ts';
+import { eventsWith, lastSeenMs, quoteEvent } from '../facts/pod/events.ts';
+import { because } from '../facts/words/innermost.ts';
+import { configsBehind } from '../facts/files/mounts.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { listed } from '../facts/words/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { RECENT_DEATH_MS } from '../limits.ts';
 import { NOTHING, type PodRule } from '../rule.ts';

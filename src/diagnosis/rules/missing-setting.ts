@@ -1,14 +1,14 @@
 /** Rule: a program says that it does not find a variable or a file of its configuration. */
 import { anyOf } from '../../log-analysis/index.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { onlyAbsentFile } from '../facts/absent-files.ts';
-import { endedByItself, type LastWord, lastWord, quoteLine, rankOfWord } from '../facts/last-words.ts';
-import { configsBehind, filledBy, folderLikeFile, placeOf } from '../facts/mounts.ts';
-import { absentField } from '../facts/pod-fields.ts';
-import { listed } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { onlyAbsentFile } from '../facts/files/absent-files.ts';
+import { endedByItself, type LastWord, lastWord, quoteLine, rankOfWord } from '../facts/words/last-words.ts';
+import { configsBehind, filledBy, folderLikeFile, placeOf } from '../facts/files/mounts.ts';
+import { absentField } from '../facts/pod/pod-fields.ts';
+import { listed } from '../facts/words/text.ts';
 import { fileNear, withoutCodePlaces } from '../../log-analysis/index.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { isUnreadable } from '../facts/volume-modes.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { isUnreadable } from '../facts/files/volume-modes.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';

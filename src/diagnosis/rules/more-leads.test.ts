@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { diagnosePod, podFindings } from '../diagnose-pod.ts';
 import { ago, configMap, crashed, evidence, lastWords, pod } from '../evidence.fixtures.ts';
 import type { PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
-import { podFacts } from '../facts/pod-facts.ts';
+import { podFacts } from '../facts/pod/pod-facts.ts';
 import { heardWanted } from '../index.ts';
 import { type Case, crash, endedWith, tellsEach, withFiles } from './cases.fixtures.ts';
 

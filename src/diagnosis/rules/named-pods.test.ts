@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { diagnosePod } from '../diagnose-pod.ts';
 import { ago, crashed, event, evidence, lastWords, pod, waiting } from '../evidence.fixtures.ts';
 import type { NamedPodEvidence, PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
-import { podOfHost } from '../facts/pod-names.ts';
+import { podOfHost } from '../facts/peers/pod-names.ts';
 import { namedPodsOf, namedServicesOf } from '../wanted.ts';
 
 const headless = (name: string, given: Partial<ServiceEvidence> = {}): ServiceEvidence => ({

@@ -1,8 +1,8 @@
 /** Rule: the pod's node is gone, silent, or not ready. */
 import { findCondition } from '../../api/index.ts';
-import { quoteEvent, eventsWith } from '../facts/events.ts';
-import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
-import { formatAge } from '../facts/text.ts';
+import { quoteEvent, eventsWith } from '../facts/pod/events.ts';
+import { conditionAgeMs, type PodFacts } from '../facts/pod/pod-facts.ts';
+import { formatAge } from '../facts/words/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
 

@@ -1,6 +1,6 @@
 /** Rule of last resort: the pod makes no progress; the finding says since when, and quotes the node's last event. */
-import { lastSeenMs, quoteEvent } from '../facts/events.ts';
-import { formatAge } from '../facts/text.ts';
+import { lastSeenMs, quoteEvent } from '../facts/pod/events.ts';
+import { formatAge } from '../facts/words/text.ts';
 import { ANYTHING } from '../order-findings.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
 

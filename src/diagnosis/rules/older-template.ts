@@ -4,8 +4,8 @@
  */
 import { isConditionTrue, type StatefulSet } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
-import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
-import { listed } from '../facts/text.ts';
+import { conditionAgeMs, type PodFacts } from '../facts/pod/pod-facts.ts';
+import { listed } from '../facts/words/text.ts';
 import { NORMAL_START_MS } from '../limits.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
 

@@ -1,13 +1,13 @@
 /** Rule: a container was killed for memory at its own limit or the node's, or survived the kill of a child process. */
-import { type ContainerFacts } from '../facts/container-facts.ts';
-import { type Death, isOutOfMemory, quoteDeath } from '../facts/deaths.ts';
-import { type HeapSetting, heapQuote, heapSettings } from '../facts/heap-setting.ts';
-import { quoteLastLines } from '../facts/last-words.ts';
-import { largerLimit, limitQuote, type MemoryLimit, memoryLimit } from '../facts/memory.ts';
-import { largestMemorySetting, type MemorySetting } from '../facts/memory-settings.ts';
-import { defaultText } from '../facts/limit-defaults.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { formatAge, formatBytes } from '../facts/text.ts';
+import { type ContainerFacts } from '../facts/pod/container-facts.ts';
+import { type Death, isOutOfMemory, quoteDeath } from '../facts/pod/deaths.ts';
+import { type HeapSetting, heapQuote, heapSettings } from '../facts/pod/heap-setting.ts';
+import { quoteLastLines } from '../facts/words/last-words.ts';
+import { largerLimit, limitQuote, type MemoryLimit, memoryLimit } from '../facts/pod/memory.ts';
+import { largestMemorySetting, type MemorySetting } from '../facts/servers/memory-settings.ts';
+import { defaultText } from '../facts/pod/limit-defaults.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { formatAge, formatBytes } from '../facts/words/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { RECENT_DEATH_MS } from '../limits.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';

@@ -1,10 +1,10 @@
 /** Rule: a database that is a file of the program itself, as SQLite's are, lacks a table or column; no peer has to do with it. */
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { databaseFile } from '../facts/database-files.ts';
-import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
-import { placeOf, volumeOf } from '../facts/mounts.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { quotable } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { databaseFile } from '../facts/servers/database-files.ts';
+import { endedByItself, lastWord, rankOfWord } from '../facts/words/last-words.ts';
+import { placeOf, volumeOf } from '../facts/files/mounts.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { quotable } from '../facts/words/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { eachContainer, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, saidBy, title } from './exit-code.ts';

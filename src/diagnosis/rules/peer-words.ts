@@ -1,14 +1,14 @@
 /** Says of a peer that refuses connections, or whose name does not resolve, what is known of it. Not a rule by itself. */
 import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { byHandText, isOfPod, missingText, noEndpointText, type Trouble } from '../facts/dependencies.ts';
-import { unheardText } from '../facts/heard-ports.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { sentinelText } from '../facts/sentinels.ts';
-import { podNameTrouble } from '../facts/pod-names.ts';
-import { otherPortText, otherProtocolText, unledText } from '../facts/service-ports.ts';
-import { listensInsideText } from '../facts/server-behind.ts';
-import { CLUSTER_DOMAIN, dnsText } from '../facts/dns-settings.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { byHandText, isOfPod, missingText, noEndpointText, type Trouble } from '../facts/peers/dependencies.ts';
+import { unheardText } from '../facts/peers/heard-ports.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { sentinelText } from '../facts/servers/sentinels.ts';
+import { podNameTrouble } from '../facts/peers/pod-names.ts';
+import { otherPortText, otherProtocolText, unledText } from '../facts/peers/service-ports.ts';
+import { listensInsideText } from '../facts/servers/server-behind.ts';
+import { CLUSTER_DOMAIN, dnsText } from '../facts/peers/dns-settings.ts';
 
 /** What languages write for a value that is not there. */
 const NOT_SET = /^(?:undefined|none|null|nil)$/i;

@@ -1,14 +1,14 @@
 /** Tells with a finding that names no cause what is wrong with the peers that the container's specification names. Not a rule by itself. */
-import { answeringPeer } from '../facts/answering-peer.ts';
-import { configTexts } from '../facts/config-texts.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { plainUrlText } from '../facts/plain-urls.ts';
-import { roleSetting, tlsOffSetting, tlsSetting, userSetting } from '../facts/peer-settings.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { saidLast } from '../facts/said-last.ts';
-import { signalOf } from '../facts/signals.ts';
-import { hasWord } from '../facts/text.ts';
-import { linePeers, type WrongPeer, wrongPeer } from '../facts/wrong-peers.ts';
+import { answeringPeer } from '../facts/peers/answering-peer.ts';
+import { configTexts } from '../facts/configs/config-texts.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { plainUrlText } from '../facts/peers/plain-urls.ts';
+import { roleSetting, tlsOffSetting, tlsSetting, userSetting } from '../facts/servers/peer-settings.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { saidLast } from '../facts/words/said-last.ts';
+import { signalOf } from '../facts/pod/signals.ts';
+import { hasWord } from '../facts/words/text.ts';
+import { linePeers, type WrongPeer, wrongPeer } from '../facts/peers/wrong-peers.ts';
 import type { RankedFinding } from '../finding.ts';
 import { blameOf, serviceCommands, serviceQuote } from './dependencies.ts';
 import { because } from './peer-words.ts';

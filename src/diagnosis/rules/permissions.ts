@@ -1,15 +1,15 @@
 /** Rule: a container lacks a permission: for a file, a read-only file system, its user, or a port below 1024. */
 import { anyOf } from '../../log-analysis/index.ts';
-import { claimBeside, mayKeepData } from '../facts/claims-beside.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/last-words.ts';
-import { configsBehind, mountedVolumes, ofVolumeText, volumeOf } from '../facts/mounts.ts';
-import { needsRoot, ofImageText, ownerOnly } from '../facts/owner-only.ts';
+import { claimBeside, mayKeepData } from '../facts/files/claims-beside.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/words/last-words.ts';
+import { configsBehind, mountedVolumes, ofVolumeText, volumeOf } from '../facts/files/mounts.ts';
+import { needsRoot, ofImageText, ownerOnly } from '../facts/pod/owner-only.ts';
 import { fileNear, listenPort } from '../../log-analysis/index.ts';
-import { quotable } from '../facts/text.ts';
-import { modeOf, userOf } from '../facts/volume-modes.ts';
-import { madeByInit } from '../facts/made-by-init.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
+import { quotable } from '../facts/words/text.ts';
+import { modeOf, userOf } from '../facts/files/volume-modes.ts';
+import { madeByInit } from '../facts/files/made-by-init.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
 import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';

@@ -1,11 +1,11 @@
 /** Rule: a pooler between a program and its database does not get into the database; the program's own password has no part in it. */
 import { anyOf } from '../../log-analysis/index.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endedByItself, type LastWord, lastWord, quoteLine, rankOfWord } from '../facts/last-words.ts';
-import { behindPeer, blameOfPeer, peerOfWord } from '../facts/peer-blame.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { peerText } from '../facts/spec-peers.ts';
-import { quotable } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { endedByItself, type LastWord, lastWord, quoteLine, rankOfWord } from '../facts/words/last-words.ts';
+import { behindPeer, blameOfPeer, peerOfWord } from '../facts/peers/peer-blame.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { peerText } from '../facts/peers/spec-peers.ts';
+import { quotable } from '../facts/words/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { eachContainer, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, saidBy, title } from './exit-code.ts';

@@ -1,13 +1,13 @@
 /** Rule: another process already listens on the port, in the pod or, with the host's network, on the node. */
 import { anyOf } from '../../log-analysis/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endedByItself, type LastWord, lastWord, linesAround, rankOfWord } from '../facts/last-words.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { endedByItself, type LastWord, lastWord, linesAround, rankOfWord } from '../facts/words/last-words.ts';
 import { listenPort } from '../../log-analysis/index.ts';
-import { listed, quotable } from '../facts/text.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { hasInCommand, type OwnPort, ownPorts } from '../facts/own-ports.ts';
-import { keptText } from '../facts/rollout-overlap.ts';
+import { listed, quotable } from '../facts/words/text.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { hasInCommand, type OwnPort, ownPorts } from '../facts/pod/own-ports.ts';
+import { keptText } from '../facts/pod/rollout-overlap.ts';
 import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { lacksAddress, NOT_GIVEN } from './address-not-available.ts';

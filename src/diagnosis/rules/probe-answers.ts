@@ -1,15 +1,15 @@
 /** Probes that get an answer, or none in time: paths, schemes, redirects, commands, and what the program says itself. Not a rule by itself. */
 import type { DecisiveLine } from '../../log-analysis/index.ts';
-import { quoteLastLines, quoteLine } from '../facts/last-words.ts';
-import { listeningOf, listeningQuote } from '../facts/listening.ts';
-import { probePath } from '../facts/probe-failures.ts';
-import { probePort } from '../facts/probe-port.ts';
-import { ownSocket } from '../facts/own-sockets.ts';
-import { passwordLacked, swallowedIn } from '../facts/silent-commands.ts';
-import { plural } from '../facts/text.ts';
-import { volumeOf } from '../facts/mounts.ts';
-import { servedInstead } from '../facts/served-paths.ts';
-import { throttledBy } from '../facts/throttling.ts';
+import { quoteLastLines, quoteLine } from '../facts/words/last-words.ts';
+import { listeningOf, listeningQuote } from '../facts/probes/listening.ts';
+import { probePath } from '../facts/probes/probe-failures.ts';
+import { probePort } from '../facts/probes/probe-port.ts';
+import { ownSocket } from '../facts/pod/own-sockets.ts';
+import { passwordLacked, swallowedIn } from '../facts/probes/silent-commands.ts';
+import { plural } from '../facts/words/text.ts';
+import { volumeOf } from '../facts/files/mounts.ts';
+import { servedInstead } from '../facts/probes/served-paths.ts';
+import { throttledBy } from '../facts/pod/throttling.ts';
 import type { ProbeType, Quote, RankedFinding } from '../finding.ts';
 import { commandForLog, saidBy, title } from './exit-code.ts';
 import { lostReadiness } from './readiness.ts';

@@ -1,13 +1,13 @@
 /** What the rules about probes share: the case that is judged, and the words for what was asked and what became of it. Not a rule by itself. */
 import { HEALING_PAUSED_CONDITION, pauseOf } from '../../api/index.ts';
 import type { Probe } from '../evidence/kinds.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { quoteDeath } from '../facts/deaths.ts';
-import { type Ending } from '../facts/ending.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { type ProbeFailure, probePath, quoteProbe } from '../facts/probe-failures.ts';
-import { probePort } from '../facts/probe-port.ts';
-import { formatAge, quotable } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { quoteDeath } from '../facts/pod/deaths.ts';
+import { type Ending } from '../facts/pod/ending.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { type ProbeFailure, probePath, quoteProbe } from '../facts/probes/probe-failures.ts';
+import { probePort } from '../facts/probes/probe-port.ts';
+import { formatAge, quotable } from '../facts/words/text.ts';
 import type { ProbeType, Quote, RankedFinding, Severity } from '../finding.ts';
 import { severityOf, title } from './exit-code.ts';
 import { ROUNDING_MS } from '../limits.ts';

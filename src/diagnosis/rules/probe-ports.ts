@@ -1,13 +1,19 @@
 /** Probes that ask a port at which the program does not listen, or that its container does not have. Not a rule by itself. */
 import type { Probe } from '../evidence/kinds.ts';
-import { configFile } from '../facts/config-files.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { lastLine, quoteLine } from '../facts/last-words.ts';
-import { isAnsweredBySibling, listeningOf, listeningQuote, listensInside, listensInstead } from '../facts/listening.ts';
-import { secondsUntilFailed } from '../facts/probe-failures.ts';
-import { probePort } from '../facts/probe-port.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { listed, quotable } from '../facts/text.ts';
+import { configFile } from '../facts/configs/config-files.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { lastLine, quoteLine } from '../facts/words/last-words.ts';
+import {
+  isAnsweredBySibling,
+  listeningOf,
+  listeningQuote,
+  listensInside,
+  listensInstead,
+} from '../facts/probes/listening.ts';
+import { secondsUntilFailed } from '../facts/probes/probe-failures.ts';
+import { probePort } from '../facts/probes/probe-port.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { listed, quotable } from '../facts/words/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { PROVING_LIFE_MS } from '../limits.ts';
 import { title } from './exit-code.ts';

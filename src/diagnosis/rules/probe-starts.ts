@@ -1,14 +1,14 @@
 /** Probes that ask before a program is up: whether it ever answered, and how much time it has. Not a rule by itself. */
 import type { Probe } from '../evidence/kinds.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { type Death } from '../facts/deaths.ts';
-import { lastLine, quoteLastLines } from '../facts/last-words.ts';
-import { listeningQuote } from '../facts/listening.ts';
-import { probePath, secondsUntilFailed } from '../facts/probe-failures.ts';
-import { saidDurationMs } from '../facts/said-duration.ts';
-import { type StartTime, startTimeOf } from '../facts/start-time.ts';
-import { startupProbeFor } from '../facts/startup-probe.ts';
-import { formatAge } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { type Death } from '../facts/pod/deaths.ts';
+import { lastLine, quoteLastLines } from '../facts/words/last-words.ts';
+import { listeningQuote } from '../facts/probes/listening.ts';
+import { probePath, secondsUntilFailed } from '../facts/probes/probe-failures.ts';
+import { saidDurationMs } from '../facts/words/said-duration.ts';
+import { type StartTime, startTimeOf } from '../facts/probes/start-time.ts';
+import { startupProbeFor } from '../facts/probes/startup-probe.ts';
+import { formatAge } from '../facts/words/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { quantityMilliValue } from '../../api/index.ts';
 import { isStarved, raise, tinyLimit } from './cpu-throttled.ts';

@@ -1,10 +1,10 @@
 /** What a program's log says while a probe of it fails: an error, what it waits for, its last word. Not a rule by itself. */
-import { configFiles } from '../facts/config-files.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { lastLine } from '../facts/last-words.ts';
-import { hasWord } from '../facts/text.ts';
+import { configFiles } from '../facts/configs/config-files.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { lastLine } from '../facts/words/last-words.ts';
+import { hasWord } from '../facts/words/text.ts';
 import { type DecisiveLine, lastFailure } from '../../log-analysis/index.ts';
-import { comesWithRequests, isRepeating, withUnresolved } from '../facts/unresolved.ts';
+import { comesWithRequests, isRepeating, withUnresolved } from '../facts/words/unresolved.ts';
 import { saidBy } from './exit-code.ts';
 import { lackedCapability } from './permissions.ts';
 import { lostReadiness } from './readiness.ts';

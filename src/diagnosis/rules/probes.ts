@@ -1,21 +1,21 @@
 /** Rule: a probe fails, often by its own fault: wrong path, port or scheme, too early, too tight, a missing command. */
 import { pauseOf } from '../../api/index.ts';
-import { wrongOfSpec } from '../facts/away-of-spec.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endingOf, endingQuotes, whatFollows } from '../facts/ending.ts';
-import { lockWaitOf } from '../facts/lock-holders.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
+import { wrongOfSpec } from '../facts/peers/away-of-spec.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { endingOf, endingQuotes, whatFollows } from '../facts/pod/ending.ts';
+import { lockWaitOf } from '../facts/pod/lock-holders.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
 import {
   type FailureKind,
   type ProbeFailure,
   probeFailures,
   probeOf,
   secondsUntilFailed,
-} from '../facts/probe-failures.ts';
-import { probePort } from '../facts/probe-port.ts';
-import { formatAge } from '../facts/text.ts';
-import { throttledBy } from '../facts/throttling.ts';
-import { isRepeating } from '../facts/unresolved.ts';
+} from '../facts/probes/probe-failures.ts';
+import { probePort } from '../facts/probes/probe-port.ts';
+import { formatAge } from '../facts/words/text.ts';
+import { throttledBy } from '../facts/pod/throttling.ts';
+import { isRepeating } from '../facts/words/unresolved.ts';
 import type { ProbeType, RankedFinding } from '../finding.ts';
 import { PROBE_TROUBLE_COUNT, PROBE_TROUBLE_GAP_MS, PROBE_TROUBLE_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';

@@ -3,10 +3,10 @@ import { anyOf } from '../../log-analysis/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import type { ConfigEvidence, PodEvidence } from '../evidence/pod-evidence.ts';
-import type { ConfigReference } from '../facts/config-references.ts';
-import { eventsWith, quoteEvent } from '../facts/events.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { formatAge, listed } from '../facts/text.ts';
+import type { ConfigReference } from '../facts/configs/config-references.ts';
+import { eventsWith, quoteEvent } from '../facts/pod/events.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { formatAge, listed } from '../facts/words/text.ts';
 import type { Quote } from '../finding.ts';
 
 /** What registries answer to credentials that are wrong or missing. */

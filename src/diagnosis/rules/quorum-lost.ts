@@ -1,10 +1,10 @@
 /** Rule: a member of a cluster that decides by majority has none any more, because its StatefulSet was scaled down. */
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endedByItself, quoteLine } from '../facts/last-words.ts';
-import { lostMembers } from '../facts/lost-members.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { scaledText } from '../facts/pod-names.ts';
-import { listed, quotable } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { endedByItself, quoteLine } from '../facts/words/last-words.ts';
+import { lostMembers } from '../facts/pod/lost-members.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { scaledText } from '../facts/peers/pod-names.ts';
+import { listed, quotable } from '../facts/words/text.ts';
 import { readLog } from '../../log-analysis/index.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { title } from './exit-code.ts';

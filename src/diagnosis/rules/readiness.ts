@@ -1,12 +1,12 @@
 /** Rule: a container runs and is not ready, or a readiness gate is not met. */
 import { findCondition } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endingOf } from '../facts/ending.ts';
-import { lastLine, type LastWord, lastWord, quoteLastLines } from '../facts/last-words.ts';
-import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
-import { probeFailures, secondsUntilFailed } from '../facts/probe-failures.ts';
-import { formatAge, listed } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { endingOf } from '../facts/pod/ending.ts';
+import { lastLine, type LastWord, lastWord, quoteLastLines } from '../facts/words/last-words.ts';
+import { conditionAgeMs, type PodFacts } from '../facts/pod/pod-facts.ts';
+import { probeFailures, secondsUntilFailed } from '../facts/probes/probe-failures.ts';
+import { formatAge, listed } from '../facts/words/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { LONG_INIT_MS, NORMAL_START_MS, ROUNDING_MS, SLOW_INIT_MS, SOON_MS } from '../limits.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';

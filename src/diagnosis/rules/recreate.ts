@@ -1,7 +1,7 @@
 /** The command for a rollout whose new pod waits for what the old one has. */
 import type { Deployment } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
 
 /** A rollout that makes the new pod first waits for ever when only one of them can have what both want. */
 export function recreate({ owner, commands, evidence }: PodFacts, holders: readonly Pod[]): readonly string[] {

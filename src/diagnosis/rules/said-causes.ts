@@ -1,23 +1,30 @@
 /** Rule: the decisive line of a log names a cause of a known kind; each kind is a row. */
 import { anyOf, fileIn, peerIn } from '../../log-analysis/index.ts';
-import { codeTexts } from '../facts/code-variables.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { unknownSetting } from '../facts/config-files.ts';
-import { claimOf, dataFolderText } from '../facts/data-folder.ts';
-import { databaseFile, onlyDatabaseInCode } from '../facts/database-files.ts';
-import { surePeer } from '../facts/dependencies.ts';
-import { aliasInLine, aliasOf } from '../facts/host-aliases.ts';
-import { endedByItself, type LastWord, lastWord, linesAround, propertyWord, rankOfWord } from '../facts/last-words.ts';
-import { libraryText } from '../facts/library-places.ts';
-import { LOCKED, lockBeside, lockedClaim, lockHolder, namedHolder } from '../facts/lock-holders.ts';
-import { hiddenBy, ofVolumeText, volumeOf } from '../facts/mounts.ts';
-import { behindPeer, blameOfPeer, peerOfWord } from '../facts/peer-blame.ts';
-import { withPeer } from '../facts/peer-name.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { peerText, placeText } from '../facts/spec-peers.ts';
-import { NO_SUCH_OBJECT, TOO_MANY_CONNECTIONS } from '../facts/sql-errors.ts';
-import { isCausedBySystem } from '../facts/system-errors.ts';
-import { quotable } from '../facts/text.ts';
+import { codeTexts } from '../facts/variables/code-variables.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { unknownSetting } from '../facts/configs/config-files.ts';
+import { claimOf, dataFolderText } from '../facts/servers/data-folder.ts';
+import { databaseFile, onlyDatabaseInCode } from '../facts/servers/database-files.ts';
+import { surePeer } from '../facts/peers/dependencies.ts';
+import { aliasInLine, aliasOf } from '../facts/peers/host-aliases.ts';
+import {
+  endedByItself,
+  type LastWord,
+  lastWord,
+  linesAround,
+  propertyWord,
+  rankOfWord,
+} from '../facts/words/last-words.ts';
+import { libraryText } from '../facts/files/library-places.ts';
+import { LOCKED, lockBeside, lockedClaim, lockHolder, namedHolder } from '../facts/pod/lock-holders.ts';
+import { hiddenBy, ofVolumeText, volumeOf } from '../facts/files/mounts.ts';
+import { behindPeer, blameOfPeer, peerOfWord } from '../facts/peers/peer-blame.ts';
+import { withPeer } from '../facts/peers/peer-name.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { peerText, placeText } from '../facts/peers/spec-peers.ts';
+import { NO_SUCH_OBJECT, TOO_MANY_CONNECTIONS } from '../facts/words/sql-errors.ts';
+import { isCausedBySystem } from '../facts/words/system-errors.ts';
+import { quotable } from '../facts/words/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { argumentsOf, commandForLog, explainedEnd, saidBy, title } from './exit-code.ts';

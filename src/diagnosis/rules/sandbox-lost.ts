@@ -1,8 +1,8 @@
 /** Rule: the containers of a pod ended together with its sandbox, or with the shim that holds them. */
-import { type Death, quoteDeath } from '../facts/deaths.ts';
-import { eventsWith, quoteEvent } from '../facts/events.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { formatAge, listed } from '../facts/text.ts';
+import { type Death, quoteDeath } from '../facts/pod/deaths.ts';
+import { eventsWith, quoteEvent } from '../facts/pod/events.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { formatAge, listed } from '../facts/words/text.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
 
 /** containerd's exit code for a container whose shim is gone; no program gave it. */

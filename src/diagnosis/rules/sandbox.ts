@@ -1,8 +1,8 @@
 /** Rule: the runtime cannot create the pod's sandbox or network. */
-import { eventsWith, quoteEvent } from '../facts/events.ts';
-import { because } from '../facts/innermost.ts';
-import { limitQuote, memoryLimit } from '../facts/memory.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
+import { eventsWith, quoteEvent } from '../facts/pod/events.ts';
+import { because } from '../facts/words/innermost.ts';
+import { limitQuote, memoryLimit } from '../facts/pod/memory.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
 import type { Event } from '../evidence/kinds.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NOTHING, type PodRule } from '../rule.ts';

@@ -1,6 +1,6 @@
 /** What one reason of the scheduler's message means. */
-import type { Share } from '../facts/anti-affinity.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
+import type { Share } from '../facts/placement/anti-affinity.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
 import type { Quote } from '../finding.ts';
 
 export interface Reason {

@@ -4,7 +4,7 @@ import { diagnosePod } from '../diagnose-pod.ts';
 import { ago, crashed, event, evidence, lastWords, pod } from '../evidence.fixtures.ts';
 import type { Container, Pod } from '../evidence/kinds.ts';
 import type { ConfigEvidence, PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
-import { credentialMark } from '../facts/credential-marks.ts';
+import { credentialMark } from '../facts/servers/credential-marks.ts';
 import { serversWanted } from '../servers-wanted.ts';
 import { credentialsWanted } from '../wanted.ts';
 import { type Case, tellsEach } from './cases.fixtures.ts';

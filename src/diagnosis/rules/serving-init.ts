@@ -1,11 +1,11 @@
 /** Rule: an ordinary init container serves, as its log or its sockets tell, so that it does not end, and its pod never gets on. */
 import { parseTime } from '../../lib/index.ts';
 import type { PodListeningPort } from '../evidence/kinds.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { lastLine, type LastWord, quoteLine } from '../facts/last-words.ts';
-import { placeText } from '../facts/listening.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { formatAge, listed, quotable } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { lastLine, type LastWord, quoteLine } from '../facts/words/last-words.ts';
+import { placeText } from '../facts/probes/listening.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { formatAge, listed, quotable } from '../facts/words/text.ts';
 import type { Quote } from '../finding.ts';
 import { SERVING_INIT_MS } from '../limits.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';

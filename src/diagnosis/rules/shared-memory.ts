@@ -1,13 +1,13 @@
 /** Rule: shared memory is full: that is /dev/shm of the pod in which the server runs, whoever prints its error, and no disk. */
 import { anyOf } from '../../log-analysis/index.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { serviceOfHost } from '../facts/dependencies.ts';
-import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/last-words.ts';
-import { type MountedVolume, volumeOf } from '../facts/mounts.ts';
-import { peerOfWord } from '../facts/peer-blame.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { commandText } from '../facts/spec-peers.ts';
-import { quotable } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { serviceOfHost } from '../facts/peers/dependencies.ts';
+import { endedByItself, type LastWord, lastWord, rankOfWord } from '../facts/words/last-words.ts';
+import { type MountedVolume, volumeOf } from '../facts/files/mounts.ts';
+import { peerOfWord } from '../facts/peers/peer-blame.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { commandText } from '../facts/peers/spec-peers.ts';
+import { quotable } from '../facts/words/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { eachContainer, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';

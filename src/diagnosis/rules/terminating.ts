@@ -1,8 +1,8 @@
 /** Rule: the deletion of a pod is stuck. */
 import { parseTime } from '../../lib/index.ts';
-import { eventsWith, quoteEvent } from '../facts/events.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { formatAge, listed } from '../facts/text.ts';
+import { eventsWith, quoteEvent } from '../facts/pod/events.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { formatAge, listed } from '../facts/words/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { LATE_DELETION_MS } from '../limits.ts';
 import { NOTHING, type PodRule } from '../rule.ts';

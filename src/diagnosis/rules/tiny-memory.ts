@@ -1,10 +1,10 @@
 /** Rule: a container cannot start as its memory limit is so small that nothing can, mostly as its unit is missing or another one. */
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { quoteDeath } from '../facts/deaths.ts';
-import { eventsWith, quoteEvent } from '../facts/events.ts';
-import { limitQuote, memoryLimit, MIB } from '../facts/memory.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { quotable } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { quoteDeath } from '../facts/pod/deaths.ts';
+import { eventsWith, quoteEvent } from '../facts/pod/events.ts';
+import { limitQuote, memoryLimit, MIB } from '../facts/pod/memory.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { quotable } from '../facts/words/text.ts';
 import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { severityOf, title } from './exit-code.ts';

@@ -1,6 +1,6 @@
 /** Finds "$(NAME)" in what a probe or a hook runs or asks, where Kubernetes fills in nothing, and no shell does. Pure. */
 import type { Container, Probe } from '../evidence/kinds.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
 
 /** The part of a probe or a hook that says what is done. */
 type Handler = Pick<Probe, 'exec' | 'httpGet'>;

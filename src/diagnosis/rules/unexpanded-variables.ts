@@ -1,8 +1,8 @@
 /** Rule: a variable or an argument refers to a variable that is defined after it, or nowhere, so that it holds "$(NAME)" as it stands. */
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { endedByItself } from '../facts/last-words.ts';
-import { listed } from '../facts/text.ts';
-import { type FoundUnexpanded, unexpandedReference } from '../facts/unexpanded.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { endedByItself } from '../facts/words/last-words.ts';
+import { listed } from '../facts/words/text.ts';
+import { type FoundUnexpanded, unexpandedReference } from '../facts/variables/unexpanded.ts';
 import type { Quote } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { argumentsOf, commandForLog, explainedEnd, title } from './exit-code.ts';

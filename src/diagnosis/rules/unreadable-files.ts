@@ -1,8 +1,8 @@
 /** Rule: a program cannot open a file that is there, and whose mode keeps its user out, though it does not say so. */
 import { fileNear } from '../../log-analysis/index.ts';
-import { endedByItself, lastWord, rankOfWord } from '../facts/last-words.ts';
-import { quotable } from '../facts/text.ts';
-import { isUnreadable } from '../facts/volume-modes.ts';
+import { endedByItself, lastWord, rankOfWord } from '../facts/words/last-words.ts';
+import { quotable } from '../facts/words/text.ts';
+import { isUnreadable } from '../facts/files/volume-modes.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { commandForLog, explainedEnd, title } from './exit-code.ts';
 import { keptFrom, userFields } from './permissions.ts';

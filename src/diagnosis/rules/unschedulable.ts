@@ -1,13 +1,13 @@
 /** Rule: no node fits the pod; the finding explains the scheduler's message part by part, and suggests remedies. */
 import { hostPortsClash, hostPortsOf, podRequests, quantityMilliValue } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
-import { apartText, companions, nearCompanion } from '../facts/anti-affinity.ts';
-import { eventsWith, quoteEvent } from '../facts/events.ts';
-import { holdersText, neverFits, portHolders } from '../facts/placement.ts';
-import { keptText } from '../facts/rollout-overlap.ts';
-import { labelsInstead, wantedLabels } from '../facts/node-wishes.ts';
-import { conditionAgeMs, type PodFacts } from '../facts/pod-facts.ts';
-import { inBrackets, listed } from '../facts/text.ts';
+import { apartText, companions, nearCompanion } from '../facts/placement/anti-affinity.ts';
+import { eventsWith, quoteEvent } from '../facts/pod/events.ts';
+import { holdersText, neverFits, portHolders } from '../facts/placement/placement.ts';
+import { keptText } from '../facts/pod/rollout-overlap.ts';
+import { labelsInstead, wantedLabels } from '../facts/placement/node-wishes.ts';
+import { conditionAgeMs, type PodFacts } from '../facts/pod/pod-facts.ts';
+import { inBrackets, listed } from '../facts/words/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS, SOON_MS } from '../limits.ts';
 import { NOTHING, type PodRule } from '../rule.ts';

@@ -1,9 +1,9 @@
 /** Rule: a container looks for a process that runs in another container of its pod, whose processes it does not see. */
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { quoteDeath } from '../facts/deaths.ts';
-import { endedByItself, quoteLastLines, quoteLine } from '../facts/last-words.ts';
-import { configsBehind, mountedVolumes } from '../facts/mounts.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { quoteDeath } from '../facts/pod/deaths.ts';
+import { endedByItself, quoteLastLines, quoteLine } from '../facts/words/last-words.ts';
+import { configsBehind, mountedVolumes } from '../facts/files/mounts.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { argumentsOf, severityOf, title } from './exit-code.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { diagnosePod } from '../diagnose-pod.ts';
 import { evidence, pod } from '../evidence.fixtures.ts';
-import { nearSetting } from '../facts/near-settings.ts';
+import { nearSetting } from '../facts/configs/near-settings.ts';
 import { endedWith } from './cases.fixtures.ts';
 
 const NOT_FOUND =

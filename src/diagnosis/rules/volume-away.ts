@@ -1,6 +1,6 @@
 /** Rule: the volume of a claim is a folder of one node, and that node, the folder or its disk is lost. */
-import { volumeChoices, type VolumeTrouble, volumeTrouble } from '../facts/local-volumes.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
+import { volumeChoices, type VolumeTrouble, volumeTrouble } from '../facts/placement/local-volumes.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
 import type { RankedFinding } from '../finding.ts';
 import { NOTHING, type PodRule } from '../rule.ts';
 

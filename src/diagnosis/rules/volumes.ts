@@ -1,19 +1,19 @@
 /** Rule: a claim is missing or unbound, or a volume cannot be mounted. */
 import { SELECTED_NODE } from '../../api/index.ts';
 import type { ClaimEvidence } from '../evidence/pod-evidence.ts';
-import { eventsWith, quoteEvent } from '../facts/events.ts';
-import { because } from '../facts/innermost.ts';
-import { unplacedText } from '../facts/placement.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import { noClassText } from '../facts/storage-classes.ts';
-import { listed, quotable } from '../facts/text.ts';
+import { eventsWith, quoteEvent } from '../facts/pod/events.ts';
+import { because } from '../facts/words/innermost.ts';
+import { unplacedText } from '../facts/placement/placement.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import { noClassText } from '../facts/placement/storage-classes.ts';
+import { listed, quotable } from '../facts/words/text.ts';
 import {
   hasVolumesOfClass,
   namedVolumeTrouble,
   missingClassText,
   nearVolume,
   noVolumeText,
-} from '../facts/volume-fit.ts';
+} from '../facts/placement/volume-fit.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';
 import { NOTHING, type PodRule } from '../rule.ts';

@@ -2,7 +2,7 @@
 import { parseTime } from '../../lib/index.ts';
 import { besideWaiting, type DecisiveLine, failsAgain } from '../../log-analysis/index.ts';
 import type { ServiceEvidence } from '../evidence/pod-evidence.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
 import {
   dependencyTrouble,
   isOfPod,
@@ -11,13 +11,13 @@ import {
   serviceBehind,
   variablePeers,
   waitingInits,
-} from '../facts/dependencies.ts';
-import { quoteLine } from '../facts/last-words.ts';
-import { podNameTrouble } from '../facts/pod-names.ts';
-import { awaitedThing, peerText, placeText } from '../facts/spec-peers.ts';
-import { formatAge, listed, quotable } from '../facts/text.ts';
-import { type WrongPeer, wrongPeer, wrongPeers } from '../facts/wrong-peers.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
+} from '../facts/peers/dependencies.ts';
+import { quoteLine } from '../facts/words/last-words.ts';
+import { podNameTrouble } from '../facts/peers/pod-names.ts';
+import { awaitedThing, peerText, placeText } from '../facts/peers/spec-peers.ts';
+import { formatAge, listed, quotable } from '../facts/words/text.ts';
+import { type WrongPeer, wrongPeer, wrongPeers } from '../facts/peers/wrong-peers.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { blameOf, serviceCommands, serviceQuote } from './dependencies.ts';

@@ -1,12 +1,12 @@
 /** What a server says of its workers while a probe gets no answer: they are killed for their time, or all of them are busy. Not a rule by itself. */
 import { maskSecrets, msAfter } from '../../log-analysis/index.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { configFiles } from '../facts/config-files.ts';
-import { lastLine, quoteLine } from '../facts/last-words.ts';
-import type { PodFacts } from '../facts/pod-facts.ts';
-import type { ProbeFailure } from '../facts/probe-failures.ts';
-import { placeText } from '../facts/spec-peers.ts';
-import { quotable } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { configFiles } from '../facts/configs/config-files.ts';
+import { lastLine, quoteLine } from '../facts/words/last-words.ts';
+import type { PodFacts } from '../facts/pod/pod-facts.ts';
+import type { ProbeFailure } from '../facts/probes/probe-failures.ts';
+import { placeText } from '../facts/peers/spec-peers.ts';
+import { quotable } from '../facts/words/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { eachContainer, NOTHING, type PodRule } from '../rule.ts';
 import { saidBy, title } from './exit-code.ts';

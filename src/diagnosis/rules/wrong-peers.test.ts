@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { diagnosePod } from '../diagnose-pod.ts';
 import { ago, crashed, event, evidence, lastWords, pod } from '../evidence.fixtures.ts';
 import type { ConfigEvidence, HeardPort, PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
-import { heardWanted } from '../facts/heard-ports.ts';
+import { heardWanted } from '../facts/peers/heard-ports.ts';
 import { namedAddressesOf, namedServicesOf } from '../wanted.ts';
 import { type Case, tellsEach } from './cases.fixtures.ts';
 

@@ -1,7 +1,7 @@
 /** What those say whom a service fails: a database that has no connection left is well for its probe. Pure. */
 import { podFindings } from '../diagnose-pod.ts';
 import type { ServiceSubjectEvidence } from '../evidence/service-evidence.ts';
-import { podFacts } from '../facts/pod-facts.ts';
+import { podFacts } from '../facts/pod/pod-facts.ts';
 import type { RankedFinding } from '../finding.ts';
 
 export interface Blaming {

@@ -2,7 +2,7 @@
 import type { ContainerPort, Pod, Service, ServicePort } from '../../api/index.ts';
 import { isConditionTrue } from '../../api/index.ts';
 import type { ServiceBackends, ServiceSubjectEvidence } from '../evidence/service-evidence.ts';
-import { shellWord } from '../facts/text.ts';
+import { shellWord } from '../facts/words/text.ts';
 import type { RankedFinding } from '../finding.ts';
 
 /** A service that exists, with what is behind it. */

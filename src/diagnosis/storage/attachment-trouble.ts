@@ -10,8 +10,8 @@ import {
 } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import type { AttachmentEvidence } from '../evidence/storage-evidence.ts';
-import { partLogs, partsWith, partTrouble } from '../facts/driver-parts.ts';
-import { formatAge, listed, quotable, shellWord } from '../facts/text.ts';
+import { partLogs, partsWith, partTrouble } from '../facts/placement/driver-parts.ts';
+import { formatAge, listed, quotable, shellWord } from '../facts/words/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';
 

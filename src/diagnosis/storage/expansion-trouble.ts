@@ -3,10 +3,10 @@ import { driverVolumeOf, quantityValue } from '../../api/index.ts';
 import type { PersistentVolumeClaim } from '../evidence/kinds.ts';
 import type { ClaimSubjectEvidence } from '../evidence/object-evidence.ts';
 import type { DriverEvidence } from '../evidence/storage-evidence.ts';
-import { partLogs, partTrouble } from '../facts/driver-parts.ts';
-import { eventsWith, quoteEvent } from '../facts/events.ts';
-import { objectCommands } from '../facts/object-commands.ts';
-import { quotable } from '../facts/text.ts';
+import { partLogs, partTrouble } from '../facts/placement/driver-parts.ts';
+import { eventsWith, quoteEvent } from '../facts/pod/events.ts';
+import { objectCommands } from '../facts/words/object-commands.ts';
+import { quotable } from '../facts/words/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NOTHING } from '../rule.ts';
 

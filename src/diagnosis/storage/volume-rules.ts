@@ -1,9 +1,9 @@
 /** The rules about a PersistentVolume: it is not deleted, was released, has failed, or its attachments hang. */
 import { driverVolumeOf, isDeleting, nameOf } from '../../api/index.ts';
 import type { VolumeSubjectEvidence } from '../evidence/volume-evidence.ts';
-import { partLogs, partTrouble } from '../facts/driver-parts.ts';
-import { eventsWith, quoteEvent } from '../facts/events.ts';
-import { listed, quotable, shellWord } from '../facts/text.ts';
+import { partLogs, partTrouble } from '../facts/placement/driver-parts.ts';
+import { eventsWith, quoteEvent } from '../facts/pod/events.ts';
+import { listed, quotable, shellWord } from '../facts/words/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NOTHING } from '../rule.ts';
 import { attachmentTrouble } from './attachment-trouble.ts';

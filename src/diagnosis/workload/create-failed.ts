@@ -2,9 +2,9 @@
 import { compareQuantities, type ResourceQuota } from '../../api/index.ts';
 import { nearNames } from '../../lib/index.ts';
 import type { Event } from '../evidence/kinds.ts';
-import { eventsWith, lastSeenMs, quoteEvent } from '../facts/events.ts';
-import { because } from '../facts/innermost.ts';
-import { listed, plural } from '../facts/text.ts';
+import { eventsWith, lastSeenMs, quoteEvent } from '../facts/pod/events.ts';
+import { because } from '../facts/words/innermost.ts';
+import { listed, plural } from '../facts/words/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { NOTHING } from '../rule.ts';
 import { scopesText } from './quota-scopes.ts';

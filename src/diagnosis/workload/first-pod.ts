@@ -1,6 +1,6 @@
 /** Tells of a Job first what its first pod failed from, where the later ones may only meet what that left. Pure. */
 import type { Pod } from '../evidence/kinds.ts';
-import { isLeftBehind, leading } from '../facts/left-behind.ts';
+import { isLeftBehind, leading } from '../facts/pod/left-behind.ts';
 import type { RankedFinding } from '../finding.ts';
 import { ordered } from '../order-findings.ts';
 import { causeText } from './group-findings.ts';

@@ -5,11 +5,11 @@ import { podFindings } from '../diagnose-pod.ts';
 import type { ContainerStatus, DeathRecord, Pod } from '../evidence/kinds.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import type { WorkloadEvidence } from '../evidence/workload-evidence.ts';
-import { containerFacts } from '../facts/container-facts.ts';
-import { namedServices, serviceBehind, type ServiceName, servicesOfHost } from '../facts/dependencies.ts';
-import { podFacts } from '../facts/pod-facts.ts';
-import { awaitedPeers, peerText, type SpecPeer } from '../facts/spec-peers.ts';
-import { quotable } from '../facts/text.ts';
+import { containerFacts } from '../facts/pod/container-facts.ts';
+import { namedServices, serviceBehind, type ServiceName, servicesOfHost } from '../facts/peers/dependencies.ts';
+import { podFacts } from '../facts/pod/pod-facts.ts';
+import { awaitedPeers, peerText, type SpecPeer } from '../facts/peers/spec-peers.ts';
+import { quotable } from '../facts/words/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { because } from '../rules/peer-words.ts';
 

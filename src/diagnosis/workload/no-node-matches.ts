@@ -7,8 +7,8 @@ import {
   type Taint,
   toleratesTaint,
 } from '../../api/index.ts';
-import { affinityText, labelTexts } from '../facts/node-wishes.ts';
-import { listed } from '../facts/text.ts';
+import { affinityText, labelTexts } from '../facts/placement/node-wishes.ts';
+import { listed } from '../facts/words/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NOTHING } from '../rule.ts';
 import type { WorkloadFacts } from './workload-facts.ts';

@@ -1,7 +1,7 @@
 /** Rule: the next pod of a workload is made only when the one before has ended, and that takes long. Pure. */
 import type { Deployment } from '../../api/index.ts';
 import { podFindings } from '../diagnose-pod.ts';
-import { podFacts } from '../facts/pod-facts.ts';
+import { podFacts } from '../facts/pod/pod-facts.ts';
 import type { RankedFinding } from '../finding.ts';
 import { NOTHING } from '../rule.ts';
 import type { WorkloadFacts } from './workload-facts.ts';

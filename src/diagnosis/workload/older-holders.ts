@@ -1,7 +1,7 @@
 /** Names the pods of an older template that hold the room which a rollout's new pod needs, and that may not go first. Pure. */
 import { podRequests, podRequestsInUse, quantityMilliValue } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
-import { overlapBound, TEMPLATE_HASH } from '../facts/rollout-overlap.ts';
+import { overlapBound, TEMPLATE_HASH } from '../facts/pod/rollout-overlap.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import type { WorkloadFacts } from './workload-facts.ts';
 

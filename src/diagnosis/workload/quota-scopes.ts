@@ -1,6 +1,6 @@
 /** For which pods a quota with scopes holds, in words. Pure. */
 import type { ResourceQuota } from '../../api/index.ts';
-import { listed } from '../facts/text.ts';
+import { listed } from '../facts/words/text.ts';
 
 const SCOPES: Readonly<Record<string, string>> = {
   BestEffort: 'without requests and limits',

@@ -2,8 +2,8 @@
 import { isConditionTrue, type StatefulSet } from '../../api/index.ts';
 import { podFindings } from '../diagnose-pod.ts';
 import type { Pod } from '../evidence/kinds.ts';
-import { podFacts } from '../facts/pod-facts.ts';
-import { listed, plural } from '../facts/text.ts';
+import { podFacts } from '../facts/pod/pod-facts.ts';
+import { listed, plural } from '../facts/words/text.ts';
 import type { RankedFinding } from '../finding.ts';
 import { NOTHING } from '../rule.ts';
 import { byPlace, isOver, ordinalOf } from './surplus-pods.ts';

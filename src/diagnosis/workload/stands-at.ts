@@ -1,11 +1,11 @@
 /** At what a job stands that runs on and of which nothing fails: what its container said last, and the peer that it may wait for. Pure. */
 import type { WorkloadEvidence } from '../evidence/workload-evidence.ts';
-import type { ContainerFacts } from '../facts/container-facts.ts';
-import { onlyPeer } from '../facts/dependencies.ts';
-import { quoteLine } from '../facts/last-words.ts';
-import { podFacts } from '../facts/pod-facts.ts';
-import { peerText, placeText } from '../facts/spec-peers.ts';
-import { hasWord, quotable } from '../facts/text.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { onlyPeer } from '../facts/peers/dependencies.ts';
+import { quoteLine } from '../facts/words/last-words.ts';
+import { podFacts } from '../facts/pod/pod-facts.ts';
+import { peerText, placeText } from '../facts/peers/spec-peers.ts';
+import { hasWord, quotable } from '../facts/words/text.ts';
 import type { Quote } from '../finding.ts';
 
 export interface Standing {

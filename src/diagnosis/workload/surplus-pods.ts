@@ -2,7 +2,7 @@
 import type { StatefulSet } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import type { WorkloadEvidence } from '../evidence/workload-evidence.ts';
-import { hasOrdinal, setOf } from '../facts/pod-names.ts';
+import { hasOrdinal, setOf } from '../facts/peers/pod-names.ts';
 
 /** The pods of a StatefulSet that it wants, and those that are to go; of any other workload all are wanted. */
 export function byPlace({ workload, pods }: Pick<WorkloadEvidence, 'workload' | 'pods'>): {

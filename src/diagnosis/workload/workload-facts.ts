@@ -2,7 +2,7 @@
 import type { DaemonSet, Deployment, Job, ReplicaSet, StatefulSet } from '../../api/index.ts';
 import { isConditionTrue } from '../../api/index.ts';
 import type { WorkloadEvidence } from '../evidence/workload-evidence.ts';
-import { plural, shellWord } from '../facts/text.ts';
+import { plural, shellWord } from '../facts/words/text.ts';
 import { isRollingOut, totalPods, updatedPods } from './rollout-progress.ts';
 import { byPlace } from './surplus-pods.ts';
 

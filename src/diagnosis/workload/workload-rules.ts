@@ -2,7 +2,7 @@
 import { type Deployment, findCondition, type Job, type StatefulSet } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 import { inactive } from '../autoscaler/autoscaler-rules.ts';
-import { formatAge, plural, quotable, shellWord } from '../facts/text.ts';
+import { formatAge, plural, quotable, shellWord } from '../facts/words/text.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';

@@ -1,0 +1,104 @@
+/** Which Job may have been meant to make what is not there. */
+import { describe, expect, it } from 'vitest';
+import { wantedJob } from '../../cause-of-pod.ts';
+import { diagnosePod } from '../../diagnose-pod.ts';
+import { evidence, pod } from '../../evidence.fixtures.ts';
+import { endedWith } from '../../rules/cases.fixtures.ts';
+import type { CronJob, Job } from '../../../api/index.ts';
+import { asleepWriter, jobWanted, meantJob } from './failed-jobs.ts';
+
+const job = (name: string, status: NonNullable<Job['status']>): Job => ({ metadata: { name }, status });
+const given = (name: string): Job => job(name, { failed: 1, conditions: [{ type: 'Failed', status: 'True' }] });
+const trying = (name: string): Job => job(name, { failed: 2 });
+const well = (name: string): Job =>
+  job(name, { failed: 1, succeeded: 1, conditions: [{ type: 'Complete', status: 'True' }] });
+
+const suspended = (name: string): Job => ({ metadata: { name }, spec: { suspend: true, template: {} } });
+
+it.each<[string, readonly Job[], string | undefined]>([
+  ['none', [], undefined],
+  ['the only one that has given up', [given('report'), well('migrate')], 'report'],
+  ['one that fails so far', [trying('load')], 'load'],
+  ['the one whose name says so', [given('report'), given('db-migrate-4')], 'db-migrate-4'],
+  ['two whose names say so', [given('seed'), trying('migrate')], undefined],
+  ['two whose names say nothing', [given('report'), given('mail')], undefined],
+  ['one that is done, so that its data may be lost', [well('migrate'), well('report')], 'migrate'],
+  ['one that is suspended, whose name says so', [suspended('migrate'), well('report')], 'migrate'],
+  ['one that is suspended, and prepares nothing', [suspended('report')], undefined],
+  ['one that is done, and prepares nothing', [well('report')], undefined],
+])('%s', (_, jobs, name) => {
+  expect(meantJob(jobs)?.job.metadata?.name).toBe(name);
+});
+
+const active = (name: string, ready: number): Job => job(name, { active: 1, ready });
+
+it.each<[string, string, readonly Job[], string | undefined]>([
+  ['a stem', 'wait-db waiting for migrations', [given('migrate'), given('report')], 'migrate failed'],
+  ['another stem', 'wait the schema is not there yet', [given('shop-schema-v3')], 'shop-schema-v3 failed'],
+  ['its name', 'wait kubectl wait --for=condition=complete job/load', [given('load'), given('seed')], 'load failed'],
+  [
+    'a query',
+    'wait until psql -c "select 1 from users"; do sleep 1; done',
+    [given('create-users')],
+    'create-users failed',
+  ],
+  ['one that tries again', 'waiting for seed data', [job('seed', { failed: 1, active: 1 })], 'seed trying'],
+  ['one that is suspended', 'waiting for seed data', [suspended('seed')], 'seed suspended'],
+  ['one that does not start', 'waiting for seed data', [active('seed', 0)], 'seed unfinished'],
+  ['one that works', 'waiting for seed data', [active('seed', 1)], undefined],
+  ['one that has no part in it', 'wait until nc -z pg.example 5432; do sleep 1; done', [given('migrate')], undefined],
+  ['one that nothing names', 'waiting for the broker', [given('report')], undefined],
+  ['one that is done', 'waiting for migrations', [well('migrate')], undefined],
+])('for what waits: %s', (_, waits, jobs, said) => {
+  const meant = meantJob(jobs, { waits });
+  expect(meant && `${meant.job.metadata?.name} ${meant.state}`).toBe(said);
+});
+
+describe('who may write a file that is missing in a claim', () => {
+  const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'shared' } }];
+  const cron = (name: string, suspend: boolean, own: object = { volumes }): CronJob => {
+    const made: unknown = {
+      metadata: { name },
+      spec: {
+        schedule: '* * * * *',
+        suspend,
+        jobTemplate: { spec: { template: { spec: { containers: [], ...own } } } },
+      },
+    };
+    return made as CronJob;
+  };
+  const reader = pod({
+    name: 'report-1',
+    metadata: {
+      ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: 'report-1', uid: 'u', controller: true }],
+    },
+  });
+
+  it.each<[string, readonly CronJob[], string | undefined]>([
+    ['a CronJob that is suspended', [cron('export', true), cron('report', false)], 'export'],
+    ['one that runs', [cron('export', false)], undefined],
+    ['one with another volume', [cron('export', true, {})], undefined],
+    ['its own', [cron('report', true)], undefined],
+    ['two', [cron('export', true), cron('import', true)], undefined],
+  ])('%s', (_, cronJobs, name) => {
+    expect(asleepWriter('shared', reader, { jobs: [], cronJobs })?.name).toBe(name);
+  });
+
+  it('is asked for where a file is missing there', () => {
+    const given = endedWith(
+      {
+        container: { volumeMounts: [{ name: 'v', mountPath: '/shared' }] },
+        spec: { volumes },
+      },
+      ["FileNotFoundError: [Errno 2] No such file or directory: '/shared/daily.csv'"],
+    );
+    expect(wantedJob(evidence(given))).toEqual({ claim: 'shared' });
+    const told = diagnosePod(evidence({ ...given, failedJob: { kind: 'cronjob', name: 'export', state: 'suspended' } }))
+      .findings[0];
+    expect(told?.says).toMatch(
+      /\/shared\/daily\.csv in volume v \(claim shared\).*; cronjob\/export, which may be meant to make it, is suspended$/,
+    );
+    expect(told?.try[0]).toContain('patch cronjob/export');
+    expect(jobWanted(evidence(), [])).toBeUndefined();
+  });
+});

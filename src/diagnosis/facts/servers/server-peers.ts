@@ -1,0 +1,34 @@
+/** Finds the service of which pods are ready, and that a container's last words are about. Pure. */
+import { peerIn } from '../../../log-analysis/index.ts';
+import type { PodEvidence, ServiceEvidence } from '../../evidence/pod-evidence.ts';
+import type { ContainerFacts } from '../pod/container-facts.ts';
+import { namedPeers, onlyPeer, serviceBehind } from '../peers/dependencies.ts';
+
+/** The lines that may say what a server told the container. */
+export function wordsOfPeer({ reading, failing }: ContainerFacts): readonly string[] {
+  const { decisive, lastLine } = reading;
+  const lines = [decisive?.line, ...(decisive?.related ?? []), failing?.line, decisive === undefined ? lastLine : ''];
+  return lines.filter((line): line is string => line !== undefined && line !== '');
+}
+
+/** That of the peer which the words name, else of the only one that its specification names. */
+export function serverOf(
+  { services, pod }: Pick<PodEvidence, 'services' | 'pod'>,
+  container: ContainerFacts,
+): ServiceEvidence | undefined {
+  const namespace = pod.metadata?.namespace ?? 'default';
+  const named = wordsOfPeer(container).flatMap((line) => peerIn(line).host ?? []);
+  const peers = namedPeers(container);
+  const [awaited, ...more] = new Set(peers.map(({ host }) => host));
+  const only = onlyPeer(container)?.host ?? (more.length === 0 ? awaited : undefined);
+  for (const host of [...named, ...(only === undefined ? [] : [only])]) {
+    const service = serviceBehind(services, host, namespace);
+    if (service !== undefined) return serves(service) ? service : undefined;
+  }
+  return undefined;
+}
+
+/** Whether pods of it are ready. */
+export function serves({ missing, ready, selector, externalName }: ServiceEvidence): boolean {
+  return !missing && ready > 0 && selector !== undefined && externalName === undefined;
+}
