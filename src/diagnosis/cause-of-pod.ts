@@ -5,7 +5,7 @@ import { type JobWanted, jobWanted } from './facts/peers/failed-jobs.ts';
 import { podFacts } from './facts/pod/pod-facts.ts';
 import { podFindings } from './diagnose-pod.ts';
 import type { RankedFinding } from './finding.ts';
-import { BEHIND_POOLER } from './rules/poolers.ts';
+import { BEHIND_POOLER } from './rules/peers/poolers.ts';
 
 export interface PodCause {
   /** Its headline, masked. */

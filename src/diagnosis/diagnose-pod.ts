@@ -33,11 +33,11 @@ import { withSettingBehind } from './facts/configs/setting-behind.ts';
 import { withUnseenValues } from './facts/variables/unseen-values.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { DELETION_RULES, POD_RULES } from './rules/all.ts';
-import { title } from './rules/exit-code.ts';
-import { failingAgain } from './rules/failing-again.ts';
-import { withEarly } from './rules/readiness.ts';
+import { title } from './rules/ends/exit-code.ts';
+import { failingAgain } from './rules/runs/failing-again.ts';
+import { withEarly } from './rules/probes/readiness.ts';
 import { withVariablesOfPeers } from './facts/peers/variables-of-peers.ts';
-import { withPeers } from './rules/peers-of-spec.ts';
+import { withPeers } from './rules/peers/peers-of-spec.ts';
 
 /** What joins a finding with other parts of the specification, in the order in which a headline tells it. */
 const JOINS: readonly ((facts: PodFacts, found: readonly RankedFinding[]) => readonly RankedFinding[])[] = [

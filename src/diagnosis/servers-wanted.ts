@@ -10,7 +10,7 @@ import { pointsToLog } from './facts/servers/told-of-servers.ts';
 import { asksServer, namesSetting } from './facts/servers/server-settings.ts';
 import { withTriesAsEnds } from './facts/words/tries-as-ends.ts';
 import { statusGiven, statusSaid } from './facts/peers/told-of-answers.ts';
-import { credentialsOfFailure } from './rules/authentication.ts';
+import { credentialsOfFailure } from './rules/peers/authentication.ts';
 import { isInTrouble } from './wanted.ts';
 
 /** Services of one pod behind which a pod is looked at. */

@@ -5,7 +5,7 @@ export const LONG_FUNCTIONS: readonly string[] = [
   'controllers/certificates/approving-controller.ts approvingController',
   'controllers/healing/pod-restart-controller.ts podRestartController',
   'controllers/taint-eviction/taint-eviction-controller.ts taintEvictionController',
-  'diagnosis/rules/volumes.ts oneClaim',
+  'diagnosis/rules/starts/volumes.ts oneClaim',
   'lib/metrics.ts createMetrics',
   'lib/streams/stuck-client.ts probeStuckClient',
   'sim/sim-file-system.ts createSimFileSystem',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { diagnoseNode } from '../diagnose-node.ts';
 import { ago, crashed, event, evidence, NOW, pod } from '../evidence.fixtures.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
-import { creating } from '../rules/cases.fixtures.ts';
+import { creating } from '../rules/cases/cases.fixtures.ts';
 import { crashing, daemons, DRIVER, driver, driverPod, registered, volume } from '../storage/storage.fixtures.ts';
 import type { NodeSubjectEvidence } from '../evidence/workload-evidence.ts';
 

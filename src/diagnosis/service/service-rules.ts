@@ -12,7 +12,7 @@ import { listed, plural } from '../facts/words/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
 import { NORMAL_START_MS } from '../limits.ts';
 import { NOTHING } from '../rule.ts';
-import { saidBy } from '../rules/exit-code.ts';
+import { saidBy } from '../rules/ends/exit-code.ts';
 import { podsThatName } from './asked-for.ts';
 import { blamedBy } from './clients.ts';
 import {

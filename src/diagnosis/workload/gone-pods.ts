@@ -11,7 +11,7 @@ import { podFacts } from '../facts/pod/pod-facts.ts';
 import { awaitedPeers, peerText, type SpecPeer } from '../facts/peers/spec-peers.ts';
 import { quotable } from '../facts/words/text.ts';
 import type { Quote, RankedFinding } from '../finding.ts';
-import { because } from '../rules/peer-words.ts';
+import { because } from '../rules/peers/peer-words.ts';
 
 /** The findings about the newest pod about which there is more to say than notes; empty: there is no such pod. */
 export function goneFindings(evidence: WorkloadEvidence): readonly RankedFinding[] {

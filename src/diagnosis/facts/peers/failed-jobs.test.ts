@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { wantedJob } from '../../cause-of-pod.ts';
 import { diagnosePod } from '../../diagnose-pod.ts';
 import { evidence, pod } from '../../evidence.fixtures.ts';
-import { endedWith } from '../../rules/cases.fixtures.ts';
+import { endedWith } from '../../rules/cases/cases.fixtures.ts';
 import type { CronJob, Job } from '../../../api/index.ts';
 import { asleepWriter, jobWanted, meantJob } from './failed-jobs.ts';
 

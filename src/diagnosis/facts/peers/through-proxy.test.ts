@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { diagnosePod } from '../../diagnose-pod.ts';
 import { evidence } from '../../evidence.fixtures.ts';
-import { endedWith } from '../../rules/cases.fixtures.ts';
+import { endedWith } from '../../rules/cases/cases.fixtures.ts';
 
 const tax = {
   namespace: 'shop',

@@ -2,7 +2,7 @@
 import { describe } from 'vitest';
 import { crashed, lastWords, pod } from '../../evidence.fixtures.ts';
 import type { PodEvidence } from '../../evidence/pod-evidence.ts';
-import { tellsEach } from '../../rules/cases.fixtures.ts';
+import { tellsEach } from '../../rules/cases/cases.fixtures.ts';
 
 const ended = (fieldPath: string, metadata: object, ...lines: readonly string[]) =>
   ({

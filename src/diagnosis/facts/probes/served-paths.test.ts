@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { configMap, evidence, pod } from '../../evidence.fixtures.ts';
-import { withFiles } from '../../rules/cases.fixtures.ts';
+import { withFiles } from '../../rules/cases/cases.fixtures.ts';
 import { podFacts } from '../pod/pod-facts.ts';
 import { servedInstead } from './served-paths.ts';
 

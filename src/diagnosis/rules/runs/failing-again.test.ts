@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { diagnosePod } from '../../diagnose-pod.ts';
+import { ago, evidence, pod } from '../../evidence.fixtures.ts';
+import type { PodEvidence } from '../../evidence/pod-evidence.ts';
+import { quoteText } from '../../quote-text.ts';
+import { namedServicesOf, wellLogsWanted } from '../../wanted.ts';
+
+const NOW = evidence().now;
+const REFUSED = 'ERROR could not fetch a job: Error 111 connecting to queue:6379. Connection refused.';
+const OTEL = 'ERROR exporting traces to collector:4317: Connection refused';
+
+const runs = (line: string, given: Partial<PodEvidence> = {}, container: object = {}): Partial<PodEvidence> => ({
+  pod: pod({ container, status: { restartCount: 0, state: { running: { startedAt: ago(300) } } } }),
+  logs: { web: { current: ['worker starts', line, line, line, line] } },
+  ...given,
+});
+const away = (name: string): PodEvidence['services'][number] => ({
+  namespace: 'shop',
+  name,
+  missing: false,
+  clusterIPs: ['10.96.0.9'],
+  ports: [6379],
+  ready: 0,
+  notReady: 0,
+  nobody: { scaledToZero: [`deployment/${name}`] },
+});
+
+describe('a container that looks well', () => {
+  it.each<[what: string, given: Partial<PodEvidence>, severity: string, says: RegExp]>([
+    [
+      'has a peer that is scaled to 0',
+      runs(REFUSED, { services: [away('queue')] }),
+      'warning',
+      /^container web is refused by queue:6379 and tries again and again \(4 times\): service queue has no endpoint that is ready, because deployment\/queue is scaled to 0/,
+    ],
+    [
+      'names no cause, and a port that its service does not have',
+      runs(
+        'ERROR sync failed: backend unavailable',
+        { services: [{ ...away('pricing'), ready: 1 }] },
+        { env: [{ name: 'PRICING_URL', value: 'http://pricing:8080' }] },
+      ),
+      'warning',
+      /sync failed: backend unavailable; service pricing, which its variable PRICING_URL names, has no port 8080, but 6379/,
+    ],
+    [
+      'names no cause, and telemetry that is away',
+      runs(
+        'ERROR sync failed: backend unavailable',
+        { services: [away('statsd')] },
+        { env: [{ name: 'STATSD_HOST', value: 'statsd' }] },
+      ),
+      'info',
+      /sync failed: backend unavailable/,
+    ],
+    ['has a peer of which nothing is known', runs(REFUSED), 'info', /refused by queue:6379/],
+    ['can do without its peer', runs(OTEL, { services: [away('collector')] }), 'info', /refused by collector:4317/],
+    [
+      'has a key that its peer refuses',
+      runs(
+        '2026-11-28 13:17:53,676 ERROR invoice for order 17 not created: POST http://billing:8080/v1/invoices returned 403 {"error":"unknown api key"}; will retry',
+        {},
+        {
+          env: [
+            { name: 'BILLING_URL', value: 'http://billing:8080' },
+            { name: 'BILLING_API_KEY', valueFrom: { secretKeyRef: { name: 'invoicer', key: 'api-key' } } },
+          ],
+        },
+      ),
+      'warning',
+      /^container web runs, and fails with each try \(4 times\): it is not let in by its peer billing:8080, which refuses its key .*BILLING_API_KEY of Secret invoicer.*unknown api key/,
+    ],
+    [
+      'has a password that its broker refuses, whose host its command names',
+      runs(
+        'Connection error: Connection Refused: not authorised.',
+        {},
+        {
+          command: [
+            'bash',
+            '-c',
+            'while true; do mosquitto_pub -h "$MQTT_HOST" -u "$MQTT_USER" -P "$MQTT_PASS" -t t -m 1; sleep 5; done',
+          ],
+          env: [
+            { name: 'MQTT_HOST', value: 'broker' },
+            { name: 'MQTT_USER', value: 'sensor' },
+            { name: 'MQTT_PASS', valueFrom: { secretKeyRef: { name: 'pub-auth', key: 'pass' } } },
+          ],
+        },
+      ),
+      'warning',
+      /is not let in by its peer broker(?::1883)?, .*MQTT_PASS of Secret pub-auth\): .*not authorised; it asks as user sensor, of its variable MQTT_USER$/,
+    ],
+    [
+      'refuses the certificate of its peer',
+      runs('payout batch failed: fetch failed CERT_HAS_EXPIRED https://payments-gw:8443/v2/payouts'),
+      'warning',
+      /: it refuses the certificate of payments-gw:8443, which has expired: payout batch failed/,
+    ],
+    [
+      'may not write where it wants to',
+      runs("ERROR cannot save: [Errno 13] Permission denied: '/data/out.csv'"),
+      'info',
+      /: it may not use \/data\/out\.csv/,
+    ],
+    [
+      'says what nobody knows',
+      runs('ERROR sync failed: backend unavailable'),
+      'info',
+      /^container web runs, and fails with each try \(4 times\): sync failed: backend unavailable/,
+    ],
+    [
+      'has a readiness probe that does not tell',
+      runs('ERROR vhost shop not found', {}, { readinessProbe: { exec: { command: ['true'] } } }),
+      'info',
+      /vhost shop not found$/,
+    ],
+  ])('%s', (_what, given, severity, says) => {
+    const { findings, asWanted } = diagnosePod(evidence(given));
+    expect(findings.map((one) => one.severity)).toEqual([severity]);
+    expect(findings[0]?.says).toMatch(says);
+    expect((findings[0]?.evidence ?? []).map((quote) => quoteText(quote, NOW)).join('\n')).not.toBe('');
+    expect(asWanted).toBe(true);
+  });
+
+  it('is told of what it fails at now, and not at its first tries', () => {
+    const said = (why: string): string =>
+      `WARNING database not available, next try in 15s: connection to server at "orders-db" (10.96.243.117), port 5432 failed: ${why}`;
+    const other = said('FATAL:  database "orders_v2" does not exist');
+    const given = runs(other);
+    const current = [said('Connection refused'), said('Connection refused'), other, other, other, other];
+    expect(diagnosePod(evidence({ ...given, logs: { web: { current } } })).findings[0]?.says).toMatch(
+      /it does not find data that it needs in its peer: .*database "orders_v2" does not exist$/,
+    );
+  });
+
+  it('has no secret quoted', () => {
+    const { findings } = diagnosePod(evidence(runs('ERROR login failed with password=hunter2hunter2')));
+    expect(JSON.stringify(findings)).toContain('login failed');
+    expect(JSON.stringify(findings)).not.toContain('hunter2');
+  });
+
+  it('has its log read when it has run for a while, and its peer then', () => {
+    expect(wellLogsWanted(evidence(runs(REFUSED)))).toEqual([{ container: 'web', previous: false }]);
+    const young = pod({ status: { restartCount: 0, state: { running: { startedAt: ago(3) } } } });
+    expect(wellLogsWanted(evidence({ pod: young }))).toEqual([]);
+    expect(namedServicesOf(evidence(runs(REFUSED)))).toEqual([{ namespace: 'shop', name: 'queue' }]);
+    expect(namedServicesOf(evidence(runs('INFO talks to queue:6379')))).toEqual([]);
+  });
+});

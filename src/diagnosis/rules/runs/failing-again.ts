@@ -1,0 +1,107 @@
+/** Tells of a container that runs and looks well, and fails at its work with each try, as only its log tells. Not a rule by itself. */
+import type { ContainerFacts } from '../../facts/pod/container-facts.ts';
+import { quoteLine } from '../../facts/words/last-words.ts';
+import { isAuxiliary } from '../../facts/peers/optional-peers.ts';
+import type { PodFacts } from '../../facts/pod/pod-facts.ts';
+import { quotable } from '../../facts/words/text.ts';
+import { wrongPeer } from '../../facts/peers/wrong-peers.ts';
+import type { Quote, RankedFinding } from '../../finding.ts';
+import { title } from '../ends/exit-code.ts';
+
+/** What ends or is not ready comes first. */
+const MAX_RANK = 50;
+/** The finding of which nothing but the line is known. */
+const PLAIN_RANK = 20;
+
+/** Findings that only quote what was said. */
+const PLAIN: ReadonlySet<string> = new Set(['exit-code', 'signal']);
+
+/** A peer has answered, and refuses what this container shows or asks. */
+const REFUSES = /^(?:authentication-refused|not-allowed|certificate-.*)$/;
+
+/** A known kind of failure that has come so often, and that no other program has to mend. */
+const LASTING = 5;
+
+function isLasting({ times, isBesideWork }: NonNullable<ContainerFacts['again']>, id: string): boolean {
+  return times >= LASTING && isBesideWork !== true && !id.startsWith('dependency-');
+}
+
+/** Nothing else was said for so many tries. */
+const TOTAL = 10;
+
+function isTotal({ times, isBesideWork, isMinor }: NonNullable<ContainerFacts['again']>): boolean {
+  return times >= TOTAL && isBesideWork !== true && isMinor !== true;
+}
+
+/**
+ * A note, because a program may well do without what it fails at; a warning where a peer refuses it, or the cluster shows that nobody can
+ * answer it, and its log tells of nothing else.
+ *
+ * @param end what would be said if the failure had ended the container
+ */
+export function failingAgain(
+  facts: PodFacts,
+  container: ContainerFacts,
+  end: RankedFinding | undefined,
+): readonly RankedFinding[] {
+  const { again } = container;
+  if (again === undefined) return [];
+  const { line } = again.said;
+  const isPlain = end === undefined || PLAIN.has(end.id);
+  const isProven = isPlain
+    ? end?.blames !== undefined || wrongPeer(facts, container, line) !== undefined || isTotal(again)
+    : end.blames !== undefined || REFUSES.test(end.id) || isLasting(again, end.id);
+  const log = facts.commands.kubectl('logs', facts.name, '-c', container.name);
+  const previous = facts.commands.previousLog(container.name);
+  return [
+    {
+      id: isPlain ? 'fails-again' : end.id,
+      severity:
+        isAuxiliary(line) ||
+        again.isMinor === true ||
+        !(isProven || again.isStanding === true || again.answers !== undefined)
+          ? 'info'
+          : 'warning',
+      rank: isPlain ? PLAIN_RANK : Math.min(end.rank, MAX_RANK),
+      topic: `runs/${container.name}`,
+      container: container.name,
+      says: wordsOf(container, end?.says),
+      fallback: true,
+      ...(end?.blames !== undefined && { blames: end.blames }),
+      evidence: [
+        ...(isPlain ? [quoteLine(container, line)] : []),
+        ...(end?.evidence ?? []).filter((quote) => quote.source !== 'death' && !(isPlain && quote.source === 'log')),
+        ...(container.spec.readinessProbe === undefined ? [noProbe(container)] : []),
+      ],
+      try: [...new Set([...(end?.try ?? []).filter((command) => command !== previous), log])],
+    },
+  ];
+}
+
+/** Why nothing else tells of it. */
+function noProbe({ path }: ContainerFacts): Quote {
+  return { source: 'field', path: `${path}.readinessProbe`, value: 'not set, so that it counts as ready' };
+}
+
+/** "container web ends: no such vhost (exit code 1)" → "container web runs, and fails with each try (4 times …): no such vhost" */
+function wordsOf(container: ContainerFacts, says: string | undefined): string {
+  const { again } = container;
+  const whose = `${title(container)} `;
+  const runs = `${whose}runs, and ${howOf(again)}: `;
+  if (says === undefined || !says.startsWith(whose))
+    return `${runs}${quotable(again?.said.line ?? '').replace(/\.+$/, '')}`;
+  if (says.includes(TRIES)) return says;
+  const rest = says.slice(whose.length);
+  const [, said, more = ''] = /^ends: (.*) \(exit code 1\)(.*)$/s.exec(rest) ?? [];
+  return said === undefined ? `${runs}it ${rest}` : `${runs}${said}${more}`;
+}
+
+function howOf(again: ContainerFacts['again']): string {
+  const times = `(${again?.times ?? 0} times)`;
+  if (again?.answers !== undefined) return `answers each request with ${again.answers} ${times}`;
+  if (again?.isStanding === true) return 'does not do all of its work';
+  return again?.isBesideWork === true ? `complains again and again ${times}` : `fails with each try ${times}`;
+}
+
+/** What a finding about a peer says already. */
+const TRIES = ' and tries again and again (';
