@@ -114,15 +114,6 @@ export function besideLogsWanted(evidence: PodEvidence): readonly LogWanted[] {
     .map((name) => ({ container: name, previous: false }));
 }
 
-/** Programs that run others in one container, and say early which of them they have given up. */
-const SUPERVISOR = /\b(?:supervisord|s6-svscan|s6-rc|pm2(?:-runtime)?|monit|systemd)\b/;
-
-/** Whether the beginning of a container's log is worth reading, beside its last lines. */
-export function beginningWanted({ pod }: Pick<PodEvidence, 'pod'>, name: string, isCutShort: boolean): boolean {
-  const spec = pod.spec?.containers?.find((each) => each.name === name);
-  return isCutShort && spec !== undefined && SUPERVISOR.test([...(spec.command ?? []), ...(spec.args ?? [])].join(' '));
-}
-
 /** The containers beside those in trouble that speak of a peer at an address of their own pod. */
 function othersAsked(facts: PodFacts): readonly ContainerFacts[] {
   const asking = facts.containers.filter(

@@ -1,5 +1,6 @@
 /** Finds what a program that runs on fails at with each try, and at nothing else: it works for nobody, though nothing ended. Pure. */
 import { bareWords } from './bare-words.ts';
+import { isNothingToDo } from './chatter.ts';
 import { isAccess, isAdvice, isGoingOn, isReady, isRetry, isServing } from './grammar/index.ts';
 import { lastFailure } from './last-failure.ts';
 import { partsOfMessages } from './messages.ts';
@@ -21,6 +22,8 @@ export interface FailsAgain {
   readonly isStanding?: true;
   /** The status with which it answers each request of others, who are what fails. */
   readonly answers?: number;
+  /** The beginning of the paths that are answered so, where others are answered well. */
+  readonly path?: string;
   /** It does all that it did before, as after a reload that failed. */
   readonly isMinor?: true;
 }
@@ -32,10 +35,6 @@ const OFTEN = 3;
 /** Lines that a trace and a new try may put below the last one. */
 const MAX_AFTER = 20;
 const MIN_SCORE = 30;
-/** What a consumer without work says, and one of several replicas that waits for its turn. */
-const NOTHING_TO_DO =
-  /\bstand(?:ing)?[ -]?by\b|\bnot (?:the )?leader\b|\bis (?:the )?leader\b|\b(?:acquir\w+|obtain\w*) (?:the )?(?:lease|leadership|leader lock)\b|\b(?:no|without|waiting for|for a|for new|for any|for the next) (?:new |more |pending |incoming )?(?:jobs?|messages?|events?|tasks?|work|items?|records?|requests?|connections?)\b/i;
-
 /**
  * What it fails at; undefined: its last lines tell of work, of requests of others, or of different failures.
  *
@@ -55,7 +54,7 @@ export function failsAgain(lines: readonly string[]): FailsAgain | undefined {
   const last = failures.at(-1);
   if (last === undefined || roled.length - last.position > MAX_AFTER) return undefined;
   const said = lastFailure(lately);
-  if (said === undefined || NOTHING_TO_DO.test(said.line)) return undefined;
+  if (said === undefined || isNothingToDo(said.line)) return undefined;
   const same = failures.filter(({ line }) => isSame(line, last.line));
   const [first] = same.slice(-OFTEN);
   if (same.length < OFTEN || first === undefined || same.some(({ position }) => ofRequests.has(position)))

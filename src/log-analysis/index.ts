@@ -14,6 +14,7 @@ export { failsAgain, type FailsAgain } from './fails-again.ts';
 export { msAfter, withoutFirstRefusals } from './first-refusals.ts';
 export { type GivenUp, givenUpPrograms } from './given-up.ts';
 export { isAccess as isAccessLine } from './grammar/index.ts';
+export { keepsFailing } from './keeps-failing.ts';
 export { lastFailure } from './last-failure.ts';
 export { notLoaded } from './not-loaded.ts';
 export { isSecretKey, MASK, maskSecrets, withoutKnown } from './mask-secrets.ts';

@@ -63,3 +63,9 @@ function isField(line: RoledLine, next: RoledLine | undefined): boolean {
 function isOtherError({ role, said, text, level }: RoledLine): boolean {
   return role !== 'frame' && (level === 'error' || isBad(text)) && !SHELL.test(said) && !isClosing(text);
 }
+
+/** The position of the last line of the message that begins there: its trace, and what goes on with it. */
+export function endOfMessage(roled: readonly RoledLine[], begin: number): number {
+  const next = roled.findIndex(({ role, part }, position) => position > begin && role === 'line' && part !== true);
+  return next === -1 ? roled.length - 1 : next - 1;
+}

@@ -53,6 +53,8 @@ const HEADS: readonly RegExp[] = [
   /^\[[A-Z]\w{1,20}\] \d{1,9} {1,3}-(?= {1,3}\d)/,
   /^==\d+==(?=\S)/,
   /^\[ +\d+\](?=\s)/,
+  // The request, by which Rails tags each line about it.
+  /^\[[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\](?=\s|$)/,
   /^\[[^\]]{1,80}\](?=\s+(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|SEVERE)\s)/,
   /^\[(?:pid )?\d+(?:[:,#] ?(?:tid )?[\d.:]+)?\](?=[\s:[])/,
   /^(?:[a-z]{1,20}=\S{1,60} ){1,6}(?=(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL): )/,
@@ -142,8 +144,12 @@ export function parseLine(given: string, index: number): readonly LogLine[] {
   if (plain.trim() === '') return [];
   const structured = plain.length > MAX_STRUCTURED_CHARACTERS ? undefined : structuredAfterHead(plain);
   if (structured !== undefined) return structuredLines(structured.line, index, structured.atMs);
-  return [textLine(withoutMiddle(withoutContext(plain)), index)];
+  const line = textLine(withoutMiddle(withoutContext(plain)), index);
+  return TAG_ALONE.test(line.text) ? [] : [line];
 }
+
+/** An empty line of a message that is tagged with its request. */
+const TAG_ALONE = /^\[[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\]$/;
 
 /** The folder of one version of a ConfigMap's files, behind the link that a pod's programs follow. */
 const VERSION_FOLDER = /\/\.\.\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d\.\w{1,20}(?=\/)/g;

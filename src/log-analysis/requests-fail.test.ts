@@ -26,8 +26,61 @@ describe('a server that fails each request', () => {
     expect(requestsFail(times(6, line))?.said.line).toContain('Sequel::PoolTimeout');
   });
 
+  it.each<[what: string, lines: readonly string[], said: RegExp, path: string | undefined]>([
+    [
+      'in JSON, where a line announces it',
+      [
+        '{"level":30,"reqId":"a-1","req":{"method":"POST","url":"/v1/carts"},"msg":"incoming request"}',
+        '{"level":50,"reqId":"a-1","err":{"type":"ReplyError","message":"MISCONF cannot persist"},"msg":"MISCONF cannot persist"}',
+        '{"level":30,"reqId":"a-1","res":{"statusCode":500},"msg":"request completed"}',
+      ],
+      /MISCONF cannot persist/,
+      undefined,
+    ],
+    [
+      'of Rails, beside a page for probes',
+      [
+        'I, [2026-03-03T10:20:30.100000 #1]  INFO -- : Started GET "/prices/7" for 10.4.0.3',
+        'I, [2026-03-03T10:20:30.200000 #1]  INFO -- : Completed 500 Internal Server Error in 6ms',
+        'F, [2026-03-03T10:20:30.300000 #1] FATAL -- : ArgumentError (key must be 16 bytes):',
+        'I, [2026-03-03T10:20:31.100000 #1]  INFO -- : Started GET "/up" for 10.4.0.1',
+        'I, [2026-03-03T10:20:31.200000 #1]  INFO -- : Completed 200 OK in 1ms',
+      ],
+      /key must be 16 bytes/,
+      undefined,
+    ],
+    [
+      'of uWSGI',
+      [
+        '--- no python application found, check your startup logs for errors ---',
+        '[pid: 9|app: -1|req: -1/7] 10.4.0.3 () {24 vars in 276 bytes} [Tue Mar  3 10:20:30 2026] GET /items => generated 21 bytes in 0 msecs (HTTP/1.1 500) 2 headers',
+      ],
+      /no python application found/,
+      undefined,
+    ],
+    [
+      'of one kind, where others are answered well',
+      [
+        'level=info msg=request method=GET path=/catalog/7 status=200',
+        'level=error msg="cannot price: rates table is empty"',
+        'level=info msg=request method=GET path=/quotes/7 status=500',
+      ],
+      /rates table is empty/,
+      '/quotes',
+    ],
+  ])('is told of requests %s', (_what, lines, said, path) => {
+    const found = requestsFail(times(6, ...lines));
+    expect(found?.said.line).toMatch(said);
+    expect(found?.answers).toBe(500);
+    expect(found?.path).toBe(path);
+  });
+
   it.each<[what: string, lines: readonly string[]]>([
     ['nothing', []],
+    [
+      'requests for its health',
+      times(9, 'level=error msg="no leader yet"', 'level=info msg=request path=/readyz status=503'),
+    ],
     ['requests that are answered well between', times(6, TIMED_OUT, answered(504), answered(200))],
     ['requests for what is not there', times(9, answered(404))],
     ['a few', times(3, TIMED_OUT, answered(504))],

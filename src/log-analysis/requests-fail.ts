@@ -1,39 +1,88 @@
 /** Finds that a server answers each request with an error of its own, and what it says of that. Pure. */
 import type { DecisiveLine } from './describe.ts';
 import type { FailsAgain } from './fails-again.ts';
+import { isChatter } from './chatter.ts';
 import { lastFailure } from './last-failure.ts';
 import { maskSecrets } from './mask-secrets.ts';
+import { statusOf, WITH_ERROR } from './request-status.ts';
 
-/** The status of a request: of the common format of NGINX, Apache and Caddy's text, of HAProxy, and of JSON. */
-const STATUSES: readonly RegExp[] = [
-  /" ([1-5]\d\d) (?:\d+|-)(?: |$)/,
-  /\s\S{1,100}\/\S{1,100} [-\d/+]{5,60} ([1-5]\d\d) \d+ /,
-  /"status":\s?"?([1-5]\d\d)\b/,
-];
-/** "GET /orders 500 Sequel::PoolTimeout: timeout: 3.0": what a program says itself of a request, with its error. */
-const WITH_ERROR = /\b(?:GET|POST|PUT|DELETE|PATCH|HEAD) \/\S{0,200}(?: HTTP\/[\d.]{1,3})? (?:-> |=> |- |: )?(5\d\d)\b/;
+/** What was asked for, in the line itself or in one that announces the request. */
+const ASKED =
+  /\b(?:GET|POST|PUT|DELETE|PATCH|HEAD)["']? ["']?(\/[^\s"'?]{0,200})|["']?(?:url|uri|path|request_uri)["']?[:=]\s?["']?(\/[^\s"'?,}]{0,200})/i;
+/** Lines between the announcement of a request and its end. */
+const MAX_LINES_OF_ONE = 12;
 /** The node asks for pages of its own. */
 const OF_PROBE = /kube-probe|GoogleHC|ELB-HealthChecker/;
-const LATELY_LINES = 160;
+const LATELY_LINES = 240;
 /** So many in a row, with none that was answered well, are no accident. */
 const OFTEN = 5;
 
-/** @param lines the log's last lines, oldest first */
+interface Request {
+  readonly place: number;
+  readonly status: number;
+  /** The first part of the path, by which requests are of one kind; "": it is not known. */
+  readonly kind: string;
+}
+
+/** @param lines oldest first */
 export function requestsFail(lines: readonly string[]): FailsAgain | undefined {
   const lately = lines.slice(-LATELY_LINES).map((line) => line.slice(0, 2000));
-  const requests = lately.flatMap((line, place) => {
-    const status = OF_PROBE.test(line) ? undefined : statusOf(line);
-    return status === undefined ? [] : [{ place, status }];
-  });
-  const lastWell = requests.findLastIndex(({ status }) => status < 500);
-  const failed = requests.slice(lastWell + 1);
-  const [first] = failed;
-  if (first === undefined || failed.length < OFTEN) return undefined;
-  const from = requests[lastWell]?.place ?? -1;
-  const after = lately.slice(from + 1);
+  const requests = lately.flatMap((line, place) => requestAt(lately, line, place));
+  const kinds = [...new Set(requests.map(({ kind }) => kind))];
+  const found = kinds
+    .map((kind) => failedLast(requests.filter((request) => request.kind === kind)))
+    .filter(({ failed }) => failed.length >= OFTEN)
+    .toSorted((a, b) => b.failed.length - a.failed.length)[0];
+  if (found === undefined) return undefined;
+  const { failed, since } = found;
+  const after = lately.slice(since + 1, (failed.at(-1)?.place ?? 0) + 1 + MAX_LINES_OF_ONE);
   const said = lastFailure(after.filter((line) => statusOf(line) === undefined)) ?? ownError(after);
   if (said === undefined) return undefined;
-  return { said, times: failed.length, answers: failed.at(-1)?.status ?? first.status };
+  const isPart = requests.some(({ place, status }) => place > since && status < 500);
+  return {
+    said,
+    times: failed.length,
+    answers: failed.at(-1)?.status ?? 500,
+    ...(isPart && failed[0] !== undefined && failed[0].kind !== '' && { path: failed[0].kind }),
+  };
+}
+
+/** The requests of one kind that failed since the last that did not, and where that is. */
+function failedLast(requests: readonly Request[]): { readonly failed: readonly Request[]; readonly since: number } {
+  const lastWell = requests.findLastIndex(({ status }) => status < 500);
+  return { failed: requests.slice(lastWell + 1), since: requests[lastWell]?.place ?? -1 };
+}
+
+function requestAt(lines: readonly string[], line: string, place: number): readonly Request[] {
+  const status = OF_PROBE.test(line) ? undefined : statusOf(line);
+  if (status === undefined) return [];
+  const path = pathOf(line) ?? announced(lines, place);
+  if (path !== undefined && isChatter(`${path} `)) return [];
+  return [{ place, status, kind: path === undefined ? '' : kindOf(path) }];
+}
+
+/** The path of the nearest line above that announces a request and does not end one. */
+function announced(lines: readonly string[], place: number): string | undefined {
+  for (let above = place - 1; above >= Math.max(0, place - MAX_LINES_OF_ONE); above -= 1) {
+    const line = lines[above] ?? '';
+    if (statusOf(line) !== undefined) return undefined;
+    const path = pathOf(line);
+    if (path !== undefined) return path;
+  }
+  return undefined;
+}
+
+function pathOf(line: string): string | undefined {
+  const match = ASKED.exec(line);
+  return match?.[1] ?? match?.[2];
+}
+
+/** "/v1/sessions/17" → "/v1/sessions": what differs from one request to the next is left out. */
+function kindOf(path: string): string {
+  const parts = path.split('/').slice(1);
+  const version = /^(?:api|v\d+)$/i;
+  const kept = parts.slice(0, parts.findIndex((part) => !version.test(part)) + 1);
+  return `/${(kept.length === 0 ? parts.slice(0, 1) : kept).filter((part) => version.test(part) || !/\d/.test(part)).join('/')}`;
 }
 
 /** The error that a program puts behind the status of a request. */
@@ -46,9 +95,4 @@ function ownError(lines: readonly string[]): DecisiveLine | undefined {
   const last = rest.at(-1);
   if (last === undefined) return undefined;
   return lastFailure(rest) ?? { line: maskSecrets(last), index: lines.length - 1, related: [], firmness: 'weak' };
-}
-
-function statusOf(line: string): number | undefined {
-  const found = [...STATUSES, WITH_ERROR].flatMap((pattern) => pattern.exec(line)?.[1] ?? [])[0];
-  return found === undefined ? undefined : Number(found);
 }

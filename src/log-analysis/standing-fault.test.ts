@@ -36,6 +36,62 @@ describe('a part of its work that a server does not do', () => {
       /Free disk space is insufficient.*\(disk resource limit alarm set/,
     ],
     [
+      'a thread of Rust that panicked',
+      [
+        '[2026-03-03T10:20:30Z INFO  spool] took 40 readings',
+        "thread 'writer' panicked at 'called `Result::unwrap()` on an `Err` value: ParseIntError { kind: InvalidDigit }', src/writer.rs:21:54",
+        'note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace',
+        ...Array.from({ length: 200 }, () => '[2026-03-03T10:20:33Z INFO  spool] took 40 readings'),
+      ],
+      /thread 'writer' panicked at .*ParseIntError/,
+    ],
+    [
+      'a thread of Rust, with its message below',
+      [
+        "thread 'writer' (17) panicked at src/writer.rs:21:54:",
+        'WRITE_EVERY must be a number of seconds: "30s"',
+        'note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace',
+        '[2026-03-03T10:20:33Z INFO  spool] took 40 readings',
+      ],
+      /WRITE_EVERY must be a number of seconds/,
+    ],
+    [
+      'a thread of Python',
+      [
+        'INFO serves on 8080',
+        'Exception in thread Thread-1 (refresh):',
+        'Traceback (most recent call last):',
+        '  File "/usr/lib/python3.11/threading.py", line 1038, in _bootstrap_inner',
+        '    self.run()',
+        '  File "/app/rates.py", line 14, in refresh',
+        "    table = json.load(open('/data/rates.json'))",
+        "FileNotFoundError: [Errno 2] No such file or directory: '/data/rates.json'",
+        'INFO GET /quote 200',
+        'INFO GET /quote 200',
+      ],
+      /^FileNotFoundError: .*rates\.json.*\(Exception in thread Thread-1/,
+    ],
+    [
+      'a thread of Java',
+      [
+        'Exception in thread "invoice-poller" java.lang.NumberFormatException: For input string: "5m"',
+        '\tat java.base/java.lang.Integer.parseInt(Integer.java:652)',
+        '\tat com.acme.Poller.run(Poller.java:31)',
+        '10:20:30.123 INFO  com.acme.Http - GET /health 200',
+      ],
+      /NumberFormatException: For input string: "5m"/,
+    ],
+    [
+      'a thread of Ruby',
+      [
+        '#<Thread:0x00007f1 /app/sync.rb:8 run> terminated with exception (report_on_exception is true):',
+        '/app/sync.rb:11:in `fetch\': key not found: "LEDGER_URL" (KeyError)',
+        "\tfrom /app/sync.rb:11:in `block in start'",
+        'INFO tick',
+      ],
+      /LEDGER_URL/,
+    ],
+    [
       'a reload',
       ['ready', 'ERROR failed to reload configuration: line 4: unknown key "prot"', 'GET / 200'],
       /unknown key/,
@@ -48,6 +104,10 @@ describe('a part of its work that a server does not do', () => {
 
   it.each<[what: string, lines: readonly string[]]>([
     ['nothing', ['ready', 'GET / 200']],
+    [
+      'a thread that was started again',
+      ["thread 'writer' panicked at 'disk is away', src/writer.rs:21:54", "INFO thread 'writer' restarted"],
+    ],
     ['a backend that has come up', [...DOWN, '[NOTICE] (7) : Server catalog/cat1 is UP, reason: Layer4 check passed']],
     ['a zone that was mended', [...ZONE, '28-Nov-2026 15:09:00.000 zone corp.internal/IN: loaded serial 2']],
     [

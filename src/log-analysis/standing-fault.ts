@@ -1,7 +1,10 @@
 /** Finds what a server says once of a part of its work that it does not do from then on, though it runs. Pure. */
 import type { DecisiveLine } from './describe.ts';
+import { lastFailure } from './last-failure.ts';
 import { maskSecrets } from './mask-secrets.ts';
+import { endOfMessage } from './messages.ts';
 import { parseLine } from './parse-line.ts';
+import { understoodLog } from './understood-log.ts';
 import type { FailsAgain } from './fails-again.ts';
 
 interface Standing {
@@ -11,6 +14,8 @@ interface Standing {
   readonly over: string;
   /** The line above or below that says why. */
   readonly why?: RegExp;
+  /** The cause stands in the trace below. */
+  readonly hasTrace?: true;
   /** It does all that it did before. */
   readonly isMinor?: true;
 }
@@ -39,6 +44,22 @@ const STANDING: readonly Standing[] = [
     says: /\b(?:bad (?:minute|hour|day-of-month|month|day-of-week|command|file mode|username)|errors? in crontab(?: file)?|crontab .{0,80}(?:ignored|syntax error))\b/i,
     over: String.raw`\b(?:RELOAD|reloaded)\b.{0,80}cron`,
   },
+  // A thread that ended by an error of its own, while the others go on
+  {
+    says: /\bthread '(?!main\b)([^']{1,100})' (?:\(\d{1,10}\) )?panicked at/,
+    over: String.raw`\bthread '?%'? (?:re-?started|respawned)\b`,
+    hasTrace: true,
+  },
+  {
+    says: /\bException in thread "?(?!main\b)([\w.@#-]{1,80})/,
+    over: String.raw`\b(?:thread )?"?%"? (?:re-?started|respawned)\b`,
+    hasTrace: true,
+  },
+  {
+    says: /#<(Thread):[^>]{1,300}> terminated with exception \(report_on_exception is true\)/,
+    over: String.raw`\bthread re-?started\b`,
+    hasTrace: true,
+  },
   // A reload that failed, after which the old configuration goes on.
   {
     says: /\b(?:could not|cannot|can't|failed to|unable to|error) (?:re-?load|apply(?:ing)?|re-?read)(?:ing)?(?: the| new| its)? (?:config\w*|settings|rules|zone|file|plugin)\b|\b(?:config(?:uration)?|settings|rules) (?:re-?load|update) (?:has )?failed\b/i,
@@ -49,20 +70,22 @@ const STANDING: readonly Standing[] = [
 const LATELY_LINES = 400;
 /** Lines around it in which the cause may stand. */
 const NEAR = 6;
+/** Lines of one trace. */
+const MAX_TRACE = 60;
 const MAX_LINE = 2000;
 
 /** The newest fault that nothing has taken back; undefined: there is none. @param lines the log's last lines, oldest first */
 export function standingFault(lines: readonly string[]): FailsAgain | undefined {
   const lately = lines.slice(-LATELY_LINES).map((line) => line.slice(0, MAX_LINE));
   for (let place = lately.length - 1; place >= 0; place -= 1) {
-    for (const { says, over, why, isMinor } of STANDING) {
+    for (const { says, over, why, hasTrace, isMinor } of STANDING) {
       const match = says.exec(lately[place] ?? '');
       if (match === null) continue;
       const back = new RegExp(over.replaceAll('%', escaped(match[1] ?? '')), 'i');
       if (lately.slice(place + 1).some((line) => back.test(line))) return undefined;
       const own = textOf(lately[place] ?? '');
-      const cause = why === undefined ? undefined : nearest(lately, place, why, says);
-      const line = cause === undefined ? own : `${textOf(cause)} (${own})`;
+      const cause = hasTrace === true ? ofTrace(lately, place) : why && nearest(lately, place, why, says);
+      const line = cause === undefined || own.includes(textOf(cause)) ? own : `${textOf(cause)} (${own})`;
       const said: DecisiveLine = {
         line: maskSecrets(line),
         index: place,
@@ -73,6 +96,19 @@ export function standingFault(lines: readonly string[]): FailsAgain | undefined 
     }
   }
   return undefined;
+}
+
+/** What the trace that begins there says of its error. */
+function ofTrace(lines: readonly string[], place: number): string | undefined {
+  const below = lines.slice(place, place + MAX_TRACE);
+  const { roled } = understoodLog(below);
+  const end = roled[endOfMessage(roled, 0)]?.index ?? 0;
+  const announces = (below[0] ?? '').endsWith(':');
+  // Rust and Ruby put the message below, without a sign that it goes on.
+  return (
+    lastFailure(below.slice(announces ? 1 : 0, Math.max(end, announces ? 1 : 0) + 1))?.line ??
+    (announces ? below[1] : undefined)
+  );
 }
 
 /** The nearest line above, else below, that says why. */

@@ -35,8 +35,8 @@ const GO_CALL = /^(?:created by )?[\w./*()[\]{}-]{2,300}\(.{0,300}\)(?: in gorou
 const GO_NAME = /^(?=.{1,400}$)[\w./()*-]+$/;
 const GOROUTINE = /^goroutine \d+ (?:gp=\S+ m=\S+ )?\[/;
 const RUBY_FRAME = /^from (\S{1,300}?):(\d{1,7})(?::in |$)/;
-/** Without "from", as loggers print a backtrace. */
-const RUBY_BARE_FRAME = /^(\/\S{1,300}?):(\d{1,7}):in [`'][^'`]{1,200}'$/;
+/** Without "from", as loggers print a backtrace; Rails names its places below the application's folder. */
+const RUBY_BARE_FRAME = /^((?:\/|[\w-]{1,40}\/(?=\S{1,250}\.rb:))\S{1,300}?):(\d{1,7}):in [`'][^'`]{1,200}'$/;
 const PHP_FRAME = /^#\d+ (?:(\/\S{1,300})\((\d{1,7})\)|\{main\}|\[internal function\])/;
 const RUST_FRAME = /^\d+: +(?:0x[\da-f]+ - )?[\w<>:{}[\]&* $,()=;'-]{1,300}$/;
 /** Lua: "[C]: in function 'assert'", "main.lua:5: in main chunk". */

@@ -12,7 +12,6 @@ import {
   uidsOf,
 } from '../../api/index.ts';
 import {
-  beginningWanted,
   type ContainerLogs,
   configsWanted,
   peerSecretsWanted,
@@ -311,9 +310,8 @@ async function gatherLogs(
       const lines = await gatherLog(asker, pod, container, previous);
       if (previous) return [container, { previous: lines }];
       const isCutShort = (lines?.length ?? 0) >= LOG_TAIL_LINES;
-      const beginning = beginningWanted({ pod }, container, isCutShort)
-        ? await gatherBeginning(asker, pod, container)
-        : undefined;
+      // What a program has given up, or a thread of its own that has ended, it says once, and early.
+      const beginning = isCutShort ? await gatherBeginning(asker, pod, container) : undefined;
       return [container, { current: lines, ...(beginning && { beginning }) }];
     }),
   );

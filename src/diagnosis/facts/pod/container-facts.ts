@@ -5,6 +5,7 @@ import {
   type DecisiveLine,
   complainsAgain,
   failsAgain,
+  keepsFailing,
   requestsFail,
   standingFault,
   type FailsAgain,
@@ -157,8 +158,13 @@ function one(
 
 /** What a server says once may stand far above its last lines. */
 function againOf({ logs }: PodEvidence, name: string, lines: readonly string[]): FailsAgain | undefined {
+  const whole = logs[name]?.current ?? lines;
   return (
-    failsAgain(lines) ?? standingFault(logs[name]?.current ?? lines) ?? complainsAgain(lines) ?? requestsFail(lines)
+    failsAgain(lines) ??
+    standingFault([...(logs[name]?.beginning ?? []), ...whole]) ??
+    complainsAgain(lines) ??
+    requestsFail(lines) ??
+    keepsFailing(whole)
   );
 }
 

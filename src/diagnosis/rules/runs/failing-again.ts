@@ -98,7 +98,10 @@ function wordsOf(container: ContainerFacts, says: string | undefined): string {
 
 function howOf(again: ContainerFacts['again']): string {
   const times = `(${again?.times ?? 0} times)`;
-  if (again?.answers !== undefined) return `answers each request with ${again.answers} ${times}`;
+  if (again?.answers !== undefined) {
+    const which = again.path === undefined ? 'each request' : `each request for ${again.path}`;
+    return `answers ${which} with ${again.answers} ${times}`;
+  }
   if (again?.isStanding === true) return 'does not do all of its work';
   return again?.isBesideWork === true ? `complains again and again ${times}` : `fails with each try ${times}`;
 }

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { keepsFailing } from './keeps-failing.ts';
+
+/** The lines so often; # is a number that grows, and ## the seconds of a time that passes. */
+const times = (count: number, ...lines: readonly string[]): readonly string[] =>
+  Array.from({ length: count }, (_, at) =>
+    lines.map((line) => line.replaceAll('##', String(10 + at * 4)).replaceAll('#', String(at + 11))),
+  ).flat();
+
+describe('what a program keeps failing at, amid what else it prints', () => {
+  it.each<[what: string, lines: readonly string[], said: RegExp, count: number]>([
+    [
+      'reports of Erlang, between figures',
+      times(
+        5,
+        '=ERROR REPORT==== 3-Mar-2026::10:20:##.100 ===',
+        '** sink stats-relay:4222 connect failed: nxdomain, # samples are kept',
+        '=INFO REPORT==== 3-Mar-2026::10:20:##.101 ===',
+        'vm run_queue=0 processes=61',
+      ),
+      /connect failed: nxdomain/,
+      5,
+    ],
+    [
+      'a file of C#, with its trace and a heartbeat',
+      times(
+        4,
+        '[10:20:## INF] Heartbeat: done=3 waiting=5',
+        '[10:20:## ERR] Failed to read "/spool/in/parcel-0042.json", attempt #, next in 4 s',
+        "System.Text.Json.JsonException: Expected end of string. Path '$.sender', line 3, position 12.",
+        '   at Parcels.Reader.Read(String path) in /src/Reader.cs:line 20',
+        '   at Parcels.Worker.Run() in /src/Worker.cs:line 41',
+      ),
+      /JsonException: Expected end of string/,
+      4,
+    ],
+    [
+      'a publisher that is not allowed to, between its measurements',
+      times(6, 'sensor oven=18#', 'publish failed: Warning: Publish 1 failed: Not authorized.', 'retry in 5s'),
+      /Not authorized/,
+      6,
+    ],
+    [
+      'a job of cron that came twice, and ends with it',
+      [
+        'mailer image 7, starts cron',
+        ...times(
+          2,
+          '2026-03-03T10:##:01Z INFO digest: collects 40 mails',
+          '/opt/digest/run.sh: line 9: SMTP_RELAY: unbound variable',
+        ),
+      ],
+      /SMTP_RELAY: unbound variable/,
+      2,
+    ],
+    [
+      'errors of Rails that are tagged with their requests',
+      times(
+        4,
+        'I, [2026-03-03T10:20:##.100000 #1]  INFO -- : [0a1b2c3d-0000-4000-8000-0000000000##]   Rendering page',
+        'F, [2026-03-03T10:20:##.200000 #1] FATAL -- : [0a1b2c3d-0000-4000-8000-0000000000##]   ',
+        'F, [2026-03-03T10:20:##.200000 #1] FATAL -- : [0a1b2c3d-0000-4000-8000-0000000000##] ArgumentError (key must be 16 bytes):',
+        'F, [2026-03-03T10:20:##.200000 #1] FATAL -- : [0a1b2c3d-0000-4000-8000-0000000000##]   ',
+        "F, [2026-03-03T10:20:##.200000 #1] FATAL -- : [0a1b2c3d-0000-4000-8000-0000000000##] config/initializers/vault.rb:4:in `open'",
+        "[0a1b2c3d-0000-4000-8000-0000000000##] app/models/price.rb:12:in `quote'",
+      ),
+      /^ArgumentError \(key must be 16 bytes\)/,
+      4,
+    ],
+    [
+      'requests for health, more of them than failures',
+      times(
+        4,
+        'INFO GET /livez 200',
+        'INFO GET /livez 200',
+        'INFO GET /livez 200',
+        'INFO GET /metrics 200',
+        'INFO took 40 readings, holds #00',
+        'ERROR cannot write batch #: quota of bucket is used up',
+      ),
+      /quota of bucket is used up/,
+      4,
+    ],
+  ])('%s', (_what, lines, said, count) => {
+    const found = keepsFailing(lines);
+    expect(found?.said.line).toMatch(said);
+    expect(found).toMatchObject({ times: count, isBesideWork: true });
+  });
+
+  it.each<[what: string, lines: readonly string[]]>([
+    ['nothing', []],
+    [
+      'single pieces of a work that succeeds',
+      times(
+        5,
+        ...times(6, 'INFO order # accepted'),
+        'ERROR order rejected: quantity must be greater than 0',
+        'INFO moved to the dead letters',
+      ),
+    ],
+    [
+      'what was overcome',
+      [
+        ...times(5, 'INFO heartbeat', 'ERROR cannot reach cache:6379, next try in 1 s'),
+        'INFO connected to cache:6379',
+        'INFO heartbeat',
+      ],
+    ],
+    [
+      'what has not come again for long',
+      [...times(4, 'ERROR cannot reach cache:6379'), ...times(30, 'INFO handled event #')],
+    ],
+    [
+      'what is said of several parts at once',
+      times(5, '10:20:11 ERROR cannot adopt part #', '10:20:11 INFO next part'),
+    ],
+    ['what came once', ['INFO works', 'ERROR lookup of eu failed', 'INFO works', 'INFO works']],
+    [
+      'faults of those who ask',
+      times(
+        5,
+        'INFO order # received',
+        'ERROR order declined: card has expired',
+        '{"level":"info","msg":"answered","status":402}',
+      ),
+    ],
+    [
+      'connections of a probe',
+      times(
+        6,
+        'Mar  3 10:20:## relay postfix/smtpd[99]: connect from unknown[10.1.2.3]',
+        'Mar  3 10:20:## relay postfix/smtpd[99]: disconnect from unknown[10.1.2.3] commands=0/0',
+      ),
+    ],
+    ['one that stands by', times(6, 'INFO tick', 'WARN lease not acquired: standing by')],
+  ])('is not %s', (_what, lines) => {
+    expect(keepsFailing(lines)).toBeUndefined();
+  });
+});
