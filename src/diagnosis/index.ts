@@ -8,6 +8,7 @@ export type * from './evidence/kinds.ts';
 export type * from './evidence/pod-evidence.ts';
 export type * from './finding.ts';
 export * from './wanted.ts';
+export { nextPeer, type Step, troubleOf, withRoot } from './next-peer.ts';
 export { serversWanted } from './servers-wanted.ts';
 export { configMapsOf, variableSecrets } from './facts/configs/config-references.ts';
 export { isOfPod, type ServiceName, waitingInits } from './facts/peers/dependencies.ts';

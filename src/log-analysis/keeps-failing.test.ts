@@ -81,6 +81,34 @@ describe('what a program keeps failing at, amid what else it prints', () => {
       /quota of bucket is used up/,
       4,
     ],
+    [
+      'tasks that a worker of Celery does not know, with all that it prints of them',
+      times(
+        4,
+        "[2026-03-03 10:20:##,315: ERROR/MainProcess] Received unregistered task of type 'shop.mails.send'.",
+        'The message has been ignored and discarded.',
+        'Did you remember to import the module containing this task?',
+        "{'exchange': '', 'routing_key': 'celery'}",
+        'Traceback (most recent call last):',
+        '  File "/usr/lib/python3/dist-packages/celery/worker/consumer/consumer.py", line 591, in on_task_received',
+        '    strategy = strategies[type_]',
+        "KeyError: 'shop.mails.send'",
+        '[2026-03-03 10:20:##,990: INFO/MainProcess] sync with celery@web',
+      ),
+      /Received unregistered task of type 'shop\.mails\.send'/,
+      4,
+    ],
+    [
+      'the own login of a pooler, and not that of its clients',
+      times(
+        5,
+        '2026-03-03 10:20:##.336 UTC [1] LOG S-0x555a505ede20: shop/app@10.96.4.1:5432 new connection to server (from 10.4.0.5:55498)',
+        '2026-03-03 10:20:##.341 UTC [1] WARNING server login failed: FATAL password authentication failed for user "app"',
+        '2026-03-03 10:20:##.341 UTC [1] WARNING C-0x555a505e69a0: shop/app@10.4.0.6:55490 pooler error: password authentication failed for user "app"',
+      ),
+      /^server login failed: FATAL password authentication failed for user "app"/,
+      5,
+    ],
   ])('%s', (_what, lines, said, count) => {
     const found = keepsFailing(lines);
     expect(found?.said.line).toMatch(said);

@@ -45,6 +45,9 @@ describe('what is masked', () => {
     ['host db-password:4711', 'host db-password:***'],
     ['sent password: 403 as it was typed', 'sent password: *** as it was typed'],
     ['a fresh token: 123 accepted', 'a fresh token: *** accepted'],
+    ['token_rejected: invalid_issuer (want a)', 'token_rejected: invalid_issuer (want a)'],
+    ['password_rejected: hunter-two', 'password_rejected: ***'],
+    ['token: invalid_issuer', 'token: ***'],
   ])('%s', (given, masked) => {
     expect(maskSecrets(given)).toBe(masked);
     expect(maskSecrets(masked)).toBe(masked);

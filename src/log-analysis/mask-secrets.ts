@@ -41,6 +41,13 @@ export function isSecretKey(key: string): boolean {
   return OF_SECRETS.test(key);
 }
 
+/** What happened to a secret: "token_rejected". */
+const IS_EVENT =
+  /[_.-](?:rejected|refused|denied|expired|revoked|invalid|failed|failures?|errors?|mismatch|missing|not[_-]found|required|unknown)$/i;
+/** The code of a failure behind it: "invalid_issuer", "audience-mismatch"; nobody's secret is made of these words. */
+const IS_CODE =
+  /^(?=.{3,60}$)(?=.*(?:invalid|expired|mismatch|missing|unknown|unsupported|malformed|revoked|not[_-]|bad[_-]|wrong[_-]|no[_-]such))[a-z]+(?:[_-][a-z]+)*$/;
+
 const OF_SECRETS = new RegExp(`^${KEY}$`, 'i');
 
 /** SQL and configuration without separators: IDENTIFIED BY 'x', PASSWORD 'x', requirepass x, AUTH x. */
@@ -127,7 +134,12 @@ function maskBare(text: string): string {
     const before = text.slice(Math.max(0, (at ?? 0) - 40), at);
     const said = text.slice(end - (value ?? '').length, end + 62);
     if (separator === ': ' && (SYSTEM_WORDS.test(said) || ERROR_CLASS.test(said))) return all;
-    if (REFERENCE.test(said) || isPortOf(before, key, separator, value ?? '')) return all;
+    if (
+      (IS_EVENT.test(key) && IS_CODE.test(value ?? '')) ||
+      REFERENCE.test(said) ||
+      isPortOf(before, key, separator, value ?? '')
+    )
+      return all;
     if (isStatus(key, separator, value ?? '', text.slice(end, end + 2))) return all;
     if (isProse(value ?? '', separator, text.slice(end, end + 2)) || isPathOf(before, key, separator, value ?? ''))
       return all;

@@ -68,10 +68,32 @@ describe('a server that fails each request', () => {
       /rates table is empty/,
       '/quotes',
     ],
+    [
+      'that are turned away, with the reason in fields',
+      [
+        '{"reason":"invalid_issuer","expected":"https://id.acme.example/staff","got":"https://id.acme.example/staf","event":"token_rejected","level":"warning"}',
+        '10.4.0.3 - - [03/Mar/2026 10:20:30] "GET /v1/me HTTP/1.1" 401 -',
+        '10.4.0.1 - - [03/Mar/2026 10:20:31] "GET /healthz HTTP/1.1" 200 -',
+      ],
+      /token_rejected: invalid_issuer \(expected https:\/\/id\.acme\.example\/staff, got https:\/\/id\.acme\.example\/staf\)/,
+      undefined,
+    ],
+    [
+      'with the error below the line of a logger',
+      [
+        '2026-03-03 10:20:30,813 ERROR shop.api: request /invoices failed',
+        'psycopg2.errors.UndefinedTable: relation "invoices" does not exist',
+        'LINE 1: select id from invoices',
+        '                       ^',
+        '10.4.0.3 - - [03/Mar/2026:10:20:30 +0000] "GET /invoices HTTP/1.1" 500 27 "-" "curl"',
+      ],
+      /UndefinedTable: relation "invoices" does not exist/,
+      undefined,
+    ],
   ])('is told of requests %s', (_what, lines, said, path) => {
     const found = requestsFail(times(6, ...lines));
     expect(found?.said.line).toMatch(said);
-    expect(found?.answers).toBe(500);
+    expect(found?.answers).toBe(lines.join().includes(' 401 ') ? 401 : 500);
     expect(found?.path).toBe(path);
   });
 

@@ -1,4 +1,4 @@
-/** Finds that a server answers each request with an error of its own, and what it says of that. Pure. */
+/** Finds that a server answers each request with an error of its own, or turns away each, and what it says of that. Pure. */
 import type { DecisiveLine } from './describe.ts';
 import type { FailsAgain } from './fails-again.ts';
 import { isChatter } from './chatter.ts';
@@ -9,6 +9,8 @@ import { statusOf, WITH_ERROR } from './request-status.ts';
 /** What was asked for, in the line itself or in one that announces the request. */
 const ASKED =
   /\b(?:GET|POST|PUT|DELETE|PATCH|HEAD)["']? ["']?(\/[^\s"'?]{0,200})|["']?(?:url|uri|path|request_uri)["']?[:=]\s?["']?(\/[^\s"'?,}]{0,200})/i;
+/** Answers that a server gives to everybody when it is set up wrongly; else they are the clients' own. */
+const TURNED_AWAY: ReadonlySet<number> = new Set([400, 401, 403, 407, 421]);
 /** Lines between the announcement of a request and its end. */
 const MAX_LINES_OF_ONE = 12;
 /** The node asks for pages of its own. */
@@ -38,18 +40,20 @@ export function requestsFail(lines: readonly string[]): FailsAgain | undefined {
   const after = lately.slice(since + 1, (failed.at(-1)?.place ?? 0) + 1 + MAX_LINES_OF_ONE);
   const said = lastFailure(after.filter((line) => statusOf(line) === undefined)) ?? ownError(after);
   if (said === undefined) return undefined;
-  const isPart = requests.some(({ place, status }) => place > since && status < 500);
+  const answers = failed.at(-1)?.status ?? 500;
+  const isPart = requests.some(({ place, status }) => place > since && status < 400);
   return {
     said,
     times: failed.length,
-    answers: failed.at(-1)?.status ?? 500,
+    answers,
+    ...(answers < 500 && { isMinor: true }),
     ...(isPart && failed[0] !== undefined && failed[0].kind !== '' && { path: failed[0].kind }),
   };
 }
 
 /** The requests of one kind that failed since the last that did not, and where that is. */
 function failedLast(requests: readonly Request[]): { readonly failed: readonly Request[]; readonly since: number } {
-  const lastWell = requests.findLastIndex(({ status }) => status < 500);
+  const lastWell = requests.findLastIndex(({ status }) => status < 500 && !TURNED_AWAY.has(status));
   return { failed: requests.slice(lastWell + 1), since: requests[lastWell]?.place ?? -1 };
 }
 

@@ -23,6 +23,11 @@ describe('a part of its work that a server does not do', () => {
       /catalog\/cat1 is DOWN, reason: .*code: 404.*\(backend 'catalog' has no server available/,
     ],
     [
+      'a backend of Varnish',
+      ['         0 Backend_health - shop Still sick 4---X-R- 0 3 5 0.001 0.000 "HTTP/1.0 404 Not Found"'],
+      /^backend shop is sick: its probe gets HTTP\/1\.0 404 Not Found$/,
+    ],
+    [
       'a zone, above much else',
       [...ZONE, ...NOISE],
       /db\.corp\.internal:11: mail\.corp\.internal: CNAME and other data \(zone corp\.internal\/IN: not loaded/,

@@ -14,6 +14,8 @@ interface Standing {
   readonly over: string;
   /** The line above or below that says why. */
   readonly why?: RegExp;
+  /** The line in words, where it has none of its own. */
+  readonly as?: (line: string, part: string) => string;
   /** The cause stands in the trace below. */
   readonly hasTrace?: true;
   /** It does all that it did before. */
@@ -26,6 +28,15 @@ const STANDING: readonly Standing[] = [
     says: /\b(?:backend|proxy) '?([\w.-]{1,100})'? has no server available/i,
     over: String.raw`\bServer %\/\S+ is UP\b|\bserver %\/\S+ (?:is )?UP\b`,
     why: /\bServer \S+ is DOWN\b/,
+  },
+  // Varnish, by varnishlog
+  {
+    says: /\bBackend_health\s+- (\S{1,100}) (?:Went|Still) sick\b/,
+    over: String.raw`\bBackend_health\s+- % (?:Back|Still) healthy\b`,
+    as: (line, backend) => {
+      const answer = /"(HTTP\/[^"]{1,100})"/.exec(line)?.[1];
+      return `backend ${backend} is sick: its probe gets ${answer === undefined ? 'no answer' : answer}`;
+    },
   },
   // BIND
   {
@@ -78,12 +89,12 @@ const MAX_LINE = 2000;
 export function standingFault(lines: readonly string[]): FailsAgain | undefined {
   const lately = lines.slice(-LATELY_LINES).map((line) => line.slice(0, MAX_LINE));
   for (let place = lately.length - 1; place >= 0; place -= 1) {
-    for (const { says, over, why, hasTrace, isMinor } of STANDING) {
+    for (const { says, over, why, as, hasTrace, isMinor } of STANDING) {
       const match = says.exec(lately[place] ?? '');
       if (match === null) continue;
       const back = new RegExp(over.replaceAll('%', escaped(match[1] ?? '')), 'i');
       if (lately.slice(place + 1).some((line) => back.test(line))) return undefined;
-      const own = textOf(lately[place] ?? '');
+      const own = as?.(lately[place] ?? '', match[1] ?? '') ?? textOf(lately[place] ?? '');
       const cause = hasTrace === true ? ofTrace(lately, place) : why && nearest(lately, place, why, says);
       const line = cause === undefined || own.includes(textOf(cause)) ? own : `${textOf(cause)} (${own})`;
       const said: DecisiveLine = {

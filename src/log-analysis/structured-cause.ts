@@ -30,7 +30,21 @@ export const ERROR_KEYS = [
 export function causeText(fields: Fields, isFailure: boolean): string {
   const own = errorText(fields) || issuesText(fields);
   const beside = isFailure && worldNames(own) === 0 ? textBeside(fields) : '';
-  return withCause(joinedCause(own, beside), fields['response']);
+  return withCause(withWanted(joinedCause(own, beside), fields), fields['response']);
+}
+
+const WANTED_KEYS = ['expected', 'want', 'wanted', 'required', 'expected_value', 'expectedValue'];
+const FOUND_KEYS = ['got', 'actual', 'received', 'found', 'actual_value', 'actualValue'];
+/** A longer value is a document. */
+const MAX_WANTED = 120;
+
+/** "invalid_issuer (expected a, got b)" */
+function withWanted(said: string, fields: Fields): string {
+  const [wanted, got] = [firstText(fields, WANTED_KEYS), firstText(fields, FOUND_KEYS)];
+  if (wanted === '' || got === '' || wanted.length > MAX_WANTED || got.length > MAX_WANTED) return said;
+  if (said.includes(wanted) && said.includes(got)) return said;
+  const both = `expected ${wanted}, got ${got}`;
+  return said === '' ? both : `${said} (${both})`;
 }
 
 /** What an error without names says, with what stands beside it. */

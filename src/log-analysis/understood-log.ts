@@ -1,4 +1,5 @@
 /** Reads the lines of a log: their parts and roles, and the dialects that they speak. Pure. */
+import { withBareCauses } from './bare-causes.ts';
 import { withCategories, withCauses } from './categories.ts';
 import { withContinuations } from './continuations.ts';
 import { DIALECTS } from './dialects/all.ts';
@@ -21,7 +22,7 @@ export function understoodLog(lines: readonly string[]): UnderstoodLog {
   const parsed = withCauses(
     withCategories(withPrintedObjects(read).flatMap(({ text, index }) => parseLine(text, from + index))),
   );
-  const roled = withContinuations(withoutHelp(traceRoles(parsed)));
+  const roled = withContinuations(withBareCauses(withoutHelp(traceRoles(parsed))));
   return { roled, dialects: dialectsOf(read, roled) };
 }
 

@@ -67,7 +67,7 @@ async function firstHeld(asker: Asker, pods: readonly Pod[]): Promise<HeldPod | 
 }
 
 /** "deployment/web": a ReplicaSet of a Deployment has that one's name and a hash. */
-function ownerOf(pod: Pod): string | undefined {
+export function ownerOf(pod: Pod): string | undefined {
   const { kind, name = '' } = controllerOf(pod) ?? {};
   if (kind === undefined || kind === 'Node') return undefined;
   const hash = pod.metadata?.labels?.[TEMPLATE_HASH];

@@ -26,6 +26,7 @@ import type { ClusterSession } from '../cluster-session.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { clusterTime } from '../restart/cluster-time.ts';
 import { Asker } from './ask.ts';
+import { followPeers } from './follow-peers.ts';
 import { gatherAutoscaler } from './gather-autoscaler.ts';
 import { gatherBudget } from './gather-budget.ts';
 import { gatherClaimSubject } from './gather-claim.ts';
@@ -89,7 +90,8 @@ async function diagnose(
       return await diagnoseAll(asker, { kind: 'namespace', namespace: name }, `-n ${name}`);
     case 'Pod': {
       const pod = await client.get(PODS, namespace, name, signal);
-      return diagnosePod(await gatherPod(asker, pod, { namespaceFlag }));
+      const evidence = await gatherPod(asker, pod, { namespaceFlag });
+      return await followPeers(asker, diagnosePod(evidence), [evidence], namespaceFlag);
     }
     case 'Node':
       return diagnoseNode(await gatherNodeSubject(asker, name));
@@ -124,7 +126,8 @@ async function diagnose(
     case 'Job':
     case 'ReplicationController': {
       const workload = await client.get(WORKLOADS[target.kind], namespace, name, signal);
-      return diagnoseWorkload(await gatherWorkload(asker, workload, namespaceFlag));
+      const evidence = await gatherWorkload(asker, workload, namespaceFlag);
+      return await followPeers(asker, diagnoseWorkload(evidence), evidence.looked, namespaceFlag);
     }
   }
 }

@@ -65,10 +65,15 @@ async function make<T extends KubeObject>(resource: Resource<T>, object: object,
 const at = (seconds: number): string => new Date(api.clock.now().wall - seconds * 1000).toISOString();
 
 /** A pod that ended with this line, again and again. */
-const ended = (name: string, line: string, env: readonly object[] = []): Promise<unknown> =>
+const ended = (
+  name: string,
+  line: string,
+  env: readonly object[] = [],
+  labels: Readonly<Record<string, string>> = {},
+): Promise<unknown> =>
   make(
     PODS,
-    { metadata: { name, namespace: 'default' }, spec: { containers: [{ name: 'main', image: 'w:1', env }] } },
+    { metadata: { name, namespace: 'default', labels }, spec: { containers: [{ name: 'main', image: 'w:1', env }] } },
     {
       phase: 'Running',
       containerStatuses: [
@@ -146,6 +151,46 @@ describe('a name of a pod below a headless service', () => {
     expect(await headline('Pod', 'api')).toMatch(
       /: there is no statefulset\/redis, of which redis-0 would be a pod; .*names such as redis-master-0$/,
     );
+  });
+});
+
+describe('a peer that answers with errors of its own', () => {
+  const FRONT = 'requests.exceptions.HTTPError: 503 Server Error: Service Unavailable for url: http://api:6379/orders';
+  const behind = async (name: string): Promise<void> => {
+    await service(name, { selector: { app: name }, ports: [{ port: 6379 }] });
+    await slice(`${name}-x`, name);
+  };
+
+  it('is told with what it suffers from, and those behind it', async () => {
+    await behind('api');
+    await behind('stock');
+    await service('ledger', { selector: { app: 'ledger' }, ports: [{ port: 5432 }] });
+    await ended('front', FRONT);
+    await ended('api-1', 'HTTPError: 500 Server Error for url: http://stock:6379/items', [], { app: 'api' });
+    await ended('stock-1', 'could not connect to ledger:5432: Connection refused', [], { app: 'stock' });
+    const { findings } = await why('Pod', 'front');
+    expect(findings[0]?.says).toMatch(
+      /^front needs api-1, that needs stock-1, and there container main is refused by ledger:5432 and ends: service ledger has no endpoint that is ready/,
+    );
+    expect(findings[0]).toMatchObject({ id: 'dependency-refused', severity: 'critical' });
+    expect(findings[1]?.says).toMatch(
+      /^container main is answered by its peer with an error of its own: .*503 Server Error/,
+    );
+    expect(JSON.stringify(findings[0]?.evidence)).toContain('http://api:6379/orders');
+  });
+
+  it('is told alone when nothing is known of it', async () => {
+    await behind('api');
+    await ended('front', FRONT);
+    expect((await why('Pod', 'front')).findings[0]?.says).not.toContain('front needs');
+  });
+
+  it('is followed once where two need each other', async () => {
+    await behind('api');
+    await behind('stock');
+    await ended('api-1', 'HTTPError: 500 Server Error for url: http://stock:6379/items', [], { app: 'api' });
+    await ended('stock-1', 'HTTPError: 500 Server Error for url: http://api:6379/orders', [], { app: 'stock' });
+    expect((await why('Pod', 'api-1')).findings[0]?.says).toMatch(/^api-1 needs stock-1, and there container main /);
   });
 });
 

@@ -59,7 +59,7 @@ import { unschedulable } from './starts/unschedulable.ts';
 import { volumeAway } from './starts/volume-away.ts';
 import { volumes } from './starts/volumes.ts';
 import { waitingInit } from './starts/waiting-init.ts';
-import { workersLately } from './probes/worker-limits.ts';
+import { workersBeside, workersLately } from './probes/worker-limits.ts';
 
 /** Rules about a pod that is being deleted: why it still exists. */
 export const DELETION_RULES: readonly PodRule[] = [
@@ -130,5 +130,6 @@ export const POD_RULES: readonly PodRule[] = [
   volumeAway,
   volumes,
   waitingInit,
+  workersBeside,
   workersLately,
 ];

@@ -13,6 +13,7 @@ import { mariadb } from './mariadb.ts';
 import { mongodb } from './mongodb.ts';
 import { nginx } from './nginx.ts';
 import { node } from './node.ts';
+import { pgbouncer } from './pgbouncer.ts';
 import { php } from './php.ts';
 import { postgres } from './postgres.ts';
 import { python } from './python.ts';
@@ -37,6 +38,7 @@ export const DIALECTS: readonly Dialect[] = [
   mongodb,
   nginx,
   node,
+  pgbouncer,
   php,
   postgres,
   python,

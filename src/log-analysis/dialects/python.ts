@@ -50,7 +50,11 @@ export const python: Dialect = {
     /^Fatal Python error: init_/,
   ),
   // A logger that takes standard error may take a traceback apart; what the system said is its last piece.
-  decisive: /^\[Errno \d+\] [A-Z]/,
+  decisive: anyOf(
+    /^\[Errno \d+\] [A-Z]/,
+    // Celery prints the key of its own table below, as the error.
+    /^Received unregistered task of type /,
+  ),
   recovery: anyOf(
     /^Booting worker with pid/,
     /\bUvicorn running on/,

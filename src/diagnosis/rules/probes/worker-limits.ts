@@ -115,6 +115,23 @@ export const workersLately: PodRule = eachContainer((facts, container) => {
   return found === undefined ? NOTHING : [{ ...found, topic: `end/${container.name}` }];
 });
 
+/** What a proxy says of one that has no worker for its request. */
+const NO_ANSWER = /\btim(?:ed|e)[ -]?out\b|\bdeadline\b|\bprematurely closed\b|\b50[234]\b/i;
+const BUSY_RANK = 60;
+
+/** Rule: the same of a container that looks well, while another one of its pod gets no answers. */
+export const workersBeside: PodRule = (facts) => {
+  const asking = facts.containers.find(({ again }) => again !== undefined && NO_ANSWER.test(again.said.line));
+  if (asking === undefined) return NOTHING;
+  return facts.containers.flatMap((container) => {
+    if (container === asking || container.kind === 'init' || container.death !== undefined) return [];
+    const found = limitOf(facts, container, 0);
+    return found === undefined
+      ? []
+      : [{ ...found, severity: 'warning' as const, rank: BUSY_RANK, topic: `runs/${container.name}` }];
+  });
+};
+
 function limitOf(facts: PodFacts, container: ContainerFacts, sinceMs: number): RankedFinding | undefined {
   for (const { id, pattern, means, setting, byDefault } of LIMITS) {
     const word = lastLine(container, pattern);

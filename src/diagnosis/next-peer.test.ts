@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { ago, evidence, pod } from './evidence.fixtures.ts';
+import type { PodEvidence, ServiceEvidence } from './evidence/pod-evidence.ts';
+import { nextPeer, troubleOf, withRoot } from './next-peer.ts';
+import { diagnosePod } from './diagnose-pod.ts';
+
+const service = (name: string, port: number, lines: readonly string[] = []): ServiceEvidence => ({
+  namespace: 'shop',
+  name,
+  missing: false,
+  clusterIPs: ['10.96.0.9'],
+  ports: [port],
+  ready: 1,
+  notReady: 0,
+  selector: { app: name },
+  server: { pod: pod({ name: `${name}-1` }), owner: `deployment/${name}`, lines },
+});
+
+/** A pod that runs and says so again and again, with this service. */
+const says = (line: string, behind: ServiceEvidence): PodEvidence =>
+  evidence({
+    pod: pod({ status: { state: { running: { startedAt: ago(300) } } } }),
+    logs: { web: { current: ['starts', ...Array.from({ length: 6 }, () => line)] } },
+    services: [behind],
+  });
+
+describe('who is to be diagnosed next', () => {
+  it.each<[what: string, line: string, behind: ServiceEvidence]>([
+    [
+      'a peer that answers with an error of its own',
+      'ERROR GET http://api:8080/orders returned 503: {"error":"no stock"}',
+      service('api', 8080),
+    ],
+    [
+      'one that lets nobody in, and is asked by HTTP',
+      'ERROR AxiosError: Request failed with status code 401 (http://api:8080/orders) {"error":"invalid_token"}',
+      service('api', 8080),
+    ],
+    [
+      'a pooler that is not let in itself',
+      'ERROR connection to server at "pool" (10.96.0.9), port 6432 failed: FATAL: password authentication failed for user "app"',
+      service('pool', 6432, ['WARNING server login failed: FATAL password authentication failed for user "app"']),
+    ],
+  ])('is %s', (_what, line, behind) => {
+    expect(nextPeer(says(line, behind))?.name).toBe(behind.name);
+  });
+
+  it.each<[what: string, line: string, behind: ServiceEvidence]>([
+    [
+      'a database that refuses a password',
+      'ERROR connection to server at "db" (10.96.0.9), port 5432 failed: FATAL: password authentication failed for user "app"',
+      service('db', 5432, ['FATAL: password authentication failed for user "app"']),
+    ],
+    [
+      'a peer without a pod that is ready',
+      'ERROR GET http://api:8080/orders returned 503: {"error":"no stock"}',
+      { ...service('api', 8080), ready: 0 },
+    ],
+    ['a peer of a line without failure', 'INFO GET http://api:8080/orders took 4 ms', service('api', 8080)],
+  ])('is not %s', (_what, line, behind) => {
+    expect(nextPeer(says(line, behind))).toBeUndefined();
+  });
+});
+
+describe('withRoot', () => {
+  const front = says('ERROR GET http://api:8080/orders returned 503: {"error":"no stock"}', service('api', 8080));
+  const api = says(
+    'ERROR connection to server at "db" (10.96.0.9), port 5432 failed: FATAL: sorry',
+    service('db', 5432),
+  );
+
+  it('tells the last of them first, with the way there, and keeps what it begins with', () => {
+    const trouble = troubleOf(api);
+    if (trouble === undefined) throw new Error('it fails');
+    const before = diagnosePod(front);
+    const { findings } = withRoot(before, [
+      { object: 'deployment/api', trouble },
+      { object: 'statefulset/db', trouble },
+    ]);
+    expect(findings[0]?.says).toMatch(/^web-1 needs api, that needs db, and there container web /);
+    expect(findings.slice(1)).toEqual(before.findings);
+    expect(JSON.stringify(findings[0]?.evidence)).toContain('"object":"statefulset/db"');
+  });
+
+  it('masks what it tells', () => {
+    const trouble = troubleOf(
+      says('ERROR login failed for url http://api:8080/?password=hunter2 with 500', service('api', 8080)),
+    );
+    if (trouble === undefined) throw new Error('it fails');
+    expect(JSON.stringify(withRoot(diagnosePod(front), [{ object: 'deployment/api', trouble }]))).not.toContain(
+      'hunter2',
+    );
+  });
+
+  it('leaves a diagnosis as it is without a step', () => {
+    expect(withRoot(diagnosePod(front), [])).toEqual(diagnosePod(front));
+  });
+});

@@ -1,0 +1,90 @@
+/**
+ * Follows a trouble to where it begins: of a program that its peer answers with an error, that peer is to be diagnosed next, and what is
+ * wrong with the last of them is told first. Pure; the callers gather the evidence of each.
+ */
+import { podFindings } from './diagnose-pod.ts';
+import type { PodEvidence, ServiceEvidence } from './evidence/pod-evidence.ts';
+import { podFacts } from './facts/pod/pod-facts.ts';
+import { statusSaid } from './facts/peers/told-of-answers.ts';
+import { serverOf } from './facts/servers/server-peers.ts';
+import { withTriesAsEnds } from './facts/words/tries-as-ends.ts';
+import type { Diagnosis, RankedFinding, Severity } from './finding.ts';
+import { MAX_FINDINGS } from './limits.ts';
+import { told } from './order-findings.ts';
+import { isOfPooler } from './rules/peers/poolers.ts';
+
+/** Findings about a peer that takes requests and does not do what is asked, and those in whose words one may do that. */
+const OF_PEER =
+  /^(?:dependency-(?:fails|closes|times-out)|fails-again|exit-code|data-missing|(?:readiness|startup|liveness)-\w[\w-]*|probe-[\w-]+)$/;
+/** A peer lets nobody in: its own log may know why, where it is asked by HTTP or stands before another one. */
+const LETS_NOT_IN = /^(?:authentication-refused|not-allowed)$/;
+const TURNED_AWAY: ReadonlySet<number | undefined> = new Set([401, 403]);
+
+/**
+ * The service of which pods are ready, and that is behind the first finding of a pod; undefined: there is none.
+ *
+ * @param id the finding that must be the first; absent: any
+ */
+export function nextPeer(evidence: PodEvidence, id?: string): ServiceEvidence | undefined {
+  const facts = podFacts(evidence);
+  const [first] = podFindings(facts);
+  if (first?.container === undefined || (id !== undefined && id !== first.id)) return undefined;
+  const container = withTriesAsEnds(facts).containers.find(({ name }) => name === first.container);
+  const service = container && serverOf(evidence, container);
+  if (container === undefined || service === undefined) return undefined;
+  const asks = LETS_NOT_IN.test(first.id) && (TURNED_AWAY.has(statusSaid(container)) || isPooler(service));
+  return asks || OF_PEER.test(first.id) ? service : undefined;
+}
+
+/** Whether the peer says itself that it is not let in by the one behind it. */
+function isPooler({ server }: ServiceEvidence): boolean {
+  return server?.lines?.some((line) => isOfPooler(line)) === true;
+}
+
+/** What is wrong with a pod that others need: a trouble, or what its log tells again and again; undefined: nothing. */
+export function troubleOf(evidence: PodEvidence): RankedFinding | undefined {
+  return podFindings(podFacts(evidence)).find(
+    ({ severity, topic }) => severity !== 'info' || topic.startsWith('runs/'),
+  );
+}
+
+/** One who is needed: its object, and what is wrong with it. */
+export interface Step {
+  /** "deployment/api" */
+  readonly object: string;
+  readonly trouble: RankedFinding;
+}
+
+const SEVERITIES: readonly Severity[] = ['critical', 'warning', 'info'];
+
+/** The diagnosis, whose first finding is what is wrong with the last of those who are needed. @param steps the nearest first */
+export function withRoot(diagnosis: Diagnosis, steps: readonly Step[]): Diagnosis {
+  const root = steps.at(-1);
+  const [first] = diagnosis.findings;
+  if (root === undefined || first === undefined) return diagnosis;
+  const way = steps.map(({ object }) => nameOf(object)).join(', that needs ');
+  const { trouble, object } = root;
+  const severity = SEVERITIES.find((each) => each === first.severity || each === trouble.severity) ?? first.severity;
+  const [finding] = told([
+    {
+      ...trouble,
+      severity,
+      says: `${diagnosis.subject.name} needs ${way}, and there ${trouble.says}`,
+      container: undefined,
+      evidence: [
+        ...first.evidence.slice(0, 1),
+        ...trouble.evidence.map((quote) =>
+          quote.source === 'log' ? { source: 'object' as const, object, says: quote.line } : quote,
+        ),
+      ],
+    },
+  ]);
+  return finding === undefined
+    ? diagnosis
+    : { ...diagnosis, findings: [finding, ...diagnosis.findings].slice(0, MAX_FINDINGS) };
+}
+
+/** "deployment/api" → "api" */
+function nameOf(object: string): string {
+  return object.slice(object.indexOf('/') + 1);
+}
