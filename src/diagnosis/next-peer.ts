@@ -48,6 +48,18 @@ export function troubleOf(evidence: PodEvidence): RankedFinding | undefined {
   );
 }
 
+/** Words of this length are compared. */
+const MIN_WORD = 4;
+
+/** Whether the trouble of one who is needed is only that of the asker in other words, as a broker logs whom it refuses. */
+export function isSameTrouble(asker: string, { severity, says }: RankedFinding): boolean {
+  if (severity !== 'info') return false;
+  const words = (text: string): ReadonlySet<string> =>
+    new Set((text.toLowerCase().match(/[a-z][\w.-]+/g) ?? []).filter((word) => word.length >= MIN_WORD));
+  const [own, other] = [words(asker), [...words(says.slice(says.indexOf(': ') + 1))]];
+  return other.filter((word) => own.has(word)).length * 2 > other.length;
+}
+
 /** One who is needed: its object, and what is wrong with it. */
 export interface Step {
   /** "deployment/api" */

@@ -67,6 +67,7 @@ export function describe(
         wholePlace(said, own, place) ||
         ofWarning(said, roled, own) ||
         ofAnnouncement(said, wrappers) ||
+        ofLogger(line, said, roled, position) ||
         ofMissingCommand(line, said, roled.slice(0, begin))
       : ` (${contextOf(context, dialects)})`;
   const added = repeats(said, about) ? '' : about;
@@ -108,6 +109,17 @@ function reasonAbove(line: RoledLine, said: string, above: RoledLine | undefined
   if (!isWithout || !(isSameMoment || isSameProgram)) return '';
   const reason = isSameProgram ? above.said.slice(program.length + 2) : above.said;
   return ` (${reason.replace(/^\S{1,60}:\d+ in \w{1,60}: /, '').replace(/\.+$/, '')})`;
+}
+
+/** What a logger said right above the error that it printed, where only that names what the work was about. */
+function ofLogger(line: RoledLine, said: string, roled: readonly RoledLine[], position: number): string {
+  if (line.role === 'line' || worldNames(said) > 0) return '';
+  const first = roled.findIndex(({ trace }) => line.trace !== undefined && trace === line.trace);
+  const above = roled[(first === -1 || first > position ? position : first) - 1];
+  const isOfLogger =
+    above?.role === 'line' && (above.level === 'error' || above.level === 'fatal' || above.level === 'warning');
+  if (above === undefined || !isOfLogger || above.said.length > MAX_REASON || worldNames(above.said) === 0) return '';
+  return ` (${above.said.replace(/[.:]+$/, '')})`;
 }
 
 /** Shorter texts stand in others by accident. */

@@ -1,18 +1,24 @@
-/** Diagnoses those whom the subject needs and that answer it with errors, one after the other, and tells the last of them first. */
+/**
+ * Diagnoses those whom the subject needs and that answer it with errors, one after the other, and tells the last of them first; asks those
+ * whom it uses whether they complain of it where nothing seems wrong with it.
+ */
 import { type Pod, PODS } from '../../api/index.ts';
 import {
   type Diagnosis,
+  isSameTrouble,
   nextPeer,
   type PodEvidence,
   type ServiceEvidence,
+  servicesUsed,
   type Step,
   troubleOf,
+  withComplaintOf,
   withRoot,
 } from '../../diagnosis/index.ts';
 import type { Asker } from './ask.ts';
-import { gatherPod } from './gather-pod.ts';
+import { gatherLog, gatherPod } from './gather-pod.ts';
 import { ownerOf } from './gather-server.ts';
-import { labelsText } from './gather-services.ts';
+import { gatherServices, labelsText } from './gather-services.ts';
 import { MAX_CAUSE_STEPS, MAX_SERVICES } from './limits.ts';
 import { urgency } from './urgency.ts';
 
@@ -24,9 +30,10 @@ export async function followPeers(
   namespaceFlag: string,
 ): Promise<Diagnosis> {
   const [first] = diagnosis.findings;
-  if (first === undefined) return diagnosis;
+  if (first === undefined) return await askServers(asker, diagnosis, looked);
   const passed = new Set(looked.map(({ pod }) => pod.metadata?.uid));
   const steps: Step[] = [];
+  let said = first.says;
   let next = looked.map((evidence) => nextPeer(evidence, first.id)).find((each) => each !== undefined);
   while (next !== undefined && steps.length < MAX_CAUSE_STEPS) {
     const pod = await podBehind(asker, next);
@@ -35,11 +42,30 @@ export async function followPeers(
     const flag = next.namespace === diagnosis.subject.namespace ? namespaceFlag : `-n ${next.namespace}`;
     const evidence = await gatherPod(asker, pod, { namespaceFlag: flag });
     const trouble = troubleOf(evidence);
-    if (trouble === undefined) break;
+    if (trouble === undefined || isSameTrouble(said, trouble)) break;
+    said = trouble.says;
     steps.push({ object: ownerOf(pod) ?? `pod/${pod.metadata?.name ?? ''}`, trouble });
     next = nextPeer(evidence);
   }
   return withRoot(diagnosis, steps);
+}
+
+/** The diagnosis of a pod that seems well, with what the servers that it uses complain of. */
+async function askServers(asker: Asker, diagnosis: Diagnosis, [evidence]: readonly PodEvidence[]): Promise<Diagnosis> {
+  const used = evidence === undefined ? [] : servicesUsed(evidence);
+  if (evidence === undefined || used.length === 0) return diagnosis;
+  const { namespace = 'default' } = evidence.pod.metadata ?? {};
+  const services = await gatherServices(asker, used, namespace);
+  for (const service of services.filter(({ missing, ready }) => !missing && ready > 0)) {
+    const pod = await podBehind(asker, service);
+    const [container] = pod?.spec?.containers ?? [];
+    if (pod === undefined || container === undefined) continue;
+    const lines = (await gatherLog(asker, pod, container.name, false)) ?? [];
+    const object = ownerOf(pod) ?? `pod/${pod.metadata?.name ?? ''}`;
+    const told = withComplaintOf(diagnosis, evidence, { object, lines });
+    if (told !== diagnosis) return told;
+  }
+  return diagnosis;
 }
 
 /** The pod behind the service that looks worst. */

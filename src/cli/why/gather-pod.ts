@@ -324,7 +324,8 @@ async function gatherBeginning(asker: Asker, pod: Pod, container: string): Promi
   return await logLines(asker, pod, container, query);
 }
 
-async function gatherLog(
+/** The last lines of a container; undefined: they cannot be read. */
+export async function gatherLog(
   asker: Asker,
   pod: Pod,
   container: string,

@@ -15,9 +15,11 @@ const FOLLOWS =
 
 /** "its command asks http://billing:8080/api/v1/export", of the only URL of its command; undefined: the sentence has it, or there are several. */
 export function askedUrl(
-  { spec, environment, reading }: ContainerFacts,
+  { spec, environment, reading, again }: ContainerFacts,
   { id, says }: RankedFinding,
 ): string | undefined {
+  // A part of a server does not fail by what its script asks.
+  if (again?.isStanding === true) return undefined;
   const line = reading.decisive?.line ?? reading.lastLine ?? '';
   const [only, ...more] = urlsIn(commandText(spec, environment));
   if (only === undefined || more.length > 0 || says.includes(only)) return undefined;

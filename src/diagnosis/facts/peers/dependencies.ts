@@ -364,12 +364,16 @@ export function allPeers(container: ContainerFacts): readonly SpecPeer[] {
   return [...own, ...commandPeers(container.spec, allVariables(container)), ...container.filePeers];
 }
 
-/** The only peer that its environment names, else its command, else its files. */
+/** The only peer that its environment names, else its command, else its files; itself only where nobody else is named. */
 export function onlyPeer(container: ContainerFacts): SpecPeer | undefined {
   const { spec, filePeers } = container;
   const own = variablePeers(container);
+  const asked = commandPeers(spec, allVariables(container));
   return (
-    single(own) ?? single(commandPeers(spec, allVariables(container))) ?? single(own.length === 0 ? filePeers : [])
+    single(own) ??
+    single(asked.filter((peer) => !isItself(peer))) ??
+    single(own.length === 0 ? filePeers : []) ??
+    single(asked)
   );
 }
 

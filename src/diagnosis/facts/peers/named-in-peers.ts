@@ -9,10 +9,10 @@ import { hasWord, quotable } from '../words/text.ts';
 const KINDS =
   /\b(bucket|topic|queue|vhost|exchange|database|index|collection|stream|keyspace|schema|repository|project|region|realm|tenant)\b/gi;
 const AFTER_KIND = new RegExp(`${KINDS.source}:? ["'\`]?([\\w.-]{2,80})`, 'gi');
-const OF_PEER = /^(?:missing-data|not-allowed|exit-code|authentication-refused)$/;
+const OF_PEER = /^(?:missing-data|not-allowed|exit-code|authentication-refused|fails-again)$/;
 /** What is said of one that is not there, or not to be used. */
 const IS_WRONG =
-  /not (?:exist|found|known|allowed|permitted|authori[sz]ed)|n't (?:exist|find|found|know)|no such|unknown|missing|denied|invalid|NoSuch|NotFound|not_found|forbidden|\b40[34]\b/i;
+  /not (?:exist|found|known|allowed|permitted|authori[sz]ed)|n't (?:exist|find|found|know)|no such|unknown|missing|denied|invalid|No ?Such ?Object|NoSuch|NotFound|not_found|forbidden|\b40[34]\b/i;
 
 /** The only variable named after the kind of thing that its peer does not have, where its value is not told. */
 export function namedInPeer(container: ContainerFacts, { id, says }: RankedFinding): Setting | undefined {
@@ -23,6 +23,12 @@ export function namedInPeer(container: ContainerFacts, { id, says }: RankedFindi
     return {
       says: `${quotable(quoted.value)} is of its variable ${quoted.name}${ofText(quoted)}`,
       quotes: [fieldOf(container, quoted, quoted.value)],
+    };
+  const base = entryWanted(container, line);
+  if (base !== undefined && !hasWord(says, base.name))
+    return {
+      says: `its variable ${base.name}${ofText(base)} is ${JSON.stringify(quotable(base.value))}`,
+      quotes: [fieldOf(container, base, base.value)],
     };
   const words = line.replaceAll(/([a-z])([A-Z])/g, '$1 $2');
   const kinds = [...new Set([...words.matchAll(KINDS)].map(([kind]) => kind.toUpperCase()))];
@@ -40,6 +46,19 @@ export function namedInPeer(container: ContainerFacts, { id, says }: RankedFindi
         says: `its variable ${name}${ofText(only)} is ${JSON.stringify(quotable(value))}`,
         quotes: [fieldOf(container, only, value)],
       };
+}
+
+/** What servers of LDAP say of an entry that is not there, without its name. */
+const NO_ENTRY = /\bno ?such ?object\b|\bLDAP_NO_SUCH_OBJECT\b/i;
+/** "ou=people,dc=acme,dc=org" */
+const ENTRY = /^(?:[a-z]{1,10}=[^,=]{1,80},){1,8}[a-z]{1,10}=[^,=]{1,80}$/i;
+
+/** The only variable with the name of an entry, or the only one of them that says that it is one to search below. */
+function entryWanted({ environment }: ContainerFacts, line: string): Variable | undefined {
+  if (!NO_ENTRY.test(line)) return undefined;
+  const entries = environment.filter((variable) => isPlain(variable) && ENTRY.test(variable.value));
+  const bases = entries.filter(({ name }) => /BASE|SEARCH|SUFFIX|TREE/i.test(name));
+  return bases.length === 1 ? bases[0] : entries.length === 1 ? entries[0] : undefined;
 }
 
 /** The only variable whose whole value the line has in quotation marks. */

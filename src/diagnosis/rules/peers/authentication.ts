@@ -1,6 +1,5 @@
 /** Rule: a peer refuses a container's user, password, token or rights, perhaps since its Secret changed. */
-import { anyOf } from '../../../log-analysis/index.ts';
-import { peerIn, urlPeers } from '../../../log-analysis/index.ts';
+import { anyOf, httpStatusIn, peerIn, urlPeers } from '../../../log-analysis/index.ts';
 import { type ConfigChange, configChange } from '../../facts/pod/config-changes.ts';
 import type { Pod } from '../../evidence/kinds.ts';
 import { backupRepository } from '../../facts/servers/backup-repository.ts';
@@ -107,7 +106,8 @@ export function refusedCredentials(facts: PodFacts, container: ContainerFacts): 
   // What the system refused, no peer was asked for: a token that could not be read was never shown to it.
   // Another rule tells of a login that is not its own.
   if (isOfPooler(word.line)) return undefined;
-  if (NOT_PARSED.test(word.line)) return undefined;
+  // A server that fails by itself refuses nobody.
+  if (NOT_PARSED.test(word.line) || (httpStatusIn(word.line) ?? 0) >= 500) return undefined;
   if (NO_FILE.test(word.line) || HELD_BY_OTHER.test(word.line) || isCausedBySystem(word.line, word.match))
     return undefined;
   return { word, isForbidden: refused === undefined };

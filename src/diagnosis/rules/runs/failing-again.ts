@@ -19,6 +19,9 @@ const PLAIN: ReadonlySet<string> = new Set(['exit-code', 'signal']);
 /** A peer has answered, and refuses what this container shows or asks. */
 const REFUSES = /^(?:authentication-refused|not-allowed|certificate-.*)$/;
 
+/** The cluster knows whether there is such a name. */
+const UNRESOLVED = /^dependency-not-resolved$/;
+
 /** A known kind of failure that has come so often, and that no other program has to mend. */
 const LASTING = 5;
 
@@ -48,9 +51,10 @@ export function failingAgain(
   if (again === undefined) return [];
   const { line } = again.said;
   const isPlain = end === undefined || PLAIN.has(end.id);
-  const isProven = isPlain
-    ? end?.blames !== undefined || wrongPeer(facts, container, line) !== undefined || isTotal(again)
-    : end.blames !== undefined || REFUSES.test(end.id) || isLasting(again, end.id);
+  const isProven =
+    end?.blames !== undefined ||
+    ((isPlain || UNRESOLVED.test(end.id)) && wrongPeer(facts, container, line) !== undefined) ||
+    (isPlain ? isTotal(again) : REFUSES.test(end.id) || isLasting(again, end.id));
   const log = facts.commands.kubectl('logs', facts.name, '-c', container.name);
   const previous = facts.commands.previousLog(container.name);
   return [
