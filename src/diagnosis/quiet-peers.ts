@@ -1,5 +1,7 @@
 /** Of a pod with which nothing seems wrong: what the servers that it uses complain of, where they name it or what it sends. Pure. */
 import { complainsOf } from '../log-analysis/index.ts';
+import { controllerOf } from '../api/index.ts';
+import type { Pod } from './evidence/kinds.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
 import { allPeers, isItself, type ServiceName, serviceOfHost } from './facts/peers/dependencies.ts';
 import { podFacts } from './facts/pod/pod-facts.ts';
@@ -16,24 +18,68 @@ const MAX_NAMES = 60;
 /** Shorter names stand in others by accident. */
 const MIN_NAME = 6;
 
-/** The services that the pod's containers name; none: it has troubles of its own. */
-export function servicesUsed(evidence: PodEvidence): readonly ServiceName[] {
+/**
+ * The services that the pod's containers use, as far as their specification, scripts and configurations tell; none: it has troubles of its own.
+ *
+ * @param all the names of the services of its namespace
+ */
+export function servicesUsed(evidence: PodEvidence, all: readonly string[]): readonly ServiceName[] {
   const { containers, deleting, pod } = podFacts(evidence);
   const namespace = pod.metadata?.namespace ?? 'default';
   if (deleting || containers.some(({ trouble, again }) => trouble !== 'none' || again !== undefined)) return [];
-  const all = containers
-    .filter(({ kind }) => kind !== 'init')
+  const running = containers.filter(({ kind }) => kind !== 'init');
+  const peers = running
     .flatMap((container) => allPeers(container))
     .filter((peer) => !isItself(peer))
     .flatMap(({ host }) => serviceOfHost(host, namespace) ?? []);
-  return [...new Map(all.map((each) => [`${each.namespace}/${each.name}`, each])).values()].slice(0, MAX_ASKED);
+  const texts = [
+    ...running.flatMap(({ spec, environment }) => [commandText(spec), ...environment.map(({ value }) => value)]),
+    ...evidence.configs.flatMap(({ texts: byKey = {} }) => Object.values(byKey)),
+  ];
+  const quoted = all.filter((name) => texts.some((text) => isQuoted(text, name))).map((name) => ({ namespace, name }));
+  const found = [...peers, ...quoted];
+  return [...new Map(found.map((each) => [`${each.namespace}/${each.name}`, each])).values()].slice(0, MAX_ASKED);
 }
 
-/** The diagnosis, with what a server says of the pod; without, where it says nothing. @param lines the server's last lines */
+/** Whether the name stands there as a text or a host of its own: "nats", @nats:4222, //nats, -h nats. */
+function isQuoted(text: string, name: string): boolean {
+  return ['"', "'", '`', '//', '@', '=', '-h ', '--host '].some((before) =>
+    ['"', "'", '`', ':', '/', ',', '\n', ' '].some((after) => text.includes(`${before}${name}${after}`)),
+  );
+}
+
+export interface ServerSaid {
+  /** "deployment/broker" */
+  readonly object: string;
+  /** Its last lines. */
+  readonly lines: readonly string[];
+  /** The pods of the namespace, of which another one may have the same name for itself. */
+  readonly pods?: readonly Pod[];
+}
+
+/** Two of them have one name. */
+const TAKEN = /\balready connected\b|\btaken over\b|\bduplicate\b|\balready in use\b/i;
+
+/** "; pod bridge-us-1 has the same name in its variable MQTT_CLIENT_ID", where one of another workload does. */
+function namesake(evidence: PodEvidence, name: string, pods: readonly Pod[]): string {
+  const own = controllerOf(evidence.pod)?.uid;
+  for (const pod of pods) {
+    if (pod.metadata?.uid === evidence.pod.metadata?.uid || controllerOf(pod)?.uid === own) continue;
+    for (const { env = [], command = [], args = [] } of pod.spec?.containers ?? []) {
+      const variable = env.find(({ value }) => value === name)?.name;
+      const where = variable === undefined ? 'in its command' : `in its variable ${variable}`;
+      if (variable !== undefined || [...command, ...args].some((each) => each === name || each.endsWith(`=${name}`)))
+        return `; pod ${pod.metadata?.name ?? ''} has the same name, ${where}`;
+    }
+  }
+  return '';
+}
+
+/** The diagnosis, with what a server says of the pod; without, where it says nothing. */
 export function withComplaintOf(
   diagnosis: Diagnosis,
   evidence: PodEvidence,
-  { object, lines }: { readonly object: string; readonly lines: readonly string[] },
+  { object, lines, pods = [] }: ServerSaid,
 ): Diagnosis {
   const found = complainsOf(lines, namesOf(evidence));
   const [container] = podFacts(evidence).containers;
@@ -49,7 +95,7 @@ export function withComplaintOf(
           rank: 0,
           topic: `runs/${container.name}`,
           container: container.name,
-          says: `${title(container)} runs, and ${object}, which it uses, complains of ${found.name} again and again (${found.times} times): ${found.line}`,
+          says: `${title(container)} runs, and ${object}, which it uses, complains of ${found.name} again and again (${found.times} times): ${found.line.replace(/\.+$/, '')}${TAKEN.test(found.line) ? namesake(evidence, found.name, pods) : ''}`,
           evidence: [{ source: 'object', object, says: found.line }],
           try: [`kubectl -n ${namespace} logs ${object}`],
         },

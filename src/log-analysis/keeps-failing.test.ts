@@ -31,7 +31,7 @@ describe('what a program keeps failing at, amid what else it prints', () => {
         '   at Parcels.Reader.Read(String path) in /src/Reader.cs:line 20',
         '   at Parcels.Worker.Run() in /src/Worker.cs:line 41',
       ),
-      /JsonException: Expected end of string/,
+      /JsonException: Expected end of string.* \(Failed to read "\/spool\/in\/parcel-0042\.json"/,
       4,
     ],
     [

@@ -3,14 +3,14 @@
 export type Level = 'fatal' | 'error' | 'warning' | 'info' | 'debug';
 
 const WORDS: Readonly<Record<string, Level>> = {
-  ...every('fatal', 'fatal panic emerg emergency alert crit critical severe dpanic failure f_tal sev'),
+  ...every('fatal', 'fatal panic emerg emergency alert crit critical severe dpanic failure f_tal ftl sev'),
   ...every('error', 'fail error err eror errors erro'),
   ...every('warning', 'warning warn wrn'),
   ...every(
     'info',
     'info information informational inf notice note log status system statement hint detail message audit',
   ),
-  ...every('debug', 'dbug trce debug dbg trace trc verbose fine finer finest debug1 debug2 debug3 debug4 debug5'),
+  ...every('debug', 'dbug trce debug dbg trace trc vrb verbose fine finer finest debug1 debug2 debug3 debug4 debug5'),
 };
 
 function every(level: Level, words: string): Record<string, Level> {

@@ -98,6 +98,8 @@ const LETTERS: Readonly<Record<string, Level>> = {
   F: 'fatal',
 };
 const BRACKET_LEVEL = /^[[(<] ?(?:[\w.-]{1,30}[:/])?([A-Za-z]{3,13}|\d) {0,5}[\])>]:?(?=[\s[]|$)/;
+/** What is left of "[10:20:30 ERR]", as Serilog writes it. */
+const CLOSED_LEVEL = /^([A-Z]{3,11})\](?=\s)/;
 /** What is left of "[2026-01-31 12:00:00,000: ERROR/MainProcess]". */
 const SLASH_LEVEL = /^([A-Z]{4,8})\/[\w-]{1,40}\]:?(?=\s)/;
 /** GLib's: "** (shop:36): CRITICAL **: 04:17:28.305: …", "(shop:36): Gtk-WARNING **: …". */
@@ -279,6 +281,7 @@ function cutLevel(text: string, step: number, isStamped = false): Cut | undefine
     CHANNEL_LEVEL,
     PROGRAM_LEVEL,
     BRACKET_LEVEL,
+    CLOSED_LEVEL,
     SLASH_LEVEL,
     FACILITY_LEVEL,
     GLIB_LEVEL,

@@ -2,8 +2,9 @@
  * Diagnoses those whom the subject needs and that answer it with errors, one after the other, and tells the last of them first; asks those
  * whom it uses whether they complain of it where nothing seems wrong with it.
  */
-import { type Pod, PODS } from '../../api/index.ts';
+import { type Pod, PODS, SERVICES } from '../../api/index.ts';
 import {
+  configMapsOf,
   type Diagnosis,
   isSameTrouble,
   nextPeer,
@@ -16,10 +17,11 @@ import {
   withRoot,
 } from '../../diagnosis/index.ts';
 import type { Asker } from './ask.ts';
+import { gatherConfigs } from './gather-configs.ts';
 import { gatherLog, gatherPod } from './gather-pod.ts';
 import { ownerOf } from './gather-server.ts';
 import { gatherServices, labelsText } from './gather-services.ts';
-import { MAX_CAUSE_STEPS, MAX_SERVICES } from './limits.ts';
+import { MAX_CAUSE_STEPS, MAX_LISTED, MAX_SERVICES } from './limits.ts';
 import { urgency } from './urgency.ts';
 
 /** @param looked the evidence about the pods of the subject, the first of which with such a peer is followed */
@@ -51,10 +53,20 @@ export async function followPeers(
 }
 
 /** The diagnosis of a pod that seems well, with what the servers that it uses complain of. */
-async function askServers(asker: Asker, diagnosis: Diagnosis, [evidence]: readonly PodEvidence[]): Promise<Diagnosis> {
-  const used = evidence === undefined ? [] : servicesUsed(evidence);
-  if (evidence === undefined || used.length === 0) return diagnosis;
-  const { namespace = 'default' } = evidence.pod.metadata ?? {};
+async function askServers(asker: Asker, diagnosis: Diagnosis, [looked]: readonly PodEvidence[]): Promise<Diagnosis> {
+  if (looked === undefined) return diagnosis;
+  const { namespace = 'default' } = looked.pod.metadata ?? {};
+  // Its scripts and configurations may be the only ones to name whom it uses.
+  const [configs, all] = await Promise.all([
+    gatherConfigs(asker, namespace, configMapsOf(looked.pod)),
+    asker.list(`services in namespace ${namespace}`, SERVICES, { namespace, limit: MAX_LISTED }),
+  ]);
+  const evidence: PodEvidence = { ...looked, configs: [...looked.configs, ...configs] };
+  const used = servicesUsed(
+    evidence,
+    all.flatMap(({ metadata }) => metadata?.name ?? []),
+  );
+  if (used.length === 0) return diagnosis;
   const services = await gatherServices(asker, used, namespace);
   for (const service of services.filter(({ missing, ready }) => !missing && ready > 0)) {
     const pod = await podBehind(asker, service);
@@ -62,7 +74,8 @@ async function askServers(asker: Asker, diagnosis: Diagnosis, [evidence]: readon
     if (pod === undefined || container === undefined) continue;
     const lines = (await gatherLog(asker, pod, container.name, false)) ?? [];
     const object = ownerOf(pod) ?? `pod/${pod.metadata?.name ?? ''}`;
-    const told = withComplaintOf(diagnosis, evidence, { object, lines });
+    const pods = await asker.list(`pods in namespace ${namespace}`, PODS, { namespace, limit: MAX_LISTED });
+    const told = withComplaintOf(diagnosis, evidence, { object, lines, pods });
     if (told !== diagnosis) return told;
   }
   return diagnosis;

@@ -1,6 +1,7 @@
 /** Gathers the Job of a namespace that has failed, or is not done, and may have been meant to make what a pod does not find or waits for. */
 import { CRON_JOBS, JOBS, PODS } from '../../api/index.ts';
 import {
+  asleepRenewer,
   asleepWriter,
   causeOfPod,
   type FailedJob,
@@ -24,12 +25,14 @@ export async function gatherFailedJob(
 ): Promise<FailedJob | undefined> {
   const { namespace = 'default' } = asked.metadata ?? {};
   const jobs = await asker.list(`jobs in namespace ${namespace}`, JOBS, { namespace, limit: MAX_LISTED });
-  if (wanted.claim !== undefined) {
+  if (wanted.claim !== undefined || wanted.stale !== undefined) {
     const cronJobs = await asker.list(`cronjobs in namespace ${namespace}`, CRON_JOBS, {
       namespace,
       limit: MAX_LISTED,
     });
-    return asleepWriter(wanted.claim, asked, { jobs, cronJobs });
+    return wanted.claim === undefined
+      ? asleepRenewer(wanted.stale ?? '', cronJobs)
+      : asleepWriter(wanted.claim, asked, { jobs, cronJobs });
   }
   const meant = meantJob(jobs, wanted);
   if (meant === undefined) return undefined;

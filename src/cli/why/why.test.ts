@@ -501,7 +501,7 @@ describe('a pod', () => {
     for (const hidden of ['S3CRET', 'T0KEN', 'ann:', data.KEY, data.DATABASE_URL]) expect(out).not.toContain(hidden);
   });
 
-  it('reads no ConfigMaps of a pod that is well', async () => {
+  it('reads of a pod that is well only the ConfigMaps, which may name those whom it uses', async () => {
     await node();
     await api.client.create(CONFIG_MAPS, { metadata: { name: 'c', namespace: 'default' } });
     const state = { running: { startedAt: at(600) } };
@@ -511,9 +511,9 @@ describe('a pod', () => {
       conditions: [{ type: 'Ready', status: 'True' }],
       containerStatuses: [well],
     };
-    await pod(status, {}, { envFrom: [{ configMapRef: { name: 'c' } }] });
+    await pod(status, {}, { envFrom: [{ configMapRef: { name: 'c' } }, { secretRef: { name: 's' } }] });
     await why('Pod', 'web');
-    expect(asked.filter((url) => /configmaps|secrets/.test(url))).toEqual([]);
+    expect(asked.filter((url) => /configmaps|secrets/.test(url))).toEqual(['/api/v1/namespaces/default/configmaps/c']);
   });
 
   it('names the namespace in commands when it was given', async () => {

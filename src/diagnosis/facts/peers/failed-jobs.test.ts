@@ -5,7 +5,7 @@ import { diagnosePod } from '../../diagnose-pod.ts';
 import { evidence, pod } from '../../evidence.fixtures.ts';
 import { endedWith } from '../../rules/cases/cases.fixtures.ts';
 import type { CronJob, Job } from '../../../api/index.ts';
-import { asleepWriter, jobWanted, meantJob } from './failed-jobs.ts';
+import { asleepRenewer, asleepWriter, jobWanted, meantJob } from './failed-jobs.ts';
 
 const job = (name: string, status: NonNullable<Job['status']>): Job => ({ metadata: { name }, status });
 const given = (name: string): Job => job(name, { failed: 1, conditions: [{ type: 'Failed', status: 'True' }] });
@@ -52,6 +52,38 @@ it.each<[string, string, readonly Job[], string | undefined]>([
 ])('for what waits: %s', (_, waits, jobs, said) => {
   const meant = meantJob(jobs, { waits });
   expect(meant && `${meant.job.metadata?.name} ${meant.state}`).toBe(said);
+});
+
+describe('who may renew data that is too old', () => {
+  const cron = (name: string, suspend: boolean): CronJob =>
+    ({ metadata: { name }, spec: { suspend, schedule: '@daily', jobTemplate: {} } }) as unknown as CronJob;
+
+  it.each<[string, string, readonly CronJob[], string | undefined]>([
+    [
+      'the one that it names',
+      'rates are 9 days old, written by rates',
+      [cron('rates', true), cron('mail', true)],
+      'rates',
+    ],
+    ['the only one', 'price list is stale', [cron('prices', true), cron('mail', false)], 'prices'],
+    ['none of several', 'price list is stale', [cron('prices', true), cron('mail', true)], undefined],
+    ['none that runs', 'price list is stale', [cron('prices', false)], undefined],
+  ])('is %s', (_, stale, crons, name) => {
+    expect(asleepRenewer(stale, crons)?.name).toBe(name);
+  });
+
+  it('is told once with what says so', () => {
+    const line = 'ERROR [quotes] StaleRates: exchange rates are 139 h old (limit 24 h)';
+    const given = {
+      pod: pod({ status: { state: { running: { startedAt: '2026-01-31T11:50:00Z' } } } }),
+      logs: { web: { current: Array.from({ length: 6 }, () => line) } },
+    };
+    expect(wantedJob(evidence(given))).toMatchObject({ stale: expect.stringContaining('139 h old') as unknown });
+    const failedJob = { kind: 'cronjob' as const, name: 'rates', state: 'suspended' as const };
+    const [first] = diagnosePod(evidence({ ...given, failedJob })).findings;
+    expect(first?.says).toMatch(/139 h old .*; cronjob\/rates, which may be meant to renew it, is suspended$/);
+    expect(first?.try[0]).toContain('patch cronjob/rates');
+  });
 });
 
 describe('who may write a file that is missing in a claim', () => {

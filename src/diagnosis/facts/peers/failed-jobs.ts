@@ -24,6 +24,8 @@ export interface JobWanted {
   readonly waits?: string;
   /** The claim in which a file is missing that another workload may write. */
   readonly claim?: string;
+  /** Data is too old: the words that say so. */
+  readonly stale?: string;
 }
 
 export interface MeantJob {
@@ -100,10 +102,28 @@ export function jobWanted(evidence: PodEvidence, found: readonly RankedFinding[]
   if (claim !== undefined) return { claim };
   if (controllerOf(evidence.pod)?.kind === 'Job') return undefined;
   if (found.some(({ id }) => LACKS.has(id))) return {};
+  const stale = found.find((each) => isStale(each));
+  if (stale !== undefined) return { stale: stale.says };
   const waiting = found.find(isWaiting);
   const container = podFacts(evidence).containers.find(({ name }) => name === waiting?.container);
   if (waiting === undefined || container === undefined) return undefined;
   return { waits: [container.name, commandText(container.spec), waiting.says].join(' ') };
+}
+
+/** Data that somebody has not renewed. */
+const STALE =
+  /\bstale\b|\bStale[A-Z]|\b(?:out ?dated|out of date)\b|\b(?:is|are) (?:too old|\d{1,6} ?(?:s|m|min|h|hours|d|days) old)\b|\bnot (?:been )?(?:updated|refreshed|renewed) (?:since|for)\b|\blast (?:update|refresh|import)(?:ed)? .{1,60}\bago\b/;
+const OF_PROGRAM = /^(?:fails-again|exit-code|missing-data)$/;
+
+function isStale({ id, says }: RankedFinding): boolean {
+  return OF_PROGRAM.test(id) && STALE.test(says);
+}
+
+/** The only suspended CronJob that the words about old data name, else the only one there is. */
+export function asleepRenewer(stale: string, cronJobs: readonly CronJob[]): FailedJob | undefined {
+  const names = cronJobs.flatMap(({ metadata, spec }) => (spec?.suspend === true ? (metadata?.name ?? []) : []));
+  const name = single(names.filter((each) => hasWord(stale, each))) ?? single(names);
+  return name === undefined ? undefined : { kind: 'cronjob', name, state: 'suspended' };
 }
 
 /** "does not find its file /shared/daily.csv in volume shared (claim shared)" */
@@ -166,19 +186,24 @@ export function withFailedJob(facts: PodFacts, found: readonly RankedFinding[]):
   const first =
     found.find((each) => claimLacking(each) !== undefined) ??
     found.find(({ id }) => LACKS.has(id)) ??
-    found.find(isWaiting);
-  if (first === undefined) return found;
+    found.find(isWaiting) ??
+    found.find(isStale);
+  if (first === undefined || first.says.includes(`${failedJob.kind ?? 'job'}/${failedJob.name}, which`)) return found;
   const { name, kind = 'job', says = '', state = 'failed' } = failedJob;
   const target = `${kind}/${name}`;
   const why = says.length <= MAX_SAYS ? says : `${says.slice(0, MAX_SAYS - 1)}…`;
-  const what = isWaiting(first) ? 'what it waits for' : 'it';
+  const what = isWaiting(first)
+    ? 'make what it waits for'
+    : LACKS.has(first.id) || !isStale(first)
+      ? 'make it'
+      : 'renew it';
   return found.map((finding) =>
     finding === first
       ? {
           ...finding,
           // What has failed does not come by waiting.
           ...(isWaiting(first) && state === 'failed' && { severity: 'critical' as const }),
-          says: `${finding.says}; ${target}, which may be meant to make ${what}, ${STATES[state]}${why === '' ? '' : `: ${why}`}`,
+          says: `${finding.says}; ${target}, which may be meant to ${what}, ${STATES[state]}${why === '' ? '' : `: ${why}`}`,
           evidence: [...finding.evidence, { source: 'object', object: target, says: STATES[state] }],
           try:
             state === 'suspended'

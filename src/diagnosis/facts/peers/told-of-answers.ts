@@ -47,7 +47,11 @@ const UNRELATED =
 /** The findings; the first of each container about its end, or about why it is not ready, tells it. */
 export function withAnswers(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
   const tell = (container: ContainerFacts, finding: RankedFinding): RankedFinding => {
-    if (UNRELATED.test(finding.id)) return finding;
+    const sick =
+      container.again?.isStanding === true && /^dependency-/.test(finding.id)
+        ? ofSick(facts, container, finding)
+        : undefined;
+    if (sick !== undefined || UNRELATED.test(finding.id)) return sick ?? finding;
     const service = serverOf(facts.evidence, container);
     const told = [
       ofOtherContainer(facts, container, service),
@@ -195,6 +199,21 @@ function ofHealthCheck(facts: PodFacts, container: ContainerFacts, service: Serv
     says: `it asks service ${service.name} for ${path} to know if that is well, and gets ${status} (${at})${other === undefined ? '' : `; ${other} is answered well`}`,
     quotes: [{ source: 'field', path: at, value: path }],
     isLater: true,
+  };
+}
+
+/** The same of one that has said only of the first moments that those behind it are not there, and that they are by now. */
+function ofSick(facts: PodFacts, container: ContainerFacts, finding: RankedFinding): RankedFinding | undefined {
+  const service = serverOf(facts.evidence, container);
+  const told = service && ofHealthCheck(facts, container, service);
+  if (told === undefined) return undefined;
+  const { name } = container;
+  return {
+    ...finding,
+    id: 'exit-code',
+    says: `container ${name} ends: it takes service ${service?.name ?? ''} for down, as ${told.says} (exit code 1)`,
+    blames: undefined,
+    evidence: [...finding.evidence.slice(0, 1), ...told.quotes],
   };
 }
 

@@ -119,3 +119,13 @@ it('tells what is answered to the path of a health check', () => {
   expect(pathAnswered(lines, '/health')).toBe('/healthz');
   expect(pathAnswered(lines, '/status')).toBeUndefined();
 });
+
+it.each([
+  ['F, [2026-03-03T10:20:30.1 #1] FATAL -- : ActionController::RoutingError (No route matches [GET] "/healthz"):'],
+  ['Cannot GET /healthz'],
+  ['WARN 1 --- o.s.w.servlet.PageNotFound : No mapping for GET /healthz'],
+  ['Not Found: /healthz'],
+])('knows the words of frameworks for a path that nobody serves: %s', (line) => {
+  expect(statusOfPath([line], '/healthz')).toBe(404);
+  expect(statusOfPath([line], '/health')).toBeUndefined();
+});

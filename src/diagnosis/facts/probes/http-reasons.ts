@@ -102,9 +102,14 @@ export function statusOfPath(lines: readonly string[], path: string): number | u
   for (const line of lines.slice(-LINES).toReversed()) {
     const { asked, status } = requestIn(line) ?? {};
     if (asked === path) return Number(status);
+    if (NO_ROUTE.exec(line)?.[1] === path) return 404;
   }
   return undefined;
 }
+
+/** What frameworks say of a path that nobody serves, whose access logs have no status: Rails, Express, Spring, Django. */
+const NO_ROUTE =
+  /\b(?:No route matches \[\w{1,7}\] "|Cannot (?:GET|HEAD|POST) |No mapping for (?:GET|HEAD|POST) |Not Found: |no handler found for (?:GET|HEAD|POST) )(\/[^"\s?]{0,200})/i;
 
 /** A path of the same server that it answers well. */
 export function pathAnswered(lines: readonly string[], like: string): string | undefined {

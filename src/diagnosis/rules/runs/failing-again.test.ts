@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { diagnosePod } from '../../diagnose-pod.ts';
-import { ago, evidence, pod } from '../../evidence.fixtures.ts';
+import { ago, configMap, evidence, pod } from '../../evidence.fixtures.ts';
 import type { PodEvidence } from '../../evidence/pod-evidence.ts';
 import { quoteText } from '../../quote-text.ts';
 import { namedServicesOf, wellLogsWanted } from '../../wanted.ts';
@@ -90,6 +90,85 @@ describe('a container that looks well', () => {
       ),
       'warning',
       /is not let in by its peer broker(?::1883)?, .*MQTT_PASS of Secret pub-auth\): .*not authorised; it asks as user sensor, of its variable MQTT_USER$/,
+    ],
+    [
+      'has a peer of which there is nobody, and another of nearly that name',
+      runs(
+        'ERROR relay stats-relay:4222 connect failed: nxdomain, 12 samples are kept',
+        {
+          services: [{ ...away('stats-relay'), missing: true }],
+        },
+        { env: [{ name: 'RELAY_HOST', value: 'stats-relay' }] },
+      ),
+      'warning',
+      /does not find stats-relay .*there is no service stats-relay/,
+    ],
+    [
+      'is answered with an error that speaks of a login, which refuses nobody',
+      runs('ERROR in views: upstream http://sso:8000/login returned 500: {"error": "login failed"}'),
+      'warning',
+      /it is answered by its peer with an error of its own: .*returned 500/,
+    ],
+    [
+      'looks for an entry of LDAP that is not there',
+      runs(
+        'ERROR lookup of jdoe failed: LDAPNoSuchObjectResult - 32 - noSuchObject - None - searchResDone',
+        {},
+        {
+          env: [
+            { name: 'LDAP_BIND_DN', value: 'cn=reader,dc=acme,dc=org' },
+            { name: 'LDAP_USER_BASE', value: 'ou=people,dc=acme,dc=com' },
+          ],
+        },
+      ),
+      'info',
+      /noSuchObject.*; its variable LDAP_USER_BASE is "ou=people,dc=acme,dc=com"$/,
+    ],
+    [
+      'takes those behind it for down, by a path that they do not have',
+      {
+        ...runs(
+          '',
+          {},
+          {
+            command: ['sh', '-c', 'varnishd -F & while :; do curl http://127.0.0.1:6081/p/1; sleep 4; done'],
+            volumeMounts: [{ name: 'vcl', mountPath: '/etc/varnish' }],
+          },
+        ),
+        pod: pod({
+          container: {
+            command: ['sh', '-c', 'varnishd -F & while :; do curl http://127.0.0.1:6081/p/1; sleep 4; done'],
+            volumeMounts: [{ name: 'vcl', mountPath: '/etc/varnish' }],
+          },
+          spec: { volumes: [{ name: 'vcl', configMap: { name: 'vcl' } }] },
+          status: { restartCount: 0, state: { running: { startedAt: ago(300) } } },
+        }),
+        logs: {
+          web: {
+            current: Array.from(
+              { length: 5 },
+              () => '         0 Backend_health - shop Still sick 4---X-R- 0 3 5 0.001 0.000 "HTTP/1.0 404 Not Found"',
+            ),
+          },
+        },
+        configs: [
+          configMap('vcl', {
+            'default.vcl':
+              'backend shop {\n  .host = "shop";\n  .port = "8080";\n  .probe = {\n    .url = "/healthz";\n  }\n}',
+          }),
+        ],
+        services: [
+          {
+            ...away('shop'),
+            ports: [8080],
+            ready: 1,
+            selector: { app: 'shop' },
+            server: { pod: pod({ name: 'shop-1' }), lines: ['10.2.0.1 - - [x] "GET /healthz HTTP/1.1" 404 0'] },
+          },
+        ],
+      },
+      'warning',
+      /backend shop is sick: its probe gets HTTP\/1\.0 404 Not Found; it asks service shop for \/healthz to know if that is well, and gets 404 \(.*ConfigMap vcl, key default\.vcl/,
     ],
     [
       'refuses the certificate of its peer',

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { diagnosePod } from './diagnose-pod.ts';
+import { configMap, evidence, pod } from './evidence.fixtures.ts';
+import type { PodEvidence } from './evidence/pod-evidence.ts';
+import { servicesUsed, withComplaintOf } from './quiet-peers.ts';
+
+const bridge: PodEvidence = evidence({
+  pod: pod({
+    container: {
+      command: ['sh', '-c', 'mosquitto_sub -h broker -i "$CLIENT_ID" -t "eu/#"'],
+      env: [{ name: 'CLIENT_ID', value: 'line-bridge' }],
+    },
+    metadata: {
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'a', uid: 'a', controller: true }],
+    },
+  }),
+  logs: { web: { current: ['INFO subscribed to orders.created'] } },
+});
+const complaint = (line: string): { object: string; lines: readonly string[] } => ({
+  object: 'deployment/broker',
+  lines: Array.from({ length: 5 }, () => line),
+});
+const told = (line: string, pods: PodEvidence['siblings'] = []): string | undefined =>
+  withComplaintOf(diagnosePod(bridge), bridge, { ...complaint(line), pods }).findings[0]?.says;
+
+describe('the services that a quiet pod uses', () => {
+  it('are those of its specification', () => {
+    expect(servicesUsed(bridge, []).map(({ name }) => name)).toEqual(['broker']);
+  });
+
+  it('are those that its scripts quote', () => {
+    const scripted = evidence({ configs: [configMap('app', { 'main.py': 'n = Nats("nats", user)\nweb = 1' })] });
+    expect(servicesUsed(scripted, ['nats', 'web', 'user'])).toEqual([{ namespace: 'shop', name: 'nats' }]);
+  });
+
+  it('are not asked of one with a trouble of its own', () => {
+    const failing = Array.from({ length: 5 }, () => 'ERROR cannot reach broker:1883: Connection refused');
+    expect(servicesUsed({ ...bridge, logs: { web: { current: failing } } }, ['broker'])).toEqual([]);
+  });
+});
+
+describe('what a server says of a quiet pod', () => {
+  it('is told where it names what the pod is called', () => {
+    expect(told('Client line-bridge already connected, closing old connection.')).toBe(
+      'container web runs, and deployment/broker, which it uses, complains of line-bridge again and again (5 times): Client line-bridge already connected, closing old connection',
+    );
+  });
+
+  it('is told with another one that has its name', () => {
+    const other = pod({ name: 'us-1', container: { env: [{ name: 'ID', value: 'line-bridge' }] } });
+    expect(told('Client line-bridge already connected, closing old connection.', [bridge.pod, other])).toMatch(
+      /; pod us-1 has the same name, in its variable ID$/,
+    );
+  });
+
+  it('is told where it names what the pod takes', () => {
+    expect(told('[ERR] Publish Violation - User "shop", Subject "orders.created"')).toContain(
+      'Subject "orders.created"',
+    );
+  });
+
+  it('is not told of others', () => {
+    expect(told('ERROR Client other-bridge exceeded its quota')).toBeUndefined();
+  });
+
+  it('has its secrets masked', () => {
+    expect(told('ERROR line-bridge refused: password=hunter2hunter2')).not.toContain('hunter2');
+  });
+});
