@@ -6,6 +6,7 @@ import { commandLimit, phpMemory } from './command-limits.ts';
 import { configTexts } from './config-texts.ts';
 import type { ContainerFacts } from '../pod/container-facts.ts';
 import { withFirstEnds } from '../pod/first-ends.ts';
+import { decryptionKey } from '../variables/decryption-keys.ts';
 import { jvmOptions } from '../variables/jvm-options.ts';
 import { likelyMount } from './likely-mounts.ts';
 import { argumentsInOne, literalVariable } from '../variables/literal-variables.ts';
@@ -46,6 +47,7 @@ function settingBehind(facts: PodFacts, container: ContainerFacts, finding: Rank
     otherProtocol(container, finding) ??
     withoutPort(container, finding) ??
     clientWants(facts, container, finding) ??
+    decryptionKey(container, finding) ??
     tableWanted(
       [commandText(container.spec), ...configTexts(facts, container).map(({ text }) => text)],
       container,

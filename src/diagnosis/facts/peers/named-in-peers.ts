@@ -1,4 +1,4 @@
-/** Names the variable with the name of what a peer does not have, or does not allow: a bucket, a topic, a database. Pure. */
+/** Names the variable with the name of what a peer does not have, or does not allow: a bucket, a topic, a database, the audience of a token. Pure. */
 import type { RankedFinding } from '../../finding.ts';
 import type { ContainerFacts } from '../pod/container-facts.ts';
 import { ofText, type Variable } from '../variables/environment.ts';
@@ -7,12 +7,12 @@ import { hasWord, quotable } from '../words/text.ts';
 
 /** What programs look for in a peer by a name that is theirs. */
 const KINDS =
-  /\b(bucket|topic|queue|vhost|exchange|database|index|collection|stream|keyspace|schema|repository|project|region|realm|tenant)\b/gi;
+  /\b(bucket|topic|queue|vhost|exchange|database|index|collection|stream|keyspace|schema|repository|project|region|realm|tenant|audience|issuer)\b/gi;
 const AFTER_KIND = new RegExp(`${KINDS.source}:? ["'\`]?([\\w.-]{2,80})`, 'gi');
 const OF_PEER = /^(?:missing-data|not-allowed|exit-code|authentication-refused|fails-again)$/;
 /** What is said of one that is not there, or not to be used. */
 const IS_WRONG =
-  /not (?:exist|found|known|allowed|permitted|authori[sz]ed)|n't (?:exist|find|found|know)|no such|unknown|missing|denied|invalid|No ?Such ?Object|NoSuch|NotFound|not_found|forbidden|\b40[34]\b/i;
+  /not (?:exist|found|known|allowed|permitted|authori[sz]ed)|n't (?:exist|find|found|know|match)|not match|mismatch|no such|unknown|missing|denied|invalid|No ?Such ?Object|NoSuch|NotFound|not_found|forbidden|\b40[34]\b/i;
 
 /** The only variable named after the kind of thing that its peer does not have, where its value is not told. */
 export function namedInPeer(container: ContainerFacts, { id, says }: RankedFinding): Setting | undefined {

@@ -31,7 +31,7 @@ import { formatAge, quotable } from '../../facts/words/text.ts';
 import type { RankedFinding } from '../../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../../rule.ts';
 import { commandForLog, explainedEnd, saidBy, title } from '../ends/exit-code.ts';
-import { isOfPooler } from './poolers.ts';
+import { isItselfPooler, isOfPooler } from './poolers.ts';
 import { isLateForReady } from '../probes/readiness.ts';
 
 const REFUSED = new RegExp(
@@ -105,7 +105,7 @@ export function refusedCredentials(facts: PodFacts, container: ContainerFacts): 
   if (word === undefined || (unready && word.fromEnd > 8) || OWN_SETTINGS.test(word.line)) return undefined;
   // What the system refused, no peer was asked for: a token that could not be read was never shown to it.
   // Another rule tells of a login that is not its own.
-  if (isOfPooler(word.line)) return undefined;
+  if (isOfPooler(word.line) && !isItselfPooler(container)) return undefined;
   // A server that fails by itself refuses nobody.
   if (NOT_PARSED.test(word.line) || (httpStatusIn(word.line) ?? 0) >= 500) return undefined;
   if (NO_FILE.test(word.line) || HELD_BY_OTHER.test(word.line) || isCausedBySystem(word.line, word.match))

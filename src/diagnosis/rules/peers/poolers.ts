@@ -36,7 +36,16 @@ export function isOfPooler(line: string): boolean {
   return OWN_LOGIN.test(line) || NOT_REACHED.test(line);
 }
 
+/** Whether the container is such a pooler itself, as its log tells: then it is its own login that is refused. */
+export function isItselfPooler({ lines }: Pick<ContainerFacts, 'lines'>): boolean {
+  return lines.some((line) => OF_PGBOUNCER.test(line));
+}
+
+/** "C-0x555a505e69a0: shop/app@10.4.0.6:55490 login attempt: …" */
+const OF_PGBOUNCER = /\b[CS]-0x[\da-f]{6,16}: \S{1,200}@\S{1,100} /;
+
 export const poolers: PodRule = eachContainer((facts, container) => {
+  if (isItselfPooler(container)) return [];
   const unready = container.death === undefined && isLateForReady(facts, container);
   if (!unready && !endedByItself(container)) return [];
   const login = lastWord(container, OWN_LOGIN);

@@ -110,6 +110,53 @@ describe('a container that looks well', () => {
       /it is answered by its peer with an error of its own: .*returned 500/,
     ],
     [
+      'is a pooler that is not let in itself',
+      {
+        ...runs(''),
+        logs: {
+          web: {
+            current: Array.from({ length: 5 }, (_, at) => [
+              `2026-01-31 11:5${at}:05.336 UTC [1] LOG S-0x555a505ede20: shop/app@10.96.4.1:5432 new connection to server (from 10.4.0.5:5549${at})`,
+              `2026-01-31 11:5${at}:05.341 UTC [1] WARNING server login failed: FATAL password authentication failed for user "app"`,
+              `2026-01-31 11:5${at}:05.341 UTC [1] WARNING C-0x555a505e69a0: shop/app@10.4.0.6:5549${at} pooler error: password authentication failed for user "app"`,
+            ]).flat(),
+          },
+        },
+        pod: pod({
+          container: { volumeMounts: [{ name: 'users', mountPath: '/etc/pgbouncer' }] },
+          spec: { volumes: [{ name: 'users', secret: { secretName: 'pooler-users' } }] },
+          status: { restartCount: 0, state: { running: { startedAt: ago(300) } } },
+        }),
+      },
+      'warning',
+      /: it is not let in by its peer(?: \S+)?, which refuses its password or user .*: server login failed: FATAL password authentication failed for user "app"/,
+    ],
+    [
+      'wants tokens for another audience',
+      runs(
+        'WARN rejecting request: jwt.exceptions.InvalidAudienceError: Audience does not match',
+        {},
+        { env: [{ name: 'JWT_AUDIENCE', value: 'orders-api' }] },
+      ),
+      'info',
+      /Audience does not match; its variable JWT_AUDIENCE is "orders-api"$/,
+    ],
+    [
+      'cannot decrypt with the key that it has',
+      runs(
+        'FATAL ActiveSupport::MessageEncryptor::InvalidMessage (ActiveSupport::MessageEncryptor::InvalidMessage):',
+        {},
+        {
+          env: [
+            { name: 'RAILS_ENV', value: 'production' },
+            { name: 'RAILS_MASTER_KEY', valueFrom: { secretKeyRef: { name: 'shop-key', key: 'key' } } },
+          ],
+        },
+      ),
+      'info',
+      /InvalidMessage.*; it decrypts with its variable RAILS_MASTER_KEY of Secret shop-key, key key, and that is not the key/,
+    ],
+    [
       'looks for an entry of LDAP that is not there',
       runs(
         'ERROR lookup of jdoe failed: LDAPNoSuchObjectResult - 32 - noSuchObject - None - searchResDone',
