@@ -56,8 +56,10 @@ export function isSameTrouble(asker: string, { severity, says }: RankedFinding):
   if (severity !== 'info') return false;
   const words = (text: string): ReadonlySet<string> =>
     new Set((text.toLowerCase().match(/[a-z][\w.-]+/g) ?? []).filter((word) => word.length >= MIN_WORD));
-  const [own, other] = [words(asker), [...words(says.slice(says.indexOf(': ') + 1))]];
-  return other.filter((word) => own.has(word)).length * 2 > other.length;
+  const own = words(asker.slice(asker.indexOf(': ') + 1));
+  const other = words(says.slice(says.indexOf(': ') + 1));
+  const both = [...own].filter((word) => other.has(word)).length;
+  return both * 2 > Math.min(own.size, other.size);
 }
 
 /** One who is needed: its object, and what is wrong with it. */

@@ -7,6 +7,7 @@ import {
   configMapsOf,
   type Diagnosis,
   isSameTrouble,
+  nearlyAgreed,
   nextPeer,
   type PodEvidence,
   type ServiceEvidence,
@@ -14,6 +15,7 @@ import {
   type Step,
   troubleOf,
   withComplaintOf,
+  withNearlyAgreed,
   withRoot,
 } from '../../diagnosis/index.ts';
 import type { Asker } from './ask.ts';
@@ -36,6 +38,7 @@ export async function followPeers(
   const passed = new Set(looked.map(({ pod }) => pod.metadata?.uid));
   const steps: Step[] = [];
   let said = first.says;
+  let last = looked[0]?.pod;
   let next = looked.map((evidence) => nextPeer(evidence, first.id)).find((each) => each !== undefined);
   while (next !== undefined && steps.length < MAX_CAUSE_STEPS) {
     const pod = await podBehind(asker, next);
@@ -46,10 +49,17 @@ export async function followPeers(
     const trouble = troubleOf(evidence);
     if (trouble === undefined || isSameTrouble(said, trouble)) break;
     said = trouble.says;
+    last = pod;
     steps.push({ object: ownerOf(pod) ?? `pod/${pod.metadata?.name ?? ''}`, trouble });
     next = nextPeer(evidence);
   }
-  return withRoot(diagnosis, steps);
+  const told = withRoot(diagnosis, steps);
+  return last === undefined ? told : withNearlyAgreed(told, nearlyAgreed(last, await podsBeside(asker, last)));
+}
+
+function podsBeside(asker: Asker, { metadata }: Pod): Promise<readonly Pod[]> {
+  const { namespace = 'default' } = metadata ?? {};
+  return asker.list(`pods in namespace ${namespace}`, PODS, { namespace, limit: MAX_LISTED });
 }
 
 /** The diagnosis of a pod that seems well, with what the servers that it uses complain of. */
@@ -74,11 +84,11 @@ async function askServers(asker: Asker, diagnosis: Diagnosis, [looked]: readonly
     if (pod === undefined || container === undefined) continue;
     const lines = (await gatherLog(asker, pod, container.name, false)) ?? [];
     const object = ownerOf(pod) ?? `pod/${pod.metadata?.name ?? ''}`;
-    const pods = await asker.list(`pods in namespace ${namespace}`, PODS, { namespace, limit: MAX_LISTED });
+    const pods = await podsBeside(asker, evidence.pod);
     const told = withComplaintOf(diagnosis, evidence, { object, lines, pods });
     if (told !== diagnosis) return told;
   }
-  return diagnosis;
+  return withNearlyAgreed(diagnosis, nearlyAgreed(evidence.pod, await podsBeside(asker, evidence.pod)));
 }
 
 /** The pod behind the service that looks worst. */
