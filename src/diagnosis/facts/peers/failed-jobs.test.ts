@@ -55,8 +55,10 @@ it.each<[string, string, readonly Job[], string | undefined]>([
 });
 
 describe('who may renew data that is too old', () => {
-  const cron = (name: string, suspend: boolean): CronJob =>
-    ({ metadata: { name }, spec: { suspend, schedule: '@daily', jobTemplate: {} } }) as unknown as CronJob;
+  const cron = (name: string, suspend: boolean): CronJob => ({
+    metadata: { name },
+    spec: { suspend, schedule: '@daily', jobTemplate: {} },
+  });
 
   it.each<[string, string, readonly CronJob[], string | undefined]>([
     [

@@ -48,7 +48,7 @@ const UNRELATED =
 export function withAnswers(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
   const tell = (container: ContainerFacts, finding: RankedFinding): RankedFinding => {
     const sick =
-      container.again?.isStanding === true && /^dependency-/.test(finding.id)
+      container.again?.isStanding === true && finding.id.startsWith('dependency-')
         ? ofSick(facts, container, finding)
         : undefined;
     if (sick !== undefined || UNRELATED.test(finding.id)) return sick ?? finding;
