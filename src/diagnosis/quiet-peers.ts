@@ -106,7 +106,7 @@ export function withComplaintOf(
 }
 
 /** "orders.created", "telemetry-bridge", "plant/line1/temperature": of several words, and neither a number nor a file. */
-const NAME = /(?<![\w./@:-])[A-Za-z][\w-]*(?:[./-][\w-]+){1,8}(?![\w@:/])/g;
+const NAME = /(?<![\w./@:-])[A-Za-z]\w{0,60}(?:[./-]\w{1,60}){1,12}(?![\w@:/])/g;
 const IS_NO_NAME =
   /^v?\d|\.(?:py|js|ts|rb|go|java|sh|json|ya?ml|conf|txt|log|html|so|local|svc|com|org|net|io)$|^\w+\/\d/i;
 

@@ -165,3 +165,12 @@ describe('what a program keeps failing at, amid what else it prints', () => {
     expect(keepsFailing(lines)).toBeUndefined();
   });
 });
+
+it('is not what would have come again by now, whatever zone its times have', () => {
+  const lines = times(5, '10:20:## INFO took 40 readings', '10:20:## ERROR cannot reach relay #');
+  const at = (time: string): number => Date.parse(`2026-03-03T${time}Z`);
+  expect(keepsFailing(lines, at('10:20:30'))?.times).toBe(5);
+  expect(keepsFailing(lines, at('08:20:30'))?.times).toBe(5);
+  expect(keepsFailing(lines, at('10:25:00'))).toBeUndefined();
+  expect(keepsFailing(lines, at('12:28:00'))).toBeUndefined();
+});

@@ -32,9 +32,23 @@ const BURST_MS = 2000;
 /** Words by which failures are the same. */
 const WORDS = 9;
 
-interface Group {
-  readonly key: string;
-  readonly positions: readonly number[];
+/** A log whose lines were compared once. */
+interface Compared {
+  readonly roled: readonly RoledLine[];
+  readonly dialects: readonly Dialect[];
+  /** Of each line what makes it the same as another one. */
+  readonly keys: readonly string[];
+  readonly lines: readonly string[];
+}
+
+/** The positions of one failure. */
+type Group = readonly number[];
+
+/** What is asked about one failure. */
+interface Judged extends Compared {
+  readonly positions: Group;
+  /** The positions of all failures. */
+  readonly failing: ReadonlySet<number>;
 }
 
 /**
@@ -42,47 +56,48 @@ interface Group {
  * succeeds otherwise.
  *
  * @param lines the log's last lines, oldest first
+ * @param nowMs wall ms, by which a failure that would have come again is over; absent: it is not known
  */
-export function keepsFailing(lines: readonly string[]): FailsAgain | undefined {
+export function keepsFailing(lines: readonly string[], nowMs?: number): FailsAgain | undefined {
   const lately = lines.filter((line) => line.trim() !== '').slice(-MAX_LINES_READ);
-  const { roled, dialects } = understoodLog(lately);
-  const failures = failuresOf(roled, dialects);
-  const failing = new Set(failures.flatMap(({ positions }) => positions));
-  const found = failures
-    .filter(
-      (group) =>
-        isOften(roled, group, failing) &&
-        isPresent(roled, group, failing) &&
-        !isMinor(roled, group, failing) &&
-        !isAnswer(roled, group, lately),
-    )
-    .toSorted((a, b) => b.positions.length - a.positions.length || (a.positions[0] ?? 0) - (b.positions[0] ?? 0))[0];
+  const understood = understoodLog(lately);
+  const log: Compared = { ...understood, keys: understood.roled.map(({ said }) => sameness(said)), lines: lately };
+  const groups = failuresOf(log);
+  const failing = new Set(groups.flat());
+  const found = groups
+    .map((positions): Judged => ({ ...log, positions, failing }))
+    .filter((each) => isOften(each) && isPresent(each) && !isOver(each, nowMs) && !isMinor(each) && !isAnswer(each))
+    .toSorted((a, b) => b.positions.length - a.positions.length || firstOf(a) - firstOf(b))[0];
   if (found === undefined) return undefined;
-  const last = found.positions.at(-1) ?? 0;
-  const end = endOfMessage(roled, last);
-  const said = lastFailure(lately.slice(0, (roled[end]?.index ?? lately.length - 1) + 1));
+  const end = endOfMessage(log.roled, lastOf(found));
+  const said = lastFailure(lately.slice(0, (log.roled[end]?.index ?? lately.length - 1) + 1));
   if (said === undefined || isNothingToDo(said.line)) return undefined;
   return { said, times: found.positions.length, isBesideWork: true };
 }
 
+function firstOf({ positions }: Judged): number {
+  return positions[0] ?? 0;
+}
+
+function lastOf({ positions }: Judged): number {
+  return positions.at(-1) ?? 0;
+}
+
 /** The failures by what they say, without those of single requests, which `requestsFail` judges. */
-function failuresOf(roled: readonly RoledLine[], dialects: readonly Dialect[]): readonly Group[] {
+function failuresOf({ roled, dialects, keys }: Compared): readonly Group[] {
   const ofRequests = requestLines(roled, dialects);
   const parts = partsOfMessages(roled);
   const groups = new Map<string, number[]>();
   for (const [position, line] of roled.entries()) {
     if (line.role === 'frame' || line.part === true || parts.has(position) || ofRequests.has(position)) continue;
-    if (
-      isOnlyWarning(line.text) ||
-      isVisit(line.text) ||
-      (weigh(line, dialects, roled[position + 1])?.score ?? 0) < MIN_SCORE
-    )
-      continue;
-    const key = sameness(line.said);
-    if (key === '') continue;
-    groups.set(key, [...(groups.get(key) ?? []), position]);
+    if (isOnlyWarning(line.text) || isVisit(line.text)) continue;
+    if ((weigh(line, dialects, roled[position + 1])?.score ?? 0) < MIN_SCORE) continue;
+    const key = keys[position] ?? '';
+    const known = groups.get(key);
+    if (known !== undefined) known.push(position);
+    else if (key !== '') groups.set(key, [position]);
   }
-  return [...groups].map(([key, positions]) => ({ key, positions }));
+  return [...groups.values()];
 }
 
 /** Its words, without what differs from one time to the next: quoted values, addresses, numbers and what has digits in it. */
@@ -95,35 +110,50 @@ function sameness(text: string): string {
     .join(' ');
 }
 
-function isOften(roled: readonly RoledLine[], { positions }: Group, failing: ReadonlySet<number>): boolean {
-  if (positions.length < TWICE || isBurst(roled, positions, failing)) return false;
+function isOften(log: Judged): boolean {
+  const { positions, roled } = log;
+  if (positions.length < TWICE || isBurst(log)) return false;
   if (positions.length >= OFTEN) return true;
-  const [first = 0, last = 0] = positions;
+  const [first, last] = [firstOf(log), lastOf(log)];
   if (roled.slice(last + 1).some(({ role }) => role === 'line')) return false;
-  const before = keysOf(roled, 0, first, failing);
-  return [...keysOf(roled, first + 1, last, failing)].every((key) => before.has(key));
+  const before = keysBetween(log, 0, first);
+  return [...keysBetween(log, first + 1, last)].every((key) => before.has(key));
 }
 
 /** Whether all were said at once: of the parts of one thing, and not of several tries. */
-function isBurst(roled: readonly RoledLine[], positions: readonly number[], failing: ReadonlySet<number>): boolean {
-  const [first = 0, last = 0] = [positions[0], positions.at(-1)];
-  const [from, to] = [roled[first]?.atMs, roled[last]?.atMs];
+function isBurst(log: Judged): boolean {
+  const [from, to] = [log.roled[firstOf(log)]?.atMs, log.roled[lastOf(log)]?.atMs];
   if (from !== undefined && to !== undefined) return Math.abs(to - from) < BURST_MS;
-  return !roled.slice(first, last).some(({ role }, at) => role === 'line' && !failing.has(first + at));
+  return countBetween(log, firstOf(log), lastOf(log)) === 0;
 }
 
 /** Whether it would have come again since the last time only if it had been overcome. */
-function isPresent(roled: readonly RoledLine[], { positions }: Group, failing: ReadonlySet<number>): boolean {
-  const lineCount = (from: number, to: number): number =>
-    roled.slice(from, to).filter(({ role }, at) => role === 'line' && !failing.has(from + at)).length;
-  const gaps = positions.slice(1).map((position, at) => lineCount((positions[at] ?? 0) + 1, position));
-  const last = positions.at(-1) ?? 0;
-  if (lineCount(last + 1, roled.length) > Math.max(MIN_AFTER, LATE * Math.max(...gaps))) return false;
+function isPresent(log: Judged): boolean {
+  const { roled, positions, failing, keys } = log;
+  const gaps = positions.slice(1).map((position, at) => countBetween(log, (positions[at] ?? 0) + 1, position));
+  const last = lastOf(log);
+  if (countBetween(log, last + 1, roled.length) > Math.max(MIN_AFTER, LATE * Math.max(...gaps))) return false;
   // A word of success that came between the earlier failures as well is about something else.
-  const between = keysOf(roled, positions[0] ?? 0, last, failing);
-  return !roled
-    .slice(last + 1)
-    .some((line, at) => isSuccess(line) && !failing.has(last + 1 + at) && !between.has(sameness(line.said)));
+  const between = keysBetween(log, firstOf(log), last);
+  const isNews = (line: RoledLine, position: number): boolean =>
+    position > last && isSuccess(line) && !failing.has(position) && !between.has(keys[position] ?? '');
+  return !roled.some((line, position) => isNews(line, position));
+}
+
+/** Zones of the clock differ by multiples of this, ms: what zone the log's times have is not known. */
+const ZONE_STEP_MS = 900_000;
+/** It is late by so many gaps, and by so long at least, ms. */
+const LATE_GAPS = 3;
+const MIN_LATE_MS = 60_000;
+
+/** Whether it would have come again by now, as its lines have times. */
+function isOver({ roled, positions }: Judged, nowMs: number | undefined): boolean {
+  const times = positions.flatMap((position) => roled[position]?.atMs ?? []);
+  const last = times.at(-1);
+  if (nowMs === undefined || last === undefined || times.length !== positions.length) return false;
+  const gapMs = Math.max(...times.slice(1).map((each, at) => Math.abs(each - (times[at] ?? each))));
+  const agoMs = (((nowMs - last) % ZONE_STEP_MS) + ZONE_STEP_MS) % ZONE_STEP_MS;
+  return gapMs * LATE_GAPS < ZONE_STEP_MS / 2 && agoMs > Math.max(MIN_LATE_MS, gapMs * LATE_GAPS);
 }
 
 function isSuccess({ role, text, level }: RoledLine): boolean {
@@ -133,7 +163,7 @@ function isSuccess({ role, text, level }: RoledLine): boolean {
 }
 
 /** Whether most of the failures are answered as faults of those who ask. */
-function isAnswer(roled: readonly RoledLine[], { positions }: Group, lines: readonly string[]): boolean {
+function isAnswer({ roled, positions, lines }: Judged): boolean {
   const answered = positions.filter((position, at) => {
     const index = roled[position]?.index ?? 0;
     const next = roled[positions[at + 1] ?? roled.length]?.index ?? lines.length;
@@ -144,15 +174,14 @@ function isAnswer(roled: readonly RoledLine[], { positions }: Group, lines: read
 }
 
 /** Whether another work is done far more often than this fails: then it concerns single pieces of it. */
-function isMinor(roled: readonly RoledLine[], { positions }: Group, failing: ReadonlySet<number>): boolean {
+function isMinor(log: Judged): boolean {
   const counts = new Map<string, number>();
-  for (let at = positions[0] ?? 0; at < roled.length; at += 1) {
-    const line = roled[at];
-    if (line === undefined || failing.has(at) || !isWork(line)) continue;
-    const key = sameness(line.said);
+  for (const [at, line] of log.roled.entries()) {
+    if (at < firstOf(log) || log.failing.has(at) || !isWork(line)) continue;
+    const key = log.keys[at] ?? '';
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
-  return Math.max(0, ...counts.values()) > SHARE * positions.length;
+  return Math.max(0, ...counts.values()) > SHARE * log.positions.length;
 }
 
 function isWork({ role, text, level, part, indent }: RoledLine): boolean {
@@ -161,15 +190,12 @@ function isWork({ role, text, level, part, indent }: RoledLine): boolean {
   );
 }
 
-function keysOf(
-  roled: readonly RoledLine[],
-  from: number,
-  to: number,
-  failing: ReadonlySet<number>,
-): ReadonlySet<string> {
-  return new Set(
-    roled
-      .slice(from, to)
-      .flatMap(({ role, said }, at) => (role === 'line' && !failing.has(from + at) ? [sameness(said)] : [])),
-  );
+/** The lines that tell of no failure, between two positions. */
+function countBetween({ roled, failing }: Judged, from: number, to: number): number {
+  return roled.slice(from, to).filter(({ role }, at) => role === 'line' && !failing.has(from + at)).length;
+}
+
+function keysBetween({ roled, failing, keys }: Judged, from: number, to: number): ReadonlySet<string> {
+  const isOther = ({ role }: RoledLine, at: number): boolean => role === 'line' && !failing.has(from + at);
+  return new Set(roled.slice(from, to).flatMap((line, at) => (isOther(line, at) ? [keys[from + at] ?? ''] : [])));
 }

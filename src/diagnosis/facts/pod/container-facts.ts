@@ -157,11 +157,11 @@ function one(
 }
 
 /** What a server says once may stand far above its last lines. */
-function againOf({ logs }: PodEvidence, name: string, lines: readonly string[]): FailsAgain | undefined {
+function againOf({ logs, now }: PodEvidence, name: string, lines: readonly string[]): FailsAgain | undefined {
   const whole = logs[name]?.current ?? lines;
   const standing = standingFault([...(logs[name]?.beginning ?? []), ...whole]);
   if (standing !== undefined && standing.isMinor !== true) return standing;
-  return failsAgain(lines) ?? standing ?? complainsAgain(lines) ?? requestsFail(lines) ?? keepsFailing(whole);
+  return failsAgain(lines) ?? standing ?? complainsAgain(lines) ?? requestsFail(lines) ?? keepsFailing(whole, now);
 }
 
 /** The beginning of a log that is longer than what was read of its end may have the supervisor's word. */

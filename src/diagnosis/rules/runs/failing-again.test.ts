@@ -116,9 +116,9 @@ describe('a container that looks well', () => {
         logs: {
           web: {
             current: Array.from({ length: 5 }, (_, at) => [
-              `2026-01-31 11:5${at}:05.336 UTC [1] LOG S-0x555a505ede20: shop/app@10.96.4.1:5432 new connection to server (from 10.4.0.5:5549${at})`,
-              `2026-01-31 11:5${at}:05.341 UTC [1] WARNING server login failed: FATAL password authentication failed for user "app"`,
-              `2026-01-31 11:5${at}:05.341 UTC [1] WARNING C-0x555a505e69a0: shop/app@10.4.0.6:5549${at} pooler error: password authentication failed for user "app"`,
+              `2026-01-31 11:5${at + 5}:05.336 UTC [1] LOG S-0x555a505ede20: shop/app@10.96.4.1:5432 new connection to server (from 10.4.0.5:5549${at})`,
+              `2026-01-31 11:5${at + 5}:05.341 UTC [1] WARNING server login failed: FATAL password authentication failed for user "app"`,
+              `2026-01-31 11:5${at + 5}:05.341 UTC [1] WARNING C-0x555a505e69a0: shop/app@10.4.0.6:5549${at} pooler error: password authentication failed for user "app"`,
             ]).flat(),
           },
         },
