@@ -61,6 +61,11 @@ export function nearlyAgreed(own: Pod, pods: readonly Pod[]): string | undefined
   return undefined;
 }
 
+/** Whether its first finding only says what happens. */
+export function tellsNoCause({ findings: [first] }: Pick<Diagnosis, 'findings'>): boolean {
+  return first !== undefined && PLAIN.test(first.id);
+}
+
 /** The diagnosis; its first finding is told with the names where it tells no cause, and is a note of them where there is none. */
 export function withNearlyAgreed(diagnosis: Diagnosis, text: string | undefined): Diagnosis {
   const [first, ...more] = diagnosis.findings;
@@ -69,7 +74,7 @@ export function withNearlyAgreed(diagnosis: Diagnosis, text: string | undefined)
     const says = `it may wait for what another one sends elsewhere: ${text}`;
     return { ...diagnosis, findings: [{ id: 'names-differ', severity: 'info', says, evidence: [], try: [] }] };
   }
-  return PLAIN.test(first.id)
+  return tellsNoCause(diagnosis)
     ? { ...diagnosis, findings: [{ ...first, says: `${first.says}; ${text}` }, ...more] }
     : diagnosis;
 }

@@ -8,7 +8,7 @@ export type * from './evidence/kinds.ts';
 export type * from './evidence/pod-evidence.ts';
 export type * from './finding.ts';
 export * from './wanted.ts';
-export { nearlyAgreed, withNearlyAgreed } from './agreed-names.ts';
+export { nearlyAgreed, tellsNoCause, withNearlyAgreed } from './agreed-names.ts';
 export { isSameTrouble, nextPeer, type Step, troubleOf, withRoot } from './next-peer.ts';
 export { servicesUsed, withComplaintOf } from './quiet-peers.ts';
 export { serversWanted } from './servers-wanted.ts';

@@ -6,6 +6,7 @@ import { type Pod, PODS, SERVICES } from '../../api/index.ts';
 import {
   configMapsOf,
   type Diagnosis,
+  type Finding,
   isSameTrouble,
   nearlyAgreed,
   nextPeer,
@@ -13,6 +14,7 @@ import {
   type ServiceEvidence,
   servicesUsed,
   type Step,
+  tellsNoCause,
   troubleOf,
   withComplaintOf,
   withNearlyAgreed,
@@ -34,7 +36,21 @@ export async function followPeers(
   namespaceFlag: string,
 ): Promise<Diagnosis> {
   const [first] = diagnosis.findings;
-  if (first === undefined) return await askServers(asker, diagnosis, looked);
+  const told =
+    first === undefined
+      ? await askServers(asker, diagnosis, looked)
+      : await follow(asker, { diagnosis, first, looked, namespaceFlag });
+  return { ...told, notLookedAt: asker.notLookedAt };
+}
+
+interface Followed {
+  readonly diagnosis: Diagnosis;
+  readonly first: Finding;
+  readonly looked: readonly PodEvidence[];
+  readonly namespaceFlag: string;
+}
+
+async function follow(asker: Asker, { diagnosis, first, looked, namespaceFlag }: Followed): Promise<Diagnosis> {
   const passed = new Set(looked.map(({ pod }) => pod.metadata?.uid));
   const steps: Step[] = [];
   let said = first.says;
@@ -54,7 +70,8 @@ export async function followPeers(
     next = nextPeer(evidence);
   }
   const told = withRoot(diagnosis, steps);
-  return last === undefined ? told : withNearlyAgreed(told, nearlyAgreed(last, await podsBeside(asker, last)));
+  if (last === undefined || !tellsNoCause(told)) return told;
+  return withNearlyAgreed(told, nearlyAgreed(last, await podsBeside(asker, last)));
 }
 
 function podsBeside(asker: Asker, { metadata }: Pod): Promise<readonly Pod[]> {
@@ -64,7 +81,7 @@ function podsBeside(asker: Asker, { metadata }: Pod): Promise<readonly Pod[]> {
 
 /** The diagnosis of a pod that seems well, with what the servers that it uses complain of. */
 async function askServers(asker: Asker, diagnosis: Diagnosis, [looked]: readonly PodEvidence[]): Promise<Diagnosis> {
-  if (looked === undefined) return diagnosis;
+  if (looked === undefined || looked.pod.status?.phase !== 'Running') return diagnosis;
   const { namespace = 'default' } = looked.pod.metadata ?? {};
   // Its scripts and configurations may be the only ones to name whom it uses.
   const [configs, all] = await Promise.all([
