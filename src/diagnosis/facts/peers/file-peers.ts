@@ -22,6 +22,9 @@ const PAIRS = /(?:^|[\s"'])host=([a-z][\w.-]{0,200})(?:[^\n]{0,200}?\bport=(\d{2
 /** 'environ.get("DB_HOST", "postgres")', 'process.env.REDIS_HOST || "redis"' */
 const HOST_BY_DEFAULT =
   /\b[A-Z][A-Z0-9_]{0,40}HOST(?:NAME)?["']?\]?\s{0,2}(?:,|\|\||\?\?|\bor\b)\s{0,2}["']((?!localhost["'])[a-z][\w-]*(?:\.[\w-]+)*)["']/g;
+/** 'new mysqli("db", $user', 'pymysql.connect("db",', 'TCPSocket.new("mail",' */
+const HOST_FIRST =
+  /\b(?:mysqli(?:_real_connect|_connect)?|(?:pymysql|MySQLdb|mariadb|asyncpg|redis|pymongo)\.\w{1,20}|fsockopen|TCPSocket\.(?:new|open)|Net::(?:SMTP|HTTP|IMAP)\.(?:new|start))\(\s{0,4}(?:\$\w{1,40}\s{0,4},\s{0,4})?["']((?!localhost["'])[a-z][\w-]*(?:\.[\w-]+)*)["']/g;
 /** "spawnSync('psql', ['-h', 'finance-db', …])" */
 const HOST_OPTION = /["'](?:-h|--host)["'],\s?["']((?!localhost["'])[a-z][\w-]*(?:\.[\w-]+)*)["']/g;
 /** Lines around that of a host in which its port is looked for, the likeliest first. */
@@ -67,7 +70,7 @@ function peersOf(text: string): readonly Peer[] {
     if (words.length > 0) return words.map(([, named = '', port]) => withPort(named, port));
     const tuples = [...line.matchAll(TUPLE_IN_CODE)].map(([, named = '', port]) => withPort(named, port));
     if (tuples.length > 0) return tuples;
-    const inCode = [HOST_IN_CODE, HOST_BY_DEFAULT, HOST_OPTION].flatMap((pattern) =>
+    const inCode = [HOST_IN_CODE, HOST_BY_DEFAULT, HOST_FIRST, HOST_OPTION].flatMap((pattern) =>
       [...line.matchAll(pattern)].flatMap(([, named]) => named ?? []),
     );
     const port = inCode.length === 0 ? '' : String(peerIn(line).port ?? '');

@@ -132,6 +132,24 @@ describe('a container that looks well', () => {
       /: it is not let in by its peer(?: \S+)?, which refuses its password or user .*: server login failed: FATAL password authentication failed for user "app"/,
     ],
     [
+      'has a peer that only its code names, which refuses its password',
+      {
+        ...runs(
+          "PHP Warning:  mysqli_real_connect(): (1045) Access denied for user 'blog'@'10.4.0.3' (using password: YES) in /app/index.php on line 4",
+        ),
+        pod: pod({
+          container: { volumeMounts: [{ name: 'code', mountPath: '/app' }] },
+          spec: { volumes: [{ name: 'code', configMap: { name: 'code' } }] },
+          status: { restartCount: 0, state: { running: { startedAt: ago(300) } } },
+        }),
+        configs: [
+          configMap('code', { 'index.php': "<?php $c = new mysqli('blog-db', getenv('U'), getenv('P'), 'blog');" }),
+        ],
+      },
+      'warning',
+      /: it is not let in by its peer blog-db, which refuses its password or user/,
+    ],
+    [
       'wants tokens for another audience',
       runs(
         'WARN rejecting request: jwt.exceptions.InvalidAudienceError: Audience does not match',
