@@ -9,6 +9,7 @@ export type * from './evidence/pod-evidence.ts';
 export type * from './finding.ts';
 export * from './wanted.ts';
 export { nearlyAgreed, tellsNoCause, withNearlyAgreed } from './agreed-names.ts';
+export { exhaustedService, withHolders } from './connection-holders.ts';
 export { isSameTrouble, nextPeer, type Step, troubleOf, withRoot } from './next-peer.ts';
 export { servicesUsed, withComplaintOf } from './quiet-peers.ts';
 export { serversWanted } from './servers-wanted.ts';

@@ -6,6 +6,7 @@ import { type Pod, PODS, SERVICES } from '../../api/index.ts';
 import {
   configMapsOf,
   type Diagnosis,
+  exhaustedService,
   type Finding,
   isSameTrouble,
   nearlyAgreed,
@@ -17,6 +18,7 @@ import {
   tellsNoCause,
   troubleOf,
   withComplaintOf,
+  withHolders,
   withNearlyAgreed,
   withRoot,
 } from '../../diagnosis/index.ts';
@@ -70,8 +72,10 @@ async function follow(asker: Asker, { diagnosis, first, looked, namespaceFlag }:
     next = nextPeer(evidence);
   }
   const told = withRoot(diagnosis, steps);
-  if (last === undefined || !tellsNoCause(told)) return told;
-  return withNearlyAgreed(told, nearlyAgreed(last, await podsBeside(asker, last)));
+  if (last === undefined || !(tellsNoCause(told) || exhaustedService(told) !== undefined)) return told;
+  const beside = await podsBeside(asker, last);
+  if (!tellsNoCause(told)) return withHolders(told, last, beside);
+  return withNearlyAgreed(told, nearlyAgreed(last, beside));
 }
 
 function podsBeside(asker: Asker, { metadata }: Pod): Promise<readonly Pod[]> {
