@@ -6,20 +6,17 @@ import { type Pod, PODS, SERVICES } from '../../api/index.ts';
 import {
   configMapsOf,
   type Diagnosis,
-  exhaustedService,
   type Finding,
   isSameTrouble,
-  nearlyAgreed,
   nextPeer,
+  podsBesideWanted,
   type PodEvidence,
   type ServiceEvidence,
   servicesUsed,
   type Step,
-  tellsNoCause,
   troubleOf,
   withComplaintOf,
-  withHolders,
-  withNearlyAgreed,
+  withPodsBeside,
   withRoot,
 } from '../../diagnosis/index.ts';
 import type { Asker } from './ask.ts';
@@ -72,10 +69,8 @@ async function follow(asker: Asker, { diagnosis, first, looked, namespaceFlag }:
     next = nextPeer(evidence);
   }
   const told = withRoot(diagnosis, steps);
-  if (last === undefined || !(tellsNoCause(told) || exhaustedService(told) !== undefined)) return told;
-  const beside = await podsBeside(asker, last);
-  if (!tellsNoCause(told)) return withHolders(told, last, beside);
-  return withNearlyAgreed(told, nearlyAgreed(last, beside));
+  if (last === undefined || !podsBesideWanted(told)) return told;
+  return withPodsBeside(told, last, await podsBeside(asker, last));
 }
 
 function podsBeside(asker: Asker, { metadata }: Pod): Promise<readonly Pod[]> {
@@ -109,7 +104,7 @@ async function askServers(asker: Asker, diagnosis: Diagnosis, [looked]: readonly
     const told = withComplaintOf(diagnosis, evidence, { object, lines, pods });
     if (told !== diagnosis) return told;
   }
-  return withNearlyAgreed(diagnosis, nearlyAgreed(evidence.pod, await podsBeside(asker, evidence.pod)));
+  return withPodsBeside(diagnosis, evidence.pod, await podsBeside(asker, evidence.pod));
 }
 
 /** The pod behind the service that looks worst. */
