@@ -160,6 +160,8 @@ function hostIn(line: string): string | undefined {
 }
 
 const UNRESOLVED_HOST: readonly RegExp[] = [
+  // mosquitto: "Unable to connect (Lookup error.). (broker:1883)"
+  /\(lookup error\.?\)\.? \(([\w.-]{1,253}):\d{1,5}\)/i,
   // "cannot resolve peer kafka-1.kafka"
   /\bresolv(?:e|ing) (?:[a-z]+ ){1,3}["'`(]?([a-z][\w-]{0,62}(?:\.[a-z][\w-]{0,62}){1,10})/i,
   /\bserver can't find ([\w.-]{1,253}?):? /i,

@@ -30,6 +30,8 @@ const REFUSED = anyOf(
 );
 const UNRESOLVED = anyOf(
   /no such host/i,
+  // mosquitto
+  /\bunable to connect \(lookup error\.?\)/i,
   /(?:could not|couldn't|cannot|can't|unable to|failed to) resolve (?:the )?(?:host|hostname|address|name|proxy|dns|server)\b/i,
   /(?:could not|couldn't) resolve:? ["']?[\w-]+\.[\w.-]+["']?$/i,
   /failed host lookup/i,

@@ -43,7 +43,19 @@ export function unexpandedReference(facts: PodFacts, container: ContainerFacts):
   }
   const line = container.reading.decisive?.line ?? '';
   const partly = all.find(({ wants }) => wants.length > 3 && UNREADABLE.test(line) && hasWord(line, wants));
-  return partly === undefined ? ofPeer(container, all) : { ...partly, line };
+  if (partly !== undefined) return { ...partly, line };
+  return ofPeer(container, all) ?? ofPassword(container, all);
+}
+
+/** What a peer refuses, and names of variables with what it refuses. */
+const REFUSED = /\b(?:authentication|access denied|password|login|unauthori[sz]ed|WRONGPASS|credentials?)\b/i;
+const OF_PASSWORD = /PASS|PWD|SECRET|TOKEN|KEY|CREDENTIAL/i;
+
+/** That of a password that a peer refuses: it was shown the reference itself. */
+function ofPassword(container: ContainerFacts, all: readonly Unexpanded[]): FoundUnexpanded | undefined {
+  const line = container.reading.decisive?.line ?? '';
+  const [only, ...more] = all.filter(({ wants }) => OF_PASSWORD.test(wants));
+  return only === undefined || more.length > 0 || !REFUSED.test(line) ? undefined : { ...only, line };
 }
 
 /** That of a peer without a name in the log: its host is what was not filled in. */

@@ -364,7 +364,7 @@ describe('files that others may read', () => {
       'of a group',
       key({ securityContext: { fsGroup: 7 } }, { secret: { secretName: 'd', defaultMode: 0o400 } }, ...SSH),
       'permission-denied',
-      /and no fsGroup \(7\), which lets its group read it$/,
+      /has the mode 0400, which fsGroup 7 makes 0440; set no fsGroup \(7\), which lets its group read it$/,
     ],
     [
       'that must be its own',

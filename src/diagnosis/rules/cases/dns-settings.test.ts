@@ -24,6 +24,21 @@ const ended = (dnsConfig: object, host: string, ...services: readonly ServiceEvi
     services,
   }) satisfies Partial<PodEvidence>;
 
+describe('the name of a service, on the network of the node', () => {
+  tellsEach([
+    [
+      'in the words of mosquitto',
+      {
+        pod: pod({ spec: { hostNetwork: true, dnsPolicy: 'ClusterFirst' }, status: crashed({ exitCode: 1 }) }),
+        logs: lastWords('Unable to connect (Lookup error.). (cache:1883)'),
+        services: [{ ...CACHE, ports: [1883] }, DNS],
+      },
+      'dependency-not-resolved',
+      /does not find cache .*(?:hostNetwork|host network).*ClusterFirstWithHostNet/s,
+    ],
+  ]);
+});
+
 describe('the name of a service, with dnsPolicy None', () => {
   tellsEach([
     [

@@ -31,6 +31,18 @@ const OPEN = 'FATAL:  private key file "/tls/tls.key" has group or world access'
 describe('what only an owner may do', () => {
   tellsEach([
     [
+      'root that has dropped its right to pass by owners',
+      {
+        pod: pod({
+          container: { securityContext: { capabilities: { drop: ['ALL'], add: ['CHOWN', 'SETUID'] } } },
+          status: crashed({ exitCode: 1 }),
+        }),
+        logs: lastWords('nginx: [emerg] mkdir() "/var/cache/nginx/client_temp" failed (13: Permission denied)'),
+      },
+      'permission-denied',
+      /may not use \/var\/cache\/nginx\/client_temp.* as root without the capability DAC_OVERRIDE, which it has dropped/,
+    ],
+    [
       'the mode of a mount point',
       as(117, { env: [{ name: 'PGDATA', value: '/var/lib/pg/data' }] }, INITDB),
       'permission-denied',

@@ -43,7 +43,7 @@ const ofContainer: ContainerRule = (facts, container) => {
     explainedEnd(facts, container, {
       id: 'permission-denied',
       rank: rankOfWord(89, word),
-      says: `${title(container)} refuses ${file}, which others may read: volume ${volume.name} (${of}) has the mode 0${mode.toString(8)}; ${advice(facts, container, word.line)}`,
+      says: `${title(container)} refuses ${file}, which others may read: volume ${volume.name} (${of}) has the mode 0${mode.toString(8)}${byGroup(facts, mode)}; ${advice(facts, container, { line: word.line, mode })}`,
       line: word.line,
       more: [quote, config.quote],
       try: [...facts.commands.edit, commandForLog(facts, container)],
@@ -67,8 +67,22 @@ function openFile(container: ContainerFacts): LastWord | undefined {
   return above === undefined ? undefined : { ...above, fromEnd: 0 };
 }
 
+/** What group and others may do. */
+const OTHERS = 0o077;
+
+/** ", which fsGroup 1000 makes 0440": a group of the pod's volumes may read what their owner may. */
+function byGroup({ pod }: PodFacts, mode: number): string {
+  const { fsGroup } = pod.spec?.securityContext ?? {};
+  if (fsGroup === undefined || (mode & OTHERS) !== 0) return '';
+  return `, which fsGroup ${fsGroup} makes 0${(mode | 0o040).toString(8)}`;
+}
+
 /** Files of such volumes belong to root, so another user reads them by its group alone. */
-function advice({ pod }: PodFacts, { spec }: ContainerFacts, line: string): string {
+function advice(
+  { pod }: PodFacts,
+  { spec }: ContainerFacts,
+  { line, mode }: { readonly line: string; readonly mode: number },
+): string {
   const { securityContext: shared } = pod.spec ?? {};
   const user = spec.securityContext?.runAsUser ?? shared?.runAsUser;
   const changed = user === undefined || user === 0 ? changesTo(spec, line) : undefined;
@@ -79,7 +93,7 @@ function advice({ pod }: PodFacts, { spec }: ContainerFacts, line: string): stri
   if (user === undefined || user === 0)
     return shared?.fsGroup === undefined
       ? 'set its defaultMode to 0400'
-      : `set its defaultMode to 0400, and no fsGroup (${shared.fsGroup}), which lets its group read it`;
+      : `set ${(mode & OTHERS) === 0 ? '' : 'its defaultMode to 0400, and '}no fsGroup (${shared.fsGroup}), which lets its group read it`;
   if (/by owner only/i.test(line))
     return `its files belong to root and not to user ${user}, so that only a copy that an init container makes will do`;
   return shared?.fsGroup === undefined

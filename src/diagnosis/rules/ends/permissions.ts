@@ -94,7 +94,7 @@ const ofContainer: ContainerRule = (facts, container) => {
       ? `${title(container)} ${lacks.says}${owns === undefined ? `: ${quotable(denied.line).replace(/\.+$/, '')}` : ''}`
       : owner !== null && file !== undefined
         ? `${title(container)} refuses ${file}, which ${owner[0]}${runsAs(facts, container)}`
-        : `${title(container)} may not ${what}${port !== undefined ? asUser(facts, container) : file === undefined ? '' : keptFrom(facts, container, file)}: ${why}${file === undefined ? '' : ofImageText(facts, container, { line: denied.line, file })}${file === undefined || lacks !== undefined ? '' : madeByInit(facts, container, file)}`;
+        : `${title(container)} may not ${what}${port !== undefined ? asUser(facts, container) : file === undefined ? '' : keptFrom(facts, container, file)}${port === undefined ? bareRoot(facts, container) : ''}: ${why}${file === undefined ? '' : ofImageText(facts, container, { line: denied.line, file })}${file === undefined || lacks !== undefined ? '' : madeByInit(facts, container, file)}`;
   return [
     explainedEnd(facts, container, {
       id: 'permission-denied',
@@ -236,6 +236,17 @@ const CAPABILITIES: readonly { readonly name: string; readonly pattern: RegExp; 
 /** What containers have by default (containerd, OCI). */
 const BY_DEFAULT: ReadonlySet<string> = new Set(['CHOWN', 'SETGID', 'SETUID', 'FOWNER', 'SYS_CHROOT', 'NET_RAW']);
 const NOT_PERMITTED = /operation not permitted|\bEPERM\b/i;
+
+/** " as root without the capability DAC_OVERRIDE, …": of a container that runs as root, as far as its specification says, and has dropped it. */
+function bareRoot({ pod }: PodFacts, { spec }: ContainerFacts): string {
+  const { capabilities, runAsUser, privileged } = spec.securityContext ?? {};
+  const user = runAsUser ?? pod.spec?.securityContext?.runAsUser;
+  const { add = [], drop = [] } = capabilities ?? {};
+  const has = (names: readonly string[]): boolean =>
+    names.some((name) => /^(?:CAP_)?(?:ALL|DAC_OVERRIDE)$/i.test(name));
+  if ((user !== undefined && user !== 0) || privileged === true || has(add) || !has(drop)) return '';
+  return ' as root without the capability DAC_OVERRIDE, which it has dropped: so it may use only what root owns or all may use';
+}
 
 /** "may not change the owner of files, because its capability CHOWN is dropped". */
 export function lackedCapability({ spec }: ContainerFacts, line: string): { readonly says: string } | undefined {

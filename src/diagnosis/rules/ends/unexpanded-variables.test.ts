@@ -54,6 +54,20 @@ describe('a reference that nothing fills in', () => {
       /refers to \$\(CACHE_HOST\), which is defined after it/,
     ],
     [
+      'with the password that a peer refuses',
+      ended(
+        {
+          env: [
+            { name: 'DATABASE_URL', value: 'postgres://app:$(APP_PASSWORD)@db:5432/app' },
+            { name: 'APP_PASSWORD', valueFrom: { secretKeyRef: { name: 'app', key: 'password' } } },
+          ],
+        },
+        'psycopg2.OperationalError: connection to server at "db" (10.96.0.9), port 5432 failed: FATAL: password authentication failed for user "app"',
+      ),
+      'unexpanded-variable',
+      /^variable DATABASE_URL of container web refers to \$\(APP_PASSWORD\), which is defined after it/,
+    ],
+    [
       'in an argument',
       ended(
         { args: ['--dsn=postgres://$(DB_HOST)/app'], env: [{ name: 'DBHOST', value: 'pg' }] },
