@@ -22,7 +22,7 @@ export interface FailsAgain {
   readonly isStanding?: true;
   /** The status with which it answers each request of others, who are what fails. */
   readonly answers?: number;
-  /** The beginning of the paths that are answered so, where others are answered well. */
+  /** The beginning of the paths that are answered so, as others may be answered well. */
   readonly path?: string;
   /** It does all that it did before, as after a reload that failed. */
   readonly isMinor?: true;

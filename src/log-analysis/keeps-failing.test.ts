@@ -99,6 +99,27 @@ describe('what a program keeps failing at, amid what else it prints', () => {
       4,
     ],
     [
+      'a peer that turns it away, with the answer in fields',
+      times(
+        5,
+        '{"level":50,"time":17958978#,"reqId":"req-#","err":{"type":"AxiosError","message":"Request failed with status code 401"},"url":"http://prices:8080/v1/quotes","response":{"status":401,"data":{"error_description":"The access token expired"}},"msg":"quotes not refreshed"}',
+        '{"level":30,"time":17958978#,"req":{"method":"GET","url":"/healthz"},"res":{"statusCode":200},"msg":"request completed"}',
+      ),
+      /Request failed with status code 401/,
+      5,
+    ],
+    [
+      'the pool behind what a servlet container says of a request',
+      times(
+        4,
+        '2026-03-03T10:20:##.990Z ERROR 1 --- [http-nio-8080-3] o.h.engine.jdbc.spi.SqlExceptionHelper   : HikariPool-1 - Connection is not available, request timed out after 3000ms (total=2, active=2, idle=0, waiting=#)',
+        '2026-03-03T10:20:##.991Z ERROR 1 --- [http-nio-8080-3] o.a.c.c.C.[.[.[/].[dispatcherServlet]    : Servlet.service() for servlet [dispatcherServlet] threw exception [org.springframework.transaction.CannotCreateTransactionException: Could not open JPA EntityManager for transaction]',
+        '2026-03-03T10:20:##.999Z  INFO 1 --- [http-nio-8080-4] c.acme.orders.web.AccessLog              : GET /actuator/health 200 3ms',
+      ),
+      /HikariPool-1 - Connection is not available/,
+      4,
+    ],
+    [
       'the own login of a pooler, and not that of its clients',
       times(
         5,

@@ -29,6 +29,8 @@ const MIN_AFTER = 4;
 const MAX_TO_ANSWER = 4;
 /** No program waits so little between its tries, all of them together, ms. */
 const BURST_MS = 2000;
+/** What it asked somebody else for is none of its clients' requests. */
+const OF_PEER = /\bhttps?:\/\/(?!localhost\b|127\.|\[?::1)[\w.-]+/i;
 /** Words by which failures are the same. */
 const WORDS = 9;
 
@@ -84,12 +86,13 @@ function lastOf({ positions }: Judged): number {
 }
 
 /** The failures by what they say, without those of single requests, which `requestsFail` judges. */
-function failuresOf({ roled, dialects, keys }: Compared): readonly Group[] {
+function failuresOf({ roled, dialects, keys, lines }: Compared): readonly Group[] {
   const ofRequests = requestLines(roled, dialects);
   const parts = partsOfMessages(roled);
   const groups = new Map<string, number[]>();
   for (const [position, line] of roled.entries()) {
-    if (line.role === 'frame' || line.part === true || parts.has(position) || ofRequests.has(position)) continue;
+    if (line.role === 'frame' || line.part === true || parts.has(position)) continue;
+    if (ofRequests.has(position) && !OF_PEER.test(lines[line.index] ?? '')) continue;
     if (isOnlyWarning(line.text) || isVisit(line.text)) continue;
     if ((weigh(line, dialects, roled[position + 1])?.score ?? 0) < MIN_SCORE) continue;
     const key = keys[position] ?? '';
@@ -167,7 +170,9 @@ function isAnswer({ roled, positions, lines }: Judged): boolean {
   const answered = positions.filter((position, at) => {
     const index = roled[position]?.index ?? 0;
     const next = roled[positions[at + 1] ?? roled.length]?.index ?? lines.length;
-    const statuses = lines.slice(index, Math.min(next, index + MAX_TO_ANSWER)).flatMap((line) => statusOf(line) ?? []);
+    const statuses = lines
+      .slice(index, Math.min(next, index + MAX_TO_ANSWER))
+      .flatMap((line) => (OF_PEER.test(line) ? [] : (statusOf(line) ?? [])));
     return statuses.some((status) => status >= 400 && status < 500);
   });
   return answered.length * 2 > positions.length;

@@ -26,7 +26,7 @@ describe('a server that fails each request', () => {
     expect(requestsFail(times(6, line))?.said.line).toContain('Sequel::PoolTimeout');
   });
 
-  it.each<[what: string, lines: readonly string[], said: RegExp, path: string | undefined]>([
+  it.each<[what: string, lines: readonly string[], said: RegExp, path: string]>([
     [
       'in JSON, where a line announces it',
       [
@@ -35,7 +35,7 @@ describe('a server that fails each request', () => {
         '{"level":30,"reqId":"a-1","res":{"statusCode":500},"msg":"request completed"}',
       ],
       /MISCONF cannot persist/,
-      undefined,
+      '/v1/carts',
     ],
     [
       'of Rails, beside a page for probes',
@@ -47,7 +47,7 @@ describe('a server that fails each request', () => {
         'I, [2026-03-03T10:20:31.200000 #1]  INFO -- : Completed 200 OK in 1ms',
       ],
       /key must be 16 bytes/,
-      undefined,
+      '/prices',
     ],
     [
       'of uWSGI',
@@ -56,7 +56,7 @@ describe('a server that fails each request', () => {
         '[pid: 9|app: -1|req: -1/7] 10.4.0.3 () {24 vars in 276 bytes} [Tue Mar  3 10:20:30 2026] GET /items => generated 21 bytes in 0 msecs (HTTP/1.1 500) 2 headers',
       ],
       /no python application found/,
-      undefined,
+      '/items',
     ],
     [
       'of one kind, where others are answered well',
@@ -76,7 +76,7 @@ describe('a server that fails each request', () => {
         '10.4.0.1 - - [03/Mar/2026 10:20:31] "GET /healthz HTTP/1.1" 200 -',
       ],
       /token_rejected: invalid_issuer \(expected https:\/\/id\.acme\.example\/staff, got https:\/\/id\.acme\.example\/staf\)/,
-      undefined,
+      '/v1/me',
     ],
     [
       'with the error below the line of a logger',
@@ -88,7 +88,7 @@ describe('a server that fails each request', () => {
         '10.4.0.3 - - [03/Mar/2026:10:20:30 +0000] "GET /invoices HTTP/1.1" 500 27 "-" "curl"',
       ],
       /UndefinedTable: relation "invoices" does not exist/,
-      undefined,
+      '/invoices',
     ],
   ])('is told of requests %s', (_what, lines, said, path) => {
     const found = requestsFail(times(6, ...lines));

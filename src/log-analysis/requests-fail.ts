@@ -37,17 +37,17 @@ export function requestsFail(lines: readonly string[]): FailsAgain | undefined {
     .toSorted((a, b) => b.failed.length - a.failed.length)[0];
   if (found === undefined) return undefined;
   const { failed, since } = found;
+  const { kind = '' } = failed[0] ?? {};
   const after = lately.slice(since + 1, (failed.at(-1)?.place ?? 0) + 1 + MAX_LINES_OF_ONE);
   const said = lastFailure(after.filter((line) => statusOf(line) === undefined)) ?? ownError(after);
   if (said === undefined) return undefined;
   const answers = failed.at(-1)?.status ?? 500;
-  const isPart = requests.some(({ place, status }) => place > since && status < 400);
   return {
     said,
     times: failed.length,
     answers,
     ...(answers < 500 && { isMinor: true }),
-    ...(isPart && failed[0] !== undefined && failed[0].kind !== '' && { path: failed[0].kind }),
+    ...(kind !== '' && kind !== '/' && { path: kind }),
   };
 }
 

@@ -48,6 +48,7 @@ export const java: Dialect = {
     /^(?:Error: )?LinkageError occurred/,
     /^(?:Application run failed|Exception encountered during context initialization|Shutting down|Stopping service)/,
     /^Failed to load class "org\.slf4j/,
+    /^Servlet\.service\(\) for servlet \[/,
   ),
   recovery:
     /\bStarted \w+ in \d+(?:\.\d+)? seconds|\bServer startup in|\bTomcat started on port|\bStarted ServerConnector|\bstarted, listening on/,

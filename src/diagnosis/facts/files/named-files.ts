@@ -238,6 +238,8 @@ function oddOf({ evidence }: PodFacts, { config, key = '' }: NonNullable<ConfigF
   return odd === LINE_END ? undefined : odd;
 }
 
+const SCRIPT = /\.(?:tcl|sh|bash|R|awk|pm|cgi|expect)$/;
+
 /** "/etc/gw/nginx.conf is of ConfigMap gw, key main.conf, and has only comments" */
 function ofFile(
   facts: PodFacts,
@@ -253,13 +255,15 @@ function ofFile(
     ...(key === path.split('/').at(-1) ? [] : [`key ${key}`]),
     // The program often says the line itself.
     ...(line === undefined || /\bline \d/i.test(says) || says.includes(`${file}:`) ? [] : [`line ${line}`]),
-    ...(setting === undefined || hasWord(says, setting) ? [] : [setting]),
+    // A word of a language is no setting.
+    ...(setting === undefined || hasWord(says, setting) || SCRIPT.test(file) ? [] : [setting]),
   ];
   const renamed = more.length === 0 ? '' : ` (${more.join(', ')})`;
   const quotes = configsBehind(mounted).flatMap(({ kind, name, quote }) =>
     [config, ...hides].some((each) => each.kind === kind && each.name === name) ? [quote] : [],
   );
-  const name = says.includes(file) ? (isTold ? 'it' : file) : `its configuration ${file}`;
+  const isScript = isCode(file) || SCRIPT.test(file);
+  const name = says.includes(file) ? (isTold ? 'it' : file) : `its ${isScript ? 'script' : 'configuration'} ${file}`;
   const parts = [
     ...(isTold ? [] : [`is of ${of}${renamed}`]),
     ...(odd === undefined ? [] : [odd]),
