@@ -19,7 +19,7 @@ import type { Setting } from './setting.ts';
 import { poolVariable, timeOutVariable } from '../variables/time-out-variables.ts';
 import { undefinedPart } from './undefined-parts.ts';
 import { clientWants } from '../variables/wanted-by-clients.ts';
-import { sharedPort, tableWanted, withoutPort, wordOfFile } from '../variables/words-of-names.ts';
+import { sharedPort, tableWanted, withoutPort, withoutScheme, wordOfFile } from '../variables/words-of-names.ts';
 
 /** The findings; the first of each container about its end names the setting behind it, where its sentence does not. */
 export function withSettingBehind(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
@@ -46,6 +46,7 @@ function settingBehind(facts: PodFacts, container: ContainerFacts, finding: Rank
     wordOfFile(container, finding) ??
     otherProtocol(container, finding) ??
     withoutPort(container, finding) ??
+    withoutScheme(container, finding) ??
     clientWants(facts, container, finding) ??
     decryptionKey(container, finding) ??
     tableWanted(

@@ -52,6 +52,25 @@ export function withoutPort(container: ContainerFacts, { says }: RankedFinding):
   };
 }
 
+/** What clients of HTTP say of a URL that begins with its host. */
+const LACKS_SCHEME =
+  /\bUriFormatException\b|\bInvalid UR[IL]\b|\bERR_INVALID_URL\b|\bno scheme supplied\b|\b(?:missing|unsupported|no) protocol(?: scheme)?\b|\bmissing (?:an? )?['"]?(?:http|scheme)\b|\bMalformedURLException\b|\brelative URL\b|\bOnly absolute URLs\b|\bURI is not absolute\b/i;
+
+/** The only variable with a URL that has no scheme, behind an error that does not quote it. */
+export function withoutScheme(container: ContainerFacts, { says }: RankedFinding): Setting | undefined {
+  if (!LACKS_SCHEME.test(container.reading.decisive?.line ?? '')) return undefined;
+  const [only, ...more] = container.environment.filter(
+    ({ name, value }) =>
+      /(?:^|_)(?:URL|URI|ENDPOINT|BASE|HREF|LINK)(?:_|$)/.test(name) &&
+      /^(?!\w+:\/\/)[a-z][\w.-]{1,200}(?::\d{1,5})?(?:\/\S{0,300})?$/i.test(value),
+  );
+  if (only === undefined || more.length > 0 || hasWord(says, only.name)) return undefined;
+  return {
+    says: `its variable ${only.name}${ofText(only)} is ${JSON.stringify(quotable(only.value))}, which has no scheme such as http://`,
+    quotes: [fieldOf(container, only, only.value)],
+  };
+}
+
 const LOCK_TIMEOUT = /lock(?: wait)? time ?out|LockNotAvailable|could not obtain lock on|deadlock detected/i;
 const OF_TABLE =
   /\b(?:alter table(?: if exists)?(?: only)?|truncate(?: table)?|drop table(?: if exists)?|lock table|update|delete from|insert into|create (?:unique )?index(?: concurrently)?(?: if not exists)? [\w"]{1,80} on) ["'`]?((?!set\b|only\b)[a-z_][\w.]{1,80})/gi;

@@ -150,6 +150,21 @@ describe('a container that looks well', () => {
       /: it is not let in by its peer blog-db, which refuses its password or user/,
     ],
     [
+      'has a URL without a scheme',
+      runs(
+        'ERROR System.UriFormatException: Invalid URI: The format of the URI could not be determined.',
+        {},
+        {
+          env: [
+            { name: 'CRM_BASE_URL', value: 'crm-gateway/api/v2' },
+            { name: 'DOCS_URL', value: 'https://docs.acme.example' },
+          ],
+        },
+      ),
+      'info',
+      /UriFormatException.*; its variable CRM_BASE_URL is "crm-gateway\/api\/v2", which has no scheme such as http:\/\/$/,
+    ],
+    [
       'wants tokens for another audience',
       runs(
         'WARN rejecting request: jwt.exceptions.InvalidAudienceError: Audience does not match',
