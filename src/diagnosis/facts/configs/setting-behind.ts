@@ -16,6 +16,7 @@ import type { PodFacts } from '../pod/pod-facts.ts';
 import { fileReadByCode } from '../files/files-of-code.ts';
 import { commandText } from '../peers/spec-peers.ts';
 import type { Setting } from './setting.ts';
+import { serviceLink } from '../variables/service-links.ts';
 import { poolVariable, timeOutVariable } from '../variables/time-out-variables.ts';
 import { undefinedPart } from './undefined-parts.ts';
 import { clientWants } from '../variables/wanted-by-clients.ts';
@@ -35,6 +36,7 @@ export function withSettingBehind(facts: PodFacts, found: readonly RankedFinding
 function settingBehind(facts: PodFacts, container: ContainerFacts, finding: RankedFinding): Setting | undefined {
   return (
     jvmOptions(container) ??
+    serviceLink(facts, container) ??
     literalVariable(container, finding) ??
     argumentsInOne(container, finding) ??
     timeOutVariable(container, finding.says) ??

@@ -507,6 +507,18 @@ const unready = (path: string, failure: string, ...lines: readonly string[]): Pa
 describe('a probe that finds nothing', () => {
   tellsEach([
     [
+      'a variable of a service that the program takes for an option',
+      {
+        pod: pod({ container: { command: ['uwsgi', '--ini', '/app/uwsgi.ini'] }, status: crashed({ exitCode: 1 }) }),
+        logs: lastWords(
+          '[uWSGI] getting INI configuration from /app/uwsgi.ini',
+          '[strict-mode] unknown config directive: service-host',
+        ),
+      },
+      'exit-code',
+      /unknown config directive: service-host.*; UWSGI_SERVICE_HOST is a variable that Kubernetes sets for a service uwsgi, .*enableServiceLinks: false/,
+    ],
+    [
       'of pages whose folder is not there',
       unready(
         '/index.php',
