@@ -78,16 +78,17 @@ const STANDING: readonly Standing[] = [
     isMinor: true,
   },
 ];
-const LATELY_LINES = 400;
+/** The end of a log, and before it the beginning of one that is longer. */
+const MAX_LINES = 1200;
 /** Lines around it in which the cause may stand. */
 const NEAR = 6;
 /** Lines of one trace. */
 const MAX_TRACE = 60;
 const MAX_LINE = 2000;
 
-/** The newest fault that nothing has taken back; undefined: there is none. @param lines the log's last lines, oldest first */
+/** The newest fault that nothing has taken back; undefined: there is none. @param lines the log's first lines, where they are known, and its last ones */
 export function standingFault(lines: readonly string[]): FailsAgain | undefined {
-  const lately = lines.slice(-LATELY_LINES).map((line) => line.slice(0, MAX_LINE));
+  const lately = lines.slice(-MAX_LINES).map((line) => line.slice(0, MAX_LINE));
   for (let place = lately.length - 1; place >= 0; place -= 1) {
     for (const { says, over, why, as, hasTrace, isMinor } of STANDING) {
       const match = says.exec(lately[place] ?? '');

@@ -93,18 +93,20 @@ async function askServers(asker: Asker, diagnosis: Diagnosis, [looked]: readonly
     all.flatMap(({ metadata }) => metadata?.name ?? []),
   );
   if (used.length === 0) return diagnosis;
-  const services = await gatherServices(asker, used, namespace);
+  const [services, pods] = await Promise.all([
+    gatherServices(asker, used, namespace),
+    podsBeside(asker, evidence.pod),
+  ]);
   for (const service of services.filter(({ missing, ready }) => !missing && ready > 0)) {
     const pod = await podBehind(asker, service);
     const [container] = pod?.spec?.containers ?? [];
     if (pod === undefined || container === undefined) continue;
     const lines = (await gatherLog(asker, pod, container.name, false)) ?? [];
     const object = ownerOf(pod) ?? `pod/${pod.metadata?.name ?? ''}`;
-    const pods = await podsBeside(asker, evidence.pod);
     const told = withComplaintOf(diagnosis, evidence, { object, lines, pods });
     if (told !== diagnosis) return told;
   }
-  return withPodsBeside(diagnosis, evidence.pod, await podsBeside(asker, evidence.pod));
+  return withPodsBeside(diagnosis, evidence.pod, pods);
 }
 
 /** The pod behind the service that looks worst. */

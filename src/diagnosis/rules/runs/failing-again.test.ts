@@ -165,6 +165,23 @@ describe('a container that looks well', () => {
       /UriFormatException.*; its variable CRM_BASE_URL is "crm-gateway\/api\/v2", which has no scheme such as http:\/\/$/,
     ],
     [
+      'lost a thread long ago, as only the beginning of its log tells',
+      {
+        ...runs(''),
+        logs: {
+          web: {
+            beginning: [
+              'INFO spool starts',
+              "thread 'writer' panicked at 'WRITE_EVERY must be a number: ParseIntError', src/writer.rs:21:54",
+            ],
+            current: Array.from({ length: 400 }, (_, at) => `INFO took ${at} readings`),
+          },
+        },
+      },
+      'warning',
+      /^container web runs, and does not do all of its work: .*WRITE_EVERY must be a number/,
+    ],
+    [
       'wants tokens for another audience',
       runs(
         'WARN rejecting request: jwt.exceptions.InvalidAudienceError: Audience does not match',
