@@ -93,10 +93,7 @@ async function askServers(asker: Asker, diagnosis: Diagnosis, [looked]: readonly
     all.flatMap(({ metadata }) => metadata?.name ?? []),
   );
   if (used.length === 0) return diagnosis;
-  const [services, pods] = await Promise.all([
-    gatherServices(asker, used, namespace),
-    podsBeside(asker, evidence.pod),
-  ]);
+  const [services, pods] = await Promise.all([gatherServices(asker, used, namespace), podsBeside(asker, evidence.pod)]);
   for (const service of services.filter(({ missing, ready }) => !missing && ready > 0)) {
     const pod = await podBehind(asker, service);
     const [container] = pod?.spec?.containers ?? [];
