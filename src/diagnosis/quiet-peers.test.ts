@@ -66,4 +66,26 @@ describe('what a server says of a quiet pod', () => {
   it('has its secrets masked', () => {
     expect(told('ERROR line-bridge refused: password=hunter2hunter2')).not.toContain('hunter2');
   });
+
+  it('takes no secret of the pod for its name, and quotes none that the server logs', () => {
+    const keyed = evidence({
+      pod: pod({
+        container: {
+          command: ['sh', '-c', 'mosquitto_sub -h broker --pw first.horse-battery -t a'],
+          env: [{ name: 'MQTT_PASSWORD', value: 'correct.horse-battery' }],
+        },
+      }),
+    });
+    for (const secret of ['correct.horse-battery', 'first.horse-battery'])
+      expect(
+        withComplaintOf(diagnosePod(keyed), keyed, complaint(`ERROR user refused with ${secret}`)).findings,
+      ).toEqual([]);
+    const named = `ERROR web-1 refused with correct.horse-battery`;
+    expect(JSON.stringify(withComplaintOf(diagnosePod(keyed), keyed, complaint(named)))).not.toContain('horse');
+  });
+
+  it('masks a secret that is longer than what is quoted', () => {
+    const token = `eyJhbGciOiJIUzI1NiJ9.${'a1B2'.repeat(100)}.c2ln`;
+    expect(told(`ERROR line-bridge was refused, as ${'x '.repeat(130)} its word was ${token}`)).not.toContain('a1B2');
+  });
 });

@@ -1,11 +1,12 @@
 /** Of a pod with which nothing seems wrong: what the servers that it uses complain of, where they name it or what it sends. Pure. */
-import { complainsOf } from '../log-analysis/index.ts';
+import { complainsOf, isSecretKey, maskSecrets } from '../log-analysis/index.ts';
 import { controllerOf } from '../api/index.ts';
 import type { Pod } from './evidence/kinds.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
 import { allPeers, isItself, type ServiceName, serviceOfHost } from './facts/peers/dependencies.ts';
 import { podFacts } from './facts/pod/pod-facts.ts';
 import { commandText } from './facts/peers/spec-peers.ts';
+import { quotable } from './facts/words/text.ts';
 import { title } from './rules/ends/exit-code.ts';
 import type { Diagnosis } from './finding.ts';
 import { told } from './order-findings.ts';
@@ -15,6 +16,8 @@ const MAX_ASKED = 3;
 /** Lines of its own log in which names are looked for, and names. */
 const MAX_LINES = 120;
 const MAX_NAMES = 60;
+/** Characters of one text. */
+const MAX_TEXT = 4000;
 /** Shorter names stand in others by accident. */
 const MIN_NAME = 6;
 
@@ -81,7 +84,7 @@ export function withComplaintOf(
   evidence: PodEvidence,
   { object, lines, pods = [] }: ServerSaid,
 ): Diagnosis {
-  const found = complainsOf(lines, namesOf(evidence));
+  const found = complainsOf(lines, namesOf(evidence), secretsOf(evidence));
   const [container] = podFacts(evidence).containers;
   if (found === undefined || container === undefined) return diagnosis;
   const { namespace = 'default' } = evidence.pod.metadata ?? {};
@@ -95,8 +98,8 @@ export function withComplaintOf(
           rank: 0,
           topic: `runs/${container.name}`,
           container: container.name,
-          says: `${title(container)} runs, and ${object}, which it uses, complains of ${found.name} again and again (${found.times} times): ${found.line.replace(/\.+$/, '')}${TAKEN.test(found.line) ? namesake(evidence, found.name, pods) : ''}`,
-          evidence: [{ source: 'object', object, says: found.line }],
+          says: `${title(container)} runs, and ${object}, which it uses, complains of ${found.name} again and again (${found.times} times): ${quotable(found.line).replace(/\.+$/, '')}${TAKEN.test(found.line) ? namesake(evidence, found.name, pods) : ''}`,
+          evidence: [{ source: 'object', object, says: quotable(found.line) }],
           try: [`kubectl -n ${namespace} logs ${object}`],
         },
       ]),
@@ -116,12 +119,20 @@ function namesOf(evidence: PodEvidence): readonly string[] {
   const hosts = new Set(containers.flatMap((container) => allPeers(container)).map(({ host }) => host));
   const texts = containers.flatMap(({ spec, environment, lines }) => [
     commandText(spec),
-    ...environment.map(({ value }) => value),
+    ...environment.map(({ name, value }) => `${name}=${value}`),
     ...lines.slice(-MAX_LINES),
   ]);
+  const secrets = secretsOf(evidence);
   const names = texts
-    .flatMap((text) => text.slice(0, 4000).match(NAME) ?? [])
+    .flatMap((text) => maskSecrets(text.slice(0, MAX_TEXT), secrets).match(NAME) ?? [])
     .filter((name) => name.length >= MIN_NAME && !IS_NO_NAME.test(name) && !hosts.has(name));
   const own = [pod.metadata?.name ?? '', pod.status?.podIP ?? ''].filter((name) => name !== '');
   return [...new Set([...own, ...names])].slice(0, MAX_NAMES);
+}
+
+/** The values of its variables that are called as secrets are. */
+function secretsOf(evidence: PodEvidence): readonly string[] {
+  return podFacts(evidence).containers.flatMap(({ environment }) =>
+    environment.flatMap(({ name, value }) => (isSecretKey(name) ? [value] : [])),
+  );
 }

@@ -26,8 +26,13 @@ const MAX_LINE = 300;
  *
  * @param lines the server's last lines, oldest first
  * @param names those of the user: of its pod, its address, and what it sends or asks for
+ * @param secrets values that are known to be secret
  */
-export function complainsOf(lines: readonly string[], names: readonly string[]): ComplaintOf | undefined {
+export function complainsOf(
+  lines: readonly string[],
+  names: readonly string[],
+  secrets: readonly string[] = [],
+): ComplaintOf | undefined {
   const { roled, dialects } = understoodLog(lines);
   const found = roled.flatMap((line, position) => {
     const name = line.role === 'frame' ? undefined : names.find((each) => holds(line.said, each));
@@ -37,7 +42,7 @@ export function complainsOf(lines: readonly string[], names: readonly string[]):
   });
   const last = found.at(-1);
   if (last === undefined || found.length < OFTEN || last.position < roled.length * LATE) return undefined;
-  return { line: maskSecrets(last.line.said.slice(0, MAX_LINE)), times: found.length, name: last.name };
+  return { line: maskSecrets(last.line.said, secrets).slice(0, MAX_LINE), times: found.length, name: last.name };
 }
 
 /** The name as a whole: "orders.created" does not stand in "orders.created.dead". */

@@ -47,7 +47,10 @@ describe('what is masked', () => {
     ['a fresh token: 123 accepted', 'a fresh token: *** accepted'],
     ['token_rejected: invalid_issuer (want a)', 'token_rejected: invalid_issuer (want a)'],
     ['password_rejected: hunter-two', 'password_rejected: ***'],
+    ['password_rejected: wrong-horse-battery', 'password_rejected: ***'],
+    ['secret_invalid: not-my-real-secret', 'secret_invalid: ***'],
     ['token: invalid_issuer', 'token: ***'],
+    ['mosquitto_pub --pw horse-battery -t a', 'mosquitto_pub --pw *** -t a'],
   ])('%s', (given, masked) => {
     expect(maskSecrets(given)).toBe(masked);
     expect(maskSecrets(masked)).toBe(masked);

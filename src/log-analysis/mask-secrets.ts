@@ -33,7 +33,7 @@ const BARE_VALUE = new RegExp(
 );
 /** --password VALUE, -p VALUE is too common for others. */
 const FLAG_VALUE = new RegExp(
-  String.raw`(?<![\w.-])(--?(?:[a-z0-9-]{0,30}-)?(?:${SECRET_WORD}))[ \t]{1,4}([^\s-][^\s"']{0,2000})`,
+  String.raw`(?<![\w.-])(--?(?:[a-z0-9-]{0,30}-)?(?:${SECRET_WORD}|pw))[ \t]{1,4}([^\s-][^\s"']{0,2000})`,
   'gi',
 );
 /** Whether the value of a key of this name is a secret. */
@@ -44,9 +44,10 @@ export function isSecretKey(key: string): boolean {
 /** What happened to a secret: "token_rejected". */
 const IS_EVENT =
   /[_.-](?:rejected|refused|denied|expired|revoked|invalid|failed|failures?|errors?|mismatch|missing|not[_-]found|required|unknown)$/i;
-/** The code of a failure behind it: "invalid_issuer", "audience-mismatch"; nobody's secret is made of these words. */
-const IS_CODE =
-  /^(?=.{3,60}$)(?=.*(?:invalid|expired|mismatch|missing|unknown|unsupported|malformed|revoked|not[_-]|bad[_-]|wrong[_-]|no[_-]such))[a-z]+(?:[_-][a-z]+)*$/;
+/** The code of a failure behind it, such as "invalid_issuer" or "audience-mismatch": all of its words are of this kind, one of a failure among them. */
+const OF_FAILURE = 'invalid|expired|mismatch|missing|unknown|unsupported|malformed|revoked|wrong|bad';
+const OF_CODE = `${OF_FAILURE}|not|no|too|is|issuer|audience|signature|subject|format|claims?|scopes?|algorithm|kid|nonce|type|client|found|valid|yet|old|early|late|user|realm|version|token|key|password|secret|credentials?`;
+const IS_CODE = new RegExp(`^(?=.*(?:${OF_FAILURE}))(?:${OF_CODE})(?:[_-](?:${OF_CODE})){0,5}$`);
 
 const OF_SECRETS = new RegExp(`^${KEY}$`, 'i');
 

@@ -110,4 +110,15 @@ describe('a server that fails each request', () => {
   ])('is not told of %s', (_what, lines) => {
     expect(requestsFail(lines)).toBeUndefined();
   });
+
+  it.each([
+    '{"event":"api key rejected","expected":"horse-battery","got":"horse-staple","level":"error"}',
+    '{"event":"signature mismatch","expected":"3f9a77c1d0","got":"a11be0c2ff","level":"error"}',
+    '{"event":"login failed","expected":"horse-battery","got":"horse-staple","level":"error"}',
+    '{"event":"password check failed with status 401","expected":"horse-battery","got":"horse-staple","level":"error"}',
+    '{"event":"webhook signature type mismatch","expected":"3f9a77c1d0","got":"a11be0c2ff","level":"error"}',
+  ])('quotes nothing that may be a secret beside the other one: %s', (line) => {
+    const found = requestsFail(times(6, line, '10.4.0.3 - - [x] "GET /v1/me HTTP/1.1" 401 -'));
+    expect(found?.said.line).not.toMatch(/horse|3f9a|a11b/);
+  });
 });

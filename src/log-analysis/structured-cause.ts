@@ -38,11 +38,20 @@ const FOUND_KEYS = ['got', 'actual', 'received', 'found', 'actual_value', 'actua
 /** A longer value is a document. */
 const MAX_WANTED = 120;
 
-/** "invalid_issuer (expected a, got b)" */
+/** What may be compared in public: a password, a key or a signature may not. */
+const PUBLIC =
+  /issuer|audience|version|status|type|realm|scope|algorithm|protocol|schema|format|length|size|count|port|host|method|state|subject|region|encoding/i;
+const OF_SECRET =
+  /pass(?:word|phrase|code)?\b|secret|signature|hash|digest|hmac|api.?key|cookie|credential|\botp\b|\bpin\b|login/i;
+const IS_PUBLIC = /^(?:-?\d{1,12}|https?:\/\/[^\s?#@]{1,120})$/;
+
+/** "invalid_issuer (expected a, got b)", where the words before say that it is no secret that is compared, or the values are numbers or addresses. */
 function withWanted(said: string, fields: Fields): string {
   const [wanted, got] = [firstText(fields, WANTED_KEYS), firstText(fields, FOUND_KEYS)];
   if (wanted === '' || got === '' || wanted.length > MAX_WANTED || got.length > MAX_WANTED) return said;
   if (said.includes(wanted) && said.includes(got)) return said;
+  const isNamed = PUBLIC.test(said) && !OF_SECRET.test(said);
+  if (!isNamed && !(IS_PUBLIC.test(wanted) && IS_PUBLIC.test(got))) return said;
   const both = `expected ${wanted}, got ${got}`;
   return said === '' ? both : `${said} (${both})`;
 }
