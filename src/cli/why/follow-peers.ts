@@ -53,7 +53,7 @@ async function follow(asker: Asker, { diagnosis, first, looked, namespaceFlag }:
   const passed = new Set(looked.map(({ pod }) => pod.metadata?.uid));
   const steps: Step[] = [];
   let said = first.says;
-  let last = looked[0]?.pod;
+  let last = looked[0];
   let next = looked.map((evidence) => nextPeer(evidence, first.id)).find((each) => each !== undefined);
   while (next !== undefined && steps.length < MAX_CAUSE_STEPS) {
     const pod = await podBehind(asker, next);
@@ -64,13 +64,13 @@ async function follow(asker: Asker, { diagnosis, first, looked, namespaceFlag }:
     const trouble = troubleOf(evidence);
     if (trouble === undefined || isSameTrouble(said, trouble)) break;
     said = trouble.says;
-    last = pod;
+    last = evidence;
     steps.push({ object: ownerOf(pod) ?? `pod/${pod.metadata?.name ?? ''}`, trouble });
     next = nextPeer(evidence);
   }
   const told = withRoot(diagnosis, steps);
-  if (last === undefined || !podsBesideWanted(told)) return told;
-  return withPodsBeside(told, last, await podsBeside(asker, last));
+  if (last === undefined || !podsBesideWanted(told, last)) return told;
+  return withPodsBeside(told, last, await podsBeside(asker, last.pod));
 }
 
 function podsBeside(asker: Asker, { metadata }: Pod): Promise<readonly Pod[]> {
@@ -103,7 +103,7 @@ async function askServers(asker: Asker, diagnosis: Diagnosis, [looked]: readonly
     const told = withComplaintOf(diagnosis, evidence, { object, lines, pods });
     if (told !== diagnosis) return told;
   }
-  return withPodsBeside(diagnosis, evidence.pod, pods);
+  return withPodsBeside(diagnosis, evidence, pods);
 }
 
 /** The pod behind the service that looks worst. */

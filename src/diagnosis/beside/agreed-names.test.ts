@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { nearlyAgreed, withNearlyAgreed } from './agreed-names.ts';
-import { diagnosePod } from './diagnose-pod.ts';
-import { ago, evidence, pod } from './evidence.fixtures.ts';
-import type { Pod } from './evidence/kinds.ts';
+import { diagnosePod } from '../diagnose-pod.ts';
+import { ago, evidence, pod } from '../evidence.fixtures.ts';
+import type { Pod } from '../evidence/kinds.ts';
 
 const of = (name: string, uid: string, container: object): Pod =>
   pod({

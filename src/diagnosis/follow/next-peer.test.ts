@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ago, evidence, pod } from './evidence.fixtures.ts';
-import type { PodEvidence, ServiceEvidence } from './evidence/pod-evidence.ts';
+import { ago, evidence, pod } from '../evidence.fixtures.ts';
+import type { PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
 import { nextPeer, troubleOf, withRoot } from './next-peer.ts';
-import { diagnosePod } from './diagnose-pod.ts';
+import { diagnosePod } from '../diagnose-pod.ts';
 
 const service = (name: string, port: number, lines: readonly string[] = []): ServiceEvidence => ({
   namespace: 'shop',

@@ -2,11 +2,11 @@
  * Finds names by which two programs would meet in a server that they both use, and that are nearly the same: the queue "emails" of one, and
  * "email" of the other. No error tells of it: each works, and neither hears of the other. Pure.
  */
-import { controllerOf } from '../api/index.ts';
-import { nearNames } from '../lib/index.ts';
-import { maskSecrets } from '../log-analysis/index.ts';
-import type { Pod } from './evidence/kinds.ts';
-import type { Diagnosis } from './finding.ts';
+import { controllerOf } from '../../api/index.ts';
+import { nearNames } from '../../lib/index.ts';
+import { maskSecrets } from '../../log-analysis/index.ts';
+import type { Pod } from '../evidence/kinds.ts';
+import type { Diagnosis } from '../finding.ts';
 
 interface AgreedName {
   readonly kind: string;
@@ -37,7 +37,7 @@ const MIN_WORD = 4;
 const MAX_PODS = 200;
 
 /** The findings that tell no cause: of them such a name may be one. */
-const PLAIN = /^(?:fails-again|exit-code|dependency-times-out|data-missing)$/;
+const PLAIN = /^(?:fails-again|exit-code|dependency-times-out)$/;
 
 /** "its variable TASK_QUEUE is "emails", and pod mail-1 has "email" (-Q of its command): …"; undefined: no two names are nearly the same. */
 export function nearlyAgreed(own: Pod, pods: readonly Pod[]): string | undefined {

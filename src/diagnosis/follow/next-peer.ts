@@ -2,20 +2,20 @@
  * Follows a trouble to where it begins: of a program that its peer answers with an error, that peer is to be diagnosed next, and what is
  * wrong with the last of them is told first. Pure; the callers gather the evidence of each.
  */
-import { podFindings } from './diagnose-pod.ts';
-import type { PodEvidence, ServiceEvidence } from './evidence/pod-evidence.ts';
-import { podFacts } from './facts/pod/pod-facts.ts';
-import { statusSaid } from './facts/peers/told-of-answers.ts';
-import { serverOf } from './facts/servers/server-peers.ts';
-import { withTriesAsEnds } from './facts/words/tries-as-ends.ts';
-import type { Diagnosis, RankedFinding, Severity } from './finding.ts';
-import { MAX_FINDINGS } from './limits.ts';
-import { told } from './order-findings.ts';
-import { isOfPooler } from './rules/peers/poolers.ts';
+import { podFindings } from '../diagnose-pod.ts';
+import type { PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
+import { podFacts } from '../facts/pod/pod-facts.ts';
+import { statusSaid } from '../facts/peers/told-of-answers.ts';
+import { serverOf } from '../facts/servers/server-peers.ts';
+import { withTriesAsEnds } from '../facts/words/tries-as-ends.ts';
+import type { Diagnosis, RankedFinding, Severity } from '../finding.ts';
+import { MAX_FINDINGS } from '../limits.ts';
+import { told } from '../order-findings.ts';
+import { isOfPooler } from '../rules/peers/poolers.ts';
 
 /** Findings about a peer that takes requests and does not do what is asked, and those in whose words one may do that. */
 const OF_PEER =
-  /^(?:dependency-(?:fails|closes|times-out)|fails-again|exit-code|data-missing|(?:readiness|startup|liveness)-\w[\w-]*|probe-[\w-]+)$/;
+  /^(?:dependency-(?:fails|closes|times-out)|fails-again|exit-code|(?:readiness|startup|liveness)-\w[\w-]*|probe-[\w-]+)$/;
 /** A peer lets nobody in: its own log may know why, where it is asked by HTTP or stands before another one. */
 const LETS_NOT_IN = /^(?:authentication-refused|not-allowed)$/;
 const TURNED_AWAY: ReadonlySet<number | undefined> = new Set([401, 403]);

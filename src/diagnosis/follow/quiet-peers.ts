@@ -1,15 +1,15 @@
 /** Of a pod with which nothing seems wrong: what the servers that it uses complain of, where they name it or what it sends. Pure. */
-import { complainsOf, isSecretKey, maskSecrets } from '../log-analysis/index.ts';
-import { controllerOf } from '../api/index.ts';
-import type { Pod } from './evidence/kinds.ts';
-import type { PodEvidence } from './evidence/pod-evidence.ts';
-import { allPeers, isItself, type ServiceName, serviceOfHost } from './facts/peers/dependencies.ts';
-import { podFacts } from './facts/pod/pod-facts.ts';
-import { commandText } from './facts/peers/spec-peers.ts';
-import { quotable } from './facts/words/text.ts';
-import { title } from './rules/ends/exit-code.ts';
-import type { Diagnosis } from './finding.ts';
-import { told } from './order-findings.ts';
+import { complainsOf, isSecretKey, maskSecrets } from '../../log-analysis/index.ts';
+import { controllerOf } from '../../api/index.ts';
+import type { Pod } from '../evidence/kinds.ts';
+import type { PodEvidence } from '../evidence/pod-evidence.ts';
+import { allPeers, isItself, type ServiceName, serviceOfHost } from '../facts/peers/dependencies.ts';
+import { podFacts } from '../facts/pod/pod-facts.ts';
+import { commandText } from '../facts/peers/spec-peers.ts';
+import { quotable } from '../facts/words/text.ts';
+import { title } from '../rules/ends/exit-code.ts';
+import type { Diagnosis } from '../finding.ts';
+import { told } from '../order-findings.ts';
 
 /** Servers of one pod that are asked. */
 const MAX_ASKED = 3;

@@ -1,26 +1,34 @@
 /** Tells who may hold the connections of a server that has none left: another workload that uses it, with a pool of its own. Pure. */
-import type { Pod } from './evidence/kinds.ts';
-import type { Diagnosis } from './finding.ts';
+import { podFindings } from '../diagnose-pod.ts';
+import type { Pod } from '../evidence/kinds.ts';
+import type { PodEvidence } from '../evidence/pod-evidence.ts';
+import { podFacts } from '../facts/pod/pod-facts.ts';
+import { serverOf } from '../facts/servers/server-peers.ts';
+import { withTriesAsEnds } from '../facts/words/tries-as-ends.ts';
+import type { Diagnosis } from '../finding.ts';
 
 const EXHAUSTED = 'connections-exhausted';
-/** "statefulset/db behind service db has max_connections 12" */
-const SERVER = / behind service ([a-z0-9-]{1,63}) has /;
 const POOL =
   /(?:^|_)(?:POOL(?:_?SIZE)?|POOL_?MAX(?:_?SIZE)?|MAX_?POOL(?:_?SIZE)?|MAX_?CONN(?:ECTION)?S?|CONN(?:ECTION)?_?LIMIT)$/i;
 const MAX_TOLD = 2;
 
-/** The service whose connections are used up, by the first finding; undefined: it is about another thing. */
-export function exhaustedService({ findings: [first] }: Pick<Diagnosis, 'findings'>): string | undefined {
-  return first?.id === EXHAUSTED ? SERVER.exec(first.says)?.[1] : undefined;
+/** The service whose connections are used up, by the first finding of a pod; undefined: that is about another thing. */
+export function exhaustedService(evidence: PodEvidence): string | undefined {
+  const facts = podFacts(evidence);
+  const [first] = podFindings(facts);
+  if (first?.id !== EXHAUSTED) return undefined;
+  const container = withTriesAsEnds(facts).containers.find(({ name }) => name === first.container);
+  return container && serverOf(evidence, container)?.name;
 }
 
-/** The diagnosis, with the pods of others that name the service and have a pool, the largest first. */
-export function withHolders(diagnosis: Diagnosis, own: Pod, pods: readonly Pod[]): Diagnosis {
-  const service = exhaustedService(diagnosis);
+/** The diagnosis, with the pods of others that name the service and have a pool, the largest first. @param evidence the pod that gets no connection */
+export function withHolders(diagnosis: Diagnosis, evidence: PodEvidence, pods: readonly Pod[]): Diagnosis {
+  const service = exhaustedService(evidence);
   const [first, ...more] = diagnosis.findings;
   if (service === undefined || first === undefined) return diagnosis;
   const holders = pods
-    .filter((pod) => pod.metadata?.uid !== own.metadata?.uid && !isOfServer(pod, service))
+    .filter(({ metadata }) => metadata?.uid !== evidence.pod.metadata?.uid)
+    .filter((pod) => !isOfServer(pod, service))
     .flatMap((pod) => poolOf(pod, service))
     .toSorted((a, b) => b.size - a.size)
     .slice(0, MAX_TOLD);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { diagnosePod } from './diagnose-pod.ts';
-import { configMap, evidence, pod } from './evidence.fixtures.ts';
-import type { PodEvidence } from './evidence/pod-evidence.ts';
+import { diagnosePod } from '../diagnose-pod.ts';
+import { configMap, evidence, pod } from '../evidence.fixtures.ts';
+import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import { servicesUsed, withComplaintOf } from './quiet-peers.ts';
 
 const bridge: PodEvidence = evidence({

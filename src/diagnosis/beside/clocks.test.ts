@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { withClock } from './clocks.ts';
-import { pod } from './evidence.fixtures.ts';
-import type { Diagnosis } from './finding.ts';
+import { pod } from '../evidence.fixtures.ts';
+import type { Diagnosis } from '../finding.ts';
 
 const given = (says: string): Diagnosis => ({
   apiVersion: 'mendlet.dev/v1alpha1',
@@ -23,6 +23,7 @@ it('names the pod with a zone of its own', () => {
 });
 
 it.each<[string, Diagnosis, readonly ReturnType<typeof pod>[]]>([
+  ['of what is no zone', given(EARLY), [zone('auth-1', '\u001b]0;x\u0007'), zone('web-1', 'x'.repeat(5000))]],
   ['in UTC', given(EARLY), [zone('auth-1', 'Etc/UTC')]],
   ['of two zones', given(EARLY), [zone('auth-1', 'Europe/Berlin'), zone('web-1', 'Asia/Tokyo')]],
   ['of another finding', given('it rejects: the token has expired'), [zone('auth-1', 'Europe/Berlin')]],
