@@ -1,15 +1,16 @@
 /** Knows lines that a program prints whether or not it does its work. Pure. */
 import { anyOf } from './any-of.ts';
+import { isOfHealthChecker } from './probe-lines.ts';
 
 const CHATTER = anyOf(
   /\b(?:heart ?-?beats?|keep-?alives?|still alive|up ?time|tick|metrics?|statistics|stats|gauge|counters?|memory|heap|gc|garbage|goroutines|run_queue|load average|cpu|rss|fds?|queue (?:depth|length|size)|backlog|lag|idle|polling|sleeping|scrap(?:e|ing)|flush(?:ed|ing)?)\b/i,
   // Requests that ask whether it is well, and for its figures
   /\/(?:-\/)?(?:health\w*|healthy|live\w*|ready\w*|readiness|liveness|alive|up|ping|metrics|status|version|actuator\/\S{1,60})(?:[/?"'\s]|$)/i,
-  /\b(?:health|readiness|liveness) ?-?(?:check|probe)\b|kube-probe/i,
+  /\b(?:health|readiness|liveness) ?-?(?:check|probe)\b/i,
 );
 
 export function isChatter(text: string): boolean {
-  return CHATTER.test(text) || VISIT.test(text);
+  return CHATTER.test(text) || VISIT.test(text) || isOfHealthChecker(text);
 }
 
 /** A connection that a probe or a client opens and closes. */

@@ -9,7 +9,7 @@ import { MAX_LINES_READ } from './limits.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { endOfMessage, partsOfMessages } from './messages.ts';
 import { requestLines } from './overcome.ts';
-import { statusOf } from './request-status.ts';
+import { statusIn } from './request-lines.ts';
 import type { RoledLine } from './traces.ts';
 import { weigh } from './weigh.ts';
 
@@ -172,7 +172,7 @@ function isAnswer({ roled, positions, lines }: Judged): boolean {
     const next = roled[positions[at + 1] ?? roled.length]?.index ?? lines.length;
     const statuses = lines
       .slice(index, Math.min(next, index + MAX_TO_ANSWER))
-      .flatMap((line) => (OF_PEER.test(line) ? [] : (statusOf(line) ?? [])));
+      .flatMap((line) => (OF_PEER.test(line) ? [] : (statusIn(line) ?? [])));
     return statuses.some((status) => status >= 400 && status < 500);
   });
   return answered.length * 2 > positions.length;

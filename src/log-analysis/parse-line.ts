@@ -47,14 +47,15 @@ const STAMPS: readonly RegExp[] = [
 ];
 const TIME_OF_DAY = /(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d{1,3}))?(?:\d*)(?: ([AP])M)?/;
 
+/** The request, by which Rails tags each line about it. */
+const REQUEST_TAG = /^\[[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\](?=\s|$)/;
 /** Processes, threads and separators between time and level, or after the level. */
 const HEADS: readonly RegExp[] = [
   /^\d+\(\d+\)(?=\s)/,
   /^\[[A-Z]\w{1,20}\] \d{1,9} {1,3}-(?= {1,3}\d)/,
   /^==\d+==(?=\S)/,
   /^\[ +\d+\](?=\s)/,
-  // The request, by which Rails tags each line about it.
-  /^\[[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\](?=\s|$)/,
+  REQUEST_TAG,
   /^\[[^\]]{1,80}\](?=\s+(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|SEVERE)\s)/,
   /^\[(?:pid )?\d+(?:[:,#] ?(?:tid )?[\d.:]+)?\](?=[\s:[])/,
   /^(?:[a-z]{1,20}=\S{1,60} ){1,6}(?=(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL): )/,
@@ -147,11 +148,13 @@ export function parseLine(given: string, index: number): readonly LogLine[] {
   const structured = plain.length > MAX_STRUCTURED_CHARACTERS ? undefined : structuredAfterHead(plain);
   if (structured !== undefined) return structuredLines(structured.line, index, structured.atMs);
   const line = textLine(withoutMiddle(withoutContext(plain)), index);
-  return TAG_ALONE.test(line.text) ? [] : [line];
+  return isTagAlone(line.text) ? [] : [line];
 }
 
-/** An empty line of a message that is tagged with its request. */
-const TAG_ALONE = /^\[[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\]$/;
+/** Whether it is an empty line of a message that is tagged with its request. */
+function isTagAlone(text: string): boolean {
+  return REQUEST_TAG.exec(text)?.[0] === text && text !== '';
+}
 
 /** The folder of one version of a ConfigMap's files, behind the link that a pod's programs follow. */
 const VERSION_FOLDER = /\/\.\.\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d\.\w{1,20}(?=\/)/g;

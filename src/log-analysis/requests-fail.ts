@@ -4,17 +4,13 @@ import type { FailsAgain } from './fails-again.ts';
 import { isChatter } from './chatter.ts';
 import { lastFailure } from './last-failure.ts';
 import { maskSecrets } from './mask-secrets.ts';
-import { statusOf, WITH_ERROR } from './request-status.ts';
+import { isOfHealthChecker } from './probe-lines.ts';
+import { behindStatus, pathIn, statusIn } from './request-lines.ts';
 
-/** What was asked for, in the line itself or in one that announces the request. */
-const ASKED =
-  /\b(?:GET|POST|PUT|DELETE|PATCH|HEAD)["']? ["']?(\/[^\s"'?]{0,200})|["']?(?:url|uri|path|request_uri)["']?[:=]\s?["']?(\/[^\s"'?,}]{0,200})/i;
 /** Answers that a server gives to everybody when it is set up wrongly; else they are the clients' own. */
 const TURNED_AWAY: ReadonlySet<number> = new Set([400, 401, 403, 407, 421]);
 /** Lines between the announcement of a request and its end. */
 const MAX_LINES_OF_ONE = 12;
-/** The node asks for pages of its own. */
-const OF_PROBE = /kube-probe|GoogleHC|ELB-HealthChecker/;
 const LATELY_LINES = 240;
 /** So many in a row, with none that was answered well, are no accident. */
 const OFTEN = 5;
@@ -39,7 +35,7 @@ export function requestsFail(lines: readonly string[]): FailsAgain | undefined {
   const { failed, since } = found;
   const { kind = '' } = failed[0] ?? {};
   const after = lately.slice(since + 1, (failed.at(-1)?.place ?? 0) + 1 + MAX_LINES_OF_ONE);
-  const said = lastFailure(after.filter((line) => statusOf(line) === undefined)) ?? ownError(after);
+  const said = lastFailure(after.filter((line) => statusIn(line) === undefined)) ?? ownError(after);
   if (said === undefined) return undefined;
   const answers = failed.at(-1)?.status ?? 500;
   return {
@@ -58,9 +54,9 @@ function failedLast(requests: readonly Request[]): { readonly failed: readonly R
 }
 
 function requestAt(lines: readonly string[], line: string, place: number): readonly Request[] {
-  const status = OF_PROBE.test(line) ? undefined : statusOf(line);
+  const status = isOfHealthChecker(line) ? undefined : statusIn(line);
   if (status === undefined) return [];
-  const path = pathOf(line) ?? announced(lines, place);
+  const path = pathIn(line) ?? announced(lines, place);
   if (path !== undefined && isChatter(`${path} `)) return [];
   return [{ place, status, kind: path === undefined ? '' : kindOf(path) }];
 }
@@ -69,16 +65,11 @@ function requestAt(lines: readonly string[], line: string, place: number): reado
 function announced(lines: readonly string[], place: number): string | undefined {
   for (let above = place - 1; above >= Math.max(0, place - MAX_LINES_OF_ONE); above -= 1) {
     const line = lines[above] ?? '';
-    if (statusOf(line) !== undefined) return undefined;
-    const path = pathOf(line);
+    if (statusIn(line) !== undefined) return undefined;
+    const path = pathIn(line);
     if (path !== undefined) return path;
   }
   return undefined;
-}
-
-function pathOf(line: string): string | undefined {
-  const match = ASKED.exec(line);
-  return match?.[1] ?? match?.[2];
 }
 
 /** "/v1/sessions/17" → "/v1/sessions": what differs from one request to the next is left out. */
@@ -92,8 +83,7 @@ function kindOf(path: string): string {
 /** The error that a program puts behind the status of a request. */
 function ownError(lines: readonly string[]): DecisiveLine | undefined {
   const rest = lines.flatMap((line) => {
-    const match = WITH_ERROR.exec(line);
-    const text = match === null ? '' : line.slice(match.index + match[0].length).trim();
+    const text = behindStatus(line) ?? '';
     return /[a-z]{3}/i.test(text) ? [text.replace(/^[-:,; ]+/, '')] : [];
   });
   const last = rest.at(-1);

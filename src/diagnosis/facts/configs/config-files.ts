@@ -14,7 +14,7 @@ export interface ConfigFile {
 
 /** Programs, scripts and what they are made of. */
 const CODE =
-  /\.(?:[cm]?[jt]sx?|py|rb|ru|pl|pm|psgi|php|sh|bash|go|rs|java|jar|class|kts?|groovy|scala|cljs?|cs|fsx?|vb|mli?|hs|jl|r|lisp|scm|[ch]|cpp|lua|exs?|erl|rkt|awk|sql|html?|css|xsd|wsgi)$/i;
+  /\.(?:[cm]?[jt]sx?|py|rb|ru|pl|pm|psgi|php|sh|bash|go|rs|java|jar|class|kts?|groovy|scala|cljs?|cs|fsx?|vb|mli?|hs|jl|r|lisp|scm|[ch]|cpp|lua|exs?|erl|rkt|awk|sql|html?|css|xsd|wsgi|tcl|cgi|expect)$/i;
 /** What names the parts that a program is built of, and what every system has. */
 const BUILD =
   /(?:^|\/)(?:package(?:-lock)?\.json|composer\.(?:json|lock)|Gemfile(?:\.lock)?|requirements[\w-]{0,20}\.txt|go\.(?:mod|sum)|Cargo\.(?:toml|lock)|pom\.xml|build\.gradle|pyproject\.toml|Pipfile|Makefile|Dockerfile)$|^\/etc\/(?:passwd|group|hosts|hostname|resolv\.conf)$/;

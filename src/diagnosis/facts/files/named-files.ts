@@ -238,8 +238,6 @@ function oddOf({ evidence }: PodFacts, { config, key = '' }: NonNullable<ConfigF
   return odd === LINE_END ? undefined : odd;
 }
 
-const SCRIPT = /\.(?:tcl|sh|bash|R|awk|pm|cgi|expect)$/;
-
 /** "/etc/gw/nginx.conf is of ConfigMap gw, key main.conf, and has only comments" */
 function ofFile(
   facts: PodFacts,
@@ -256,14 +254,13 @@ function ofFile(
     // The program often says the line itself.
     ...(line === undefined || /\bline \d/i.test(says) || says.includes(`${file}:`) ? [] : [`line ${line}`]),
     // A word of a language is no setting.
-    ...(setting === undefined || hasWord(says, setting) || SCRIPT.test(file) ? [] : [setting]),
+    ...(setting === undefined || hasWord(says, setting) || isCode(file) ? [] : [setting]),
   ];
   const renamed = more.length === 0 ? '' : ` (${more.join(', ')})`;
   const quotes = configsBehind(mounted).flatMap(({ kind, name, quote }) =>
     [config, ...hides].some((each) => each.kind === kind && each.name === name) ? [quote] : [],
   );
-  const isScript = isCode(file) || SCRIPT.test(file);
-  const name = says.includes(file) ? (isTold ? 'it' : file) : `its ${isScript ? 'script' : 'configuration'} ${file}`;
+  const name = says.includes(file) ? (isTold ? 'it' : file) : `its ${isCode(file) ? 'file' : 'configuration'} ${file}`;
   const parts = [
     ...(isTold ? [] : [`is of ${of}${renamed}`]),
     ...(odd === undefined ? [] : [odd]),

@@ -1,5 +1,5 @@
 /** Finds in an HTTP server's own log why it answered a client with an error, and what it answers to a health check. Pure. */
-import { complaintIn, httpStatusIn, isAccessLine, maskSecrets } from '../../../log-analysis/index.ts';
+import { complaintIn, httpStatusIn, isAccessLine, maskSecrets, pathIn, statusIn } from '../../../log-analysis/index.ts';
 import { quotable } from '../words/text.ts';
 
 /** What servers and proxies log of a request that they refuse, in their own words; the first group is the sentence. */
@@ -82,26 +82,11 @@ function ownWords(line: string, status: number): string | undefined {
 }
 
 const MAX_LINE = 400;
-/** "GET /health 404", '"GET /health HTTP/1.1" 404' */
-const REQUEST =
-  /\b(?:GET|HEAD|OPTIONS|POST) (\/[^\s"?]{0,200})(?:\?\S{0,200})?(?: HTTP\/[\d.]{1,3})?"? (?:-> |=> |- )?([1-5]\d\d)\b/;
-
-/** "404 GET /healthz", of a program that prints the status first. */
-const STATUS_FIRST = /(?<![\w.])([1-5]\d\d)(?: -)? (?:GET|HEAD|OPTIONS|POST) (\/[^\s"?]{0,200})/;
-
-function requestIn(line: string): { readonly asked: string; readonly status: string } | undefined {
-  const text = line.slice(0, MAX_ACCESS);
-  const [, asked, status] = REQUEST.exec(text) ?? [];
-  if (asked !== undefined && status !== undefined) return { asked, status };
-  const [, first, path] = STATUS_FIRST.exec(text) ?? [];
-  return first === undefined || path === undefined ? undefined : { asked: path, status: first };
-}
-
 /** The status that the server gave last for a path, as its access log tells. */
 export function statusOfPath(lines: readonly string[], path: string): number | undefined {
   for (const line of lines.slice(-LINES).toReversed()) {
-    const { asked, status } = requestIn(line) ?? {};
-    if (asked === path) return Number(status);
+    const status = statusIn(line);
+    if (status !== undefined && pathIn(line) === path) return status;
     if (NO_ROUTE.exec(line)?.[1] === path) return 404;
   }
   return undefined;
@@ -115,11 +100,11 @@ const NO_ROUTE =
 export function pathAnswered(lines: readonly string[], like: string): string | undefined {
   const begin = like.slice(0, Math.max(2, Math.min(like.length, SAME_LETTERS)));
   for (const line of lines.slice(-LINES).toReversed()) {
-    const { asked = '', status = '' } = requestIn(line) ?? {};
-    if (asked !== like && asked.startsWith(begin) && status.startsWith('2')) return asked;
+    const asked = pathIn(line) ?? '';
+    const isAnswered = String(statusIn(line)).startsWith('2');
+    if (isAnswered && asked !== like && asked.startsWith(begin)) return asked;
   }
   return undefined;
 }
 
 const SAME_LETTERS = 5;
-const MAX_ACCESS = 1000;

@@ -1,5 +1,5 @@
 /** Rule: a pooler between a program and its database does not get into the database; the program's own password has no part in it. */
-import { anyOf } from '../../../log-analysis/index.ts';
+import { anyOf, isOfPgBouncer } from '../../../log-analysis/index.ts';
 import type { ContainerFacts } from '../../facts/pod/container-facts.ts';
 import { endedByItself, type LastWord, lastWord, quoteLine, rankOfWord } from '../../facts/words/last-words.ts';
 import { behindPeer, blameOfPeer, peerOfWord } from '../../facts/peers/peer-blame.ts';
@@ -38,11 +38,8 @@ export function isOfPooler(line: string): boolean {
 
 /** Whether the container is such a pooler itself, as its log tells: then it is its own login that is refused. */
 export function isItselfPooler({ lines }: Pick<ContainerFacts, 'lines'>): boolean {
-  return lines.some((line) => OF_PGBOUNCER.test(line));
+  return lines.some((line) => isOfPgBouncer(line));
 }
-
-/** "C-0x555a505e69a0: shop/app@10.4.0.6:55490 login attempt: …" */
-const OF_PGBOUNCER = /\b[CS]-0x[\da-f]{6,16}: \S{1,200}@\S{1,100} /;
 
 export const poolers: PodRule = eachContainer((facts, container) => {
   if (isItselfPooler(container)) return [];
