@@ -7,6 +7,13 @@ const times = (count: number, ...lines: readonly string[]): readonly string[] =>
     lines.map((line) => line.replaceAll('##', String(10 + at * 4)).replaceAll('#', String(at + 11))),
   ).flat();
 
+const SAVING = [
+  '1:M 28 Nov 2026 15:04:##.017 * 1 changes in 5 seconds. Saving...',
+  '1:M 28 Nov 2026 15:04:##.018 * Background saving started by pid #',
+  '#:C 28 Nov 2026 15:04:##.018 # Failed opening the temp RDB file temp-#.rdb (in server root dir /data) for saving: Permission denied',
+  '1:M 28 Nov 2026 15:04:##.118 # Background saving error',
+];
+
 describe('what a program keeps failing at, amid what else it prints', () => {
   it.each<[what: string, lines: readonly string[], said: RegExp, count: number]>([
     [
@@ -130,6 +137,24 @@ describe('what a program keeps failing at, amid what else it prints', () => {
       /^server login failed: FATAL password authentication failed for user "app"/,
       5,
     ],
+    ['a snapshot of Redis', times(4, ...SAVING), /Failed opening the temp RDB file .*Permission denied/, 4],
+    [
+      'a disk that is full, of which only each sixth line tells',
+      times(4, ...times(5, 'INFO handled order #'), 'ERROR export failed: [Errno 28] No space left on device'),
+      /No space left on device/,
+      4,
+    ],
+    [
+      'backups that nobody takes',
+      times(
+        4,
+        'INFO uploading /data/backup-#.tar.gz',
+        'An error occurred (AccessDenied) when calling the PutObject operation: Access Denied',
+        'WARN backup # not uploaded, keeping it for the next run',
+      ),
+      /AccessDenied/,
+      4,
+    ],
   ])('%s', (_what, lines, said, count) => {
     const found = keepsFailing(lines);
     expect(found?.said.line).toMatch(said);
@@ -162,6 +187,18 @@ describe('what a program keeps failing at, amid what else it prints', () => {
     [
       'what is said of several parts at once',
       times(5, '10:20:11 ERROR cannot adopt part #', '10:20:11 INFO next part'),
+    ],
+    [
+      'snapshots that succeed again',
+      [...times(4, ...SAVING), ...times(9, 'DB saved on disk', 'Background saving done')],
+    ],
+    [
+      'what a client asks for',
+      times(
+        5,
+        '2026/11/28 02:00:## [error] 77: *# open() "/srv/x" failed (2: No such file or directory), client: 10.244.0.1, server: _, request: "GET /x HTTP/1.1"',
+        '10.244.0.1 - - [28/Nov/2026:02:00:## +0000] "GET / HTTP/1.1" 200 5',
+      ),
     ],
     ['what came once', ['INFO works', 'ERROR lookup of eu failed', 'INFO works', 'INFO works']],
     [

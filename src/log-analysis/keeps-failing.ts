@@ -9,6 +9,7 @@ import { MAX_LINES_READ } from './limits.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { endOfMessage, partsOfMessages } from './messages.ts';
 import { requestLines } from './overcome.ts';
+import { isRefusal } from './refusals.ts';
 import { statusIn } from './request-lines.ts';
 import type { RoledLine } from './traces.ts';
 import { weigh } from './weigh.ts';
@@ -178,8 +179,9 @@ function isAnswer({ roled, positions, lines }: Judged): boolean {
   return answered.length * 2 > positions.length;
 }
 
-/** Whether another work is done far more often than this fails: then it concerns single pieces of it. */
+/** Whether another work is done far more often than this fails: then it concerns single pieces of it, unless it needs what it is refused. */
 function isMinor(log: Judged): boolean {
+  if (isRefusal(log.roled[lastOf(log)]?.text ?? '')) return false;
   const counts = new Map<string, number>();
   for (const [at, line] of log.roled.entries()) {
     if (at < firstOf(log) || log.failing.has(at) || !isWork(line)) continue;

@@ -3,7 +3,6 @@ import { isRestartableInit } from '../../../api/index.ts';
 import { parseTime } from '../../../lib/index.ts';
 import {
   type DecisiveLine,
-  complainsAgain,
   failsAgain,
   keepsFailing,
   requestsFail,
@@ -161,7 +160,7 @@ function againOf({ logs, now }: PodEvidence, name: string, lines: readonly strin
   const whole = logs[name]?.current ?? lines;
   const standing = standingFault([...(logs[name]?.beginning ?? []), ...whole]);
   if (standing !== undefined && standing.isMinor !== true) return standing;
-  return failsAgain(lines) ?? standing ?? complainsAgain(lines) ?? requestsFail(lines) ?? keepsFailing(whole, now);
+  return failsAgain(lines) ?? standing ?? requestsFail(lines) ?? keepsFailing(whole, now);
 }
 
 /** The beginning of a log that is longer than what was read of its end may have the supervisor's word. */

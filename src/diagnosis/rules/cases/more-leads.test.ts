@@ -472,10 +472,10 @@ describe('leads beside an error', () => {
       logs: {
         ...lastWords("redis: Error while reading from localhost:6379 : (104, 'Connection reset by peer')"),
         stunnel: {
-          current: Array.from({ length: 3 }, () => [
-            '2026.01.31 11:59:10 LOG5[0]: Service [redis] accepted connection from 127.0.0.1:40064',
-            '2026.01.31 11:59:10 LOG3[0]: s_connect: connect 10.96.92.231:6379: Connection refused (111)',
-          ]).flat(),
+          current: [10, 20, 30].flatMap((second) => [
+            `2026.01.31 11:59:${second} LOG5[0]: Service [redis] accepted connection from 127.0.0.1:40064`,
+            `2026.01.31 11:59:${second} LOG3[0]: s_connect: connect 10.96.92.231:6379: Connection refused (111)`,
+          ]),
         },
       },
     };
