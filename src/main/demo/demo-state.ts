@@ -2,7 +2,7 @@
  * The state of the demo's view, made from what any client sees: watch events of pods and Events. Pure: each step takes the
  * state before and returns the one after. Times are ms on the monotonic clock at which the news came.
  */
-import type { ContainerStateTerminated, ContainerStatus, Event, Pod } from '../../api/index.ts';
+import type { ContainerStateTerminated, ContainerStatus, DeathRecord, Event, Pod } from '../../api/index.ts';
 import { parseTime } from '../../lib/index.ts';
 
 export type Now =
@@ -98,7 +98,8 @@ function afterDeath(state: DemoState, name: string, status: ContainerStatus, at:
   const before = state.pods[name] ?? newPod;
   const seen = status.state?.terminated !== undefined;
   const terminated = status.state?.terminated ?? status.lastState?.terminated;
-  const id = terminated?.containerID ?? '';
+  // As a node's records have it: without "containerd://".
+  const id = (terminated?.containerID ?? '').replace(/^[a-z0-9-]+:\/\//, '');
   if (terminated === undefined || id === '') return state;
   const words = shortened(terminated.message ?? '');
   if (before.dead.includes(id)) return withLastWords(state, name, id, words);
@@ -123,12 +124,38 @@ interface Cause {
   readonly long: string;
 }
 
-function causeOf({ exitCode, reason }: ContainerStateTerminated, hung: boolean, memoryLimit = 'none'): Cause {
+function causeOf(
+  { exitCode, reason }: Pick<ContainerStateTerminated, 'exitCode' | 'reason'>,
+  hung: boolean,
+  memoryLimit = 'none',
+): Cause {
   const exit = `exit code ${exitCode}`;
   if (reason === 'OOMKilled')
     return { short: 'out of memory', long: `OOMKilled at its memory limit of ${memoryLimit} (${exit})` };
   if (hung) return { short: 'hung', long: `killed as its liveness probe kept failing (${exit})` };
   return { short: exit, long: exit };
+}
+
+/** The death that nothing has explained so far: its container's id. */
+export function unexplained(state: DemoState, name: string): string | undefined {
+  return state.pods[name]?.wordless?.id;
+}
+
+/**
+ * What the node remembers of a death: an event of a probe may be missing, as clients send only so many events about one object
+ * (client-go's EventSourceObjectSpamFilter).
+ */
+export function onRecord(state: DemoState, name: string, record: DeathRecord): DemoState {
+  const { wordless, ...pod } = state.pods[name] ?? newPod;
+  if (wordless?.id !== record.containerId || record.probe?.type !== 'liveness' || pod.lastDeath === undefined)
+    return state;
+  const { short, long } = causeOf(record, true, pod.memoryLimit);
+  const explain = (entry: TimelineEntry) =>
+    entry.number === wordless.entry ? { ...entry, text: `died, ${long}` } : entry;
+  return {
+    ...withPod(state, name, { ...pod, lastDeath: { ...pod.lastDeath, short } }),
+    timeline: state.timeline.map(explain),
+  };
 }
 
 /** A container's last words are read only after its end: quote them where its death is shown. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ContainerStatus, Event, Pod } from '../../api/index.ts';
 import { demoPods } from './demo-pods.ts';
-import { type DemoState, emptyDemo, formatMs, onEvent, onPod } from './demo-state.ts';
+import { type DemoState, emptyDemo, formatMs, onEvent, onPod, onRecord, unexplained } from './demo-state.ts';
 import { demoScreen, entryText, plainPaint, summary } from './demo-view.ts';
 
 const began = 1000;
@@ -101,6 +101,31 @@ describe('demo state', () => {
       '00:09  greedy    died, OOMKilled at its memory limit of 24Mi (exit code 137)',
     ]);
     expect(state.pods['hanger']?.probeFailure).toBeUndefined();
+  });
+
+  it('tells a hang by the record of its death when no event told of it', () => {
+    const end = dead('containerd://h1', 143, 9000);
+    const running1 = pod('hanger', { state: running, lastState: end, restartCount: 1 });
+    const state = onPod(onPod(emptyDemo, pod('hanger', { state: end }), at(9000)), running1, at(9100));
+    expect(unexplained(state, 'hanger')).toBe('h1');
+    const record = {
+      number: 1,
+      containerId: 'h1',
+      restartCount: 0,
+      finishedAt: time(9000),
+      exitCode: 143,
+      reason: 'Error',
+    };
+    expect(onRecord(state, 'hanger', record)).toBe(state);
+    const probe = { type: 'liveness' as const, outputs: [] };
+    expect(onRecord(state, 'hanger', { ...record, containerId: 'h0', probe })).toBe(state);
+    const told = onRecord(state, 'hanger', { ...record, probe });
+    expect(texts(told)).toEqual([
+      '00:09  hanger    died, killed as its liveness probe kept failing (exit code 143)',
+      '00:09  hanger    healed in 0.10 s (restart 1)',
+    ]);
+    expect(told.pods['hanger']?.lastDeath?.short).toBe('hung');
+    expect(unexplained(told, 'hanger')).toBeUndefined();
   });
 
   it('takes no notice of other events', () => {

@@ -1,10 +1,18 @@
 /** Runs the demo on a host that is ready: makes the pods, watches them as any client would, and shows what happens. */
-import { EVENTS, type Event, NAMESPACES, type Namespace, type Pod, PODS } from '../../api/index.ts';
+import {
+  EVENTS,
+  type Event,
+  NAMESPACES,
+  type Namespace,
+  type Pod,
+  type PodHistoryList,
+  PODS,
+} from '../../api/index.ts';
 import { type KubeClient, watcher } from '../../client/index.ts';
-import type { Clock, Logger, Random } from '../../lib/index.ts';
+import { type Clock, errorMessage, type Logger, type Random } from '../../lib/index.ts';
 import { createPatiently } from '../apply.ts';
 import { demoNamespace, demoPods } from './demo-pods.ts';
-import { type DemoState, emptyDemo, onEvent, onPod } from './demo-state.ts';
+import { type DemoState, emptyDemo, onEvent, onPod, onRecord, unexplained } from './demo-state.ts';
 import { ansiPaint, demoScreen, entryText, lookCommand, pageCommand, plainPaint, summary } from './demo-view.ts';
 import { Screen, type Terminal } from '../../lib/index.ts';
 
@@ -30,8 +38,11 @@ export interface DemoOptions {
 const REDRAW_MS = 1000;
 /** News come in bursts: one picture for all of them. */
 const SETTLE_MS = 50;
-/** A line can't be taken back: the last words of a dead container may follow its death. */
+/** A line can't be taken back: the last words of a dead container, and its record, may follow its death. */
 const TELL_MS = 400;
+/** The node may not have written the record of a death when the pod tells of it. */
+const RECORD_MS = 150;
+const RECORD_TRIES = 4;
 
 /** @returns what happened in one sentence, when `signal` is aborted */
 export async function runDemo(options: DemoOptions, signal: AbortSignal): Promise<string> {
@@ -42,8 +53,12 @@ export async function runDemo(options: DemoOptions, signal: AbortSignal): Promis
   const reading = () => clock.now();
   const watchPods = async (): Promise<void> => {
     for await (const event of watcher<Pod>({ ...shared, resource: PODS }, signal)) {
-      if (event.kind === 'apply' || event.kind === 'init-apply')
-        view.update(onPod(view.state, event.object, reading()));
+      if (event.kind !== 'apply' && event.kind !== 'init-apply') continue;
+      const name = event.object.metadata?.name ?? '';
+      const before = unexplained(view.state, name);
+      view.update(onPod(view.state, event.object, reading()));
+      const id = unexplained(view.state, name);
+      if (id !== undefined && id !== before) void explain(options, view, { name, id }, signal);
     }
   };
   const watchEvents = async (): Promise<void> => {
@@ -69,6 +84,29 @@ export async function runDemo(options: DemoOptions, signal: AbortSignal): Promis
     view.close();
   }
   return summary(view.state);
+}
+
+/** Asks the pod's node what it remembers of the death. */
+async function explain(
+  { client, clock, logger }: DemoOptions,
+  view: DemoView,
+  { name, id }: { readonly name: string; readonly id: string },
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    for (let tries = 0; tries < RECORD_TRIES; tries += 1) {
+      await clock.sleep(RECORD_MS, signal);
+      const answer: unknown = await client.get<Pod>(PODS, demoNamespace, name, signal, { subresource: 'history' });
+      const { items } = answer as PodHistoryList;
+      const deaths = items.flatMap(({ containers }) => containers.flatMap((container) => container.deaths));
+      const record = deaths.find(({ containerId }) => containerId === id);
+      if (record === undefined) continue;
+      view.update(onRecord(view.state, name, record));
+      return;
+    }
+  } catch (error) {
+    if (!signal.aborted) logger.warn('no record of a death', { pod: name, error: errorMessage(error) });
+  }
 }
 
 /** A picture that is redrawn, or one line for each thing that happens. */
