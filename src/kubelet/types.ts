@@ -154,6 +154,8 @@ export interface SubPathWish {
   readonly subPath: string;
   /** Only mendlet writes there: the file exists or not, and its links (..data) are ours. */
   readonly content: boolean;
+  /** What it is made of may be absent: then the container gets an empty folder. */
+  readonly isOptional: boolean;
 }
 
 export interface VolumeManager {

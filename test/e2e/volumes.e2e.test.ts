@@ -67,7 +67,11 @@ describe('volumes', () => {
       spec: { volumes: [...volumes, { name: 'out', hostPath: { path: out.path, type: 'Directory' } }], ...spec },
     });
   };
-  const extraMounts = (name: string) => (name === 'shapes' ? [{ name: 'cm', mountPath: '/sub', subPath: 'a' }] : []);
+  const ofParts: Readonly<Record<string, readonly object[]>> = {
+    shapes: [{ name: 'cm', mountPath: '/sub', subPath: 'a' }],
+    part: [{ name: 'maybe', mountPath: '/part', subPath: 'a' }],
+  };
+  const extraMounts = (name: string) => ofParts[name] ?? [];
   const show =
     'stat -L -c "%n %a %u %g" /cm/a /cm/..data/ /s/key /p/token /p/x/a /e /m /h; grep -E " /(s|p|d|m) " /proc/mounts';
   const live = 'echo "$(cat /cm/a) $(cat /p/x/a) $(cat /d/labels) $(cat /sub) $(echo /cm/*) $(echo /opt/*)"';
@@ -190,6 +194,15 @@ describe('volumes', () => {
     await untilLive('labels and an optional ConfigMap', '2 2 app="y" 1 /cm/a /cm/c /opt/z');
     await mendlet.kubectl(['delete', 'configmap', 'opt']);
     await untilLive('its end', '2 2 app="y" 1 /cm/a /cm/c /opt/*');
+  });
+
+  it('that may be absent are an empty folder where a subPath names no file of theirs', async () => {
+    const maybe = { name: 'maybe', configMap: { name: 'not-there', optional: true } };
+    await mendlet.create(
+      pod('part', 'test -d /part; echo "$? $(ls -A /part | wc -l)" >/out/part; exec sleep 36000', [maybe]),
+    );
+    await ready('part');
+    expect(out.lines('part')).toEqual(['0 0']);
   });
 
   it('may be mounted inside of each other, and stay there while the outer one follows its source', async () => {

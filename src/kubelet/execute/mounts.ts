@@ -11,6 +11,8 @@ export interface MountsInput {
   readonly images?: Readonly<Record<string, string>>;
   /** Names of the volumes whose files mendlet writes (ConfigMap, Secret, downward API, projected): always read-only. */
   readonly contentVolumes: ReadonlySet<string>;
+  /** Names of the volumes of which some or all may be absent. */
+  readonly optionalVolumes?: ReadonlySet<string>;
   /** Names of the volumes that the pod wants read-only as a whole. */
   readonly readOnlyVolumes?: ReadonlySet<string>;
   /** Expands `$(NAME)`; `undefined`: a name is missing. */
@@ -57,7 +59,13 @@ export function containerMounts(input: MountsInput): MountsResult {
     const content = input.contentVolumes.has(wish.name);
     if (subPath.path !== '') {
       const place = { volume: wish.name, container: input.container.name, index };
-      subPaths.set(mounts.length, { ...place, volumePath, subPath: subPath.path, content });
+      subPaths.set(mounts.length, {
+        ...place,
+        volumePath,
+        subPath: subPath.path,
+        content,
+        isOptional: input.optionalVolumes?.has(wish.name) === true,
+      });
     }
     mounts.push({
       containerPath: absolute(wish.mountPath),

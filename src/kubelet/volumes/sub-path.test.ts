@@ -30,7 +30,10 @@ const fs: FileSystem = {
       : await systemFileSystem.readFile(path, options),
 };
 
-const pin = (subPath: string, { content = false, before = (): void => {} } = {}): Promise<string> => {
+const pin = (
+  subPath: string,
+  { content = false, isOptional = false, before = (): void => {} } = {},
+): Promise<string> => {
   const process: Process = {
     run: async (program, args) => {
       const point = args.at(-1) as string;
@@ -47,7 +50,7 @@ const pin = (subPath: string, { content = false, before = (): void => {} } = {})
     },
   };
   const mounter = new Mounter({ fs, process, clock: createManualClock() });
-  const wish = { volume: 'v', container: 'c', index: 2, volumePath: volume, subPath, content };
+  const wish = { volume: 'v', container: 'c', index: 2, volumePath: volume, subPath, content, isOptional };
   return pinSubPath({ fs, mounter, rootDir: root }, 'uid', wish);
 };
 
@@ -96,5 +99,15 @@ it('in files of ours nothing is made or mounted, and our own links are fine', as
   await writeFile(join(volume, '..1'), 'x');
   await symlink('..1', join(volume, 'a'));
   expect(await pin('a', { content: true })).toBe(join(volume, 'a'));
+  expect(mounted).toEqual([]);
+});
+
+it('what may be absent of files of ours is an empty folder beside them, until it is there', async () => {
+  const point = await pin('a', { content: true, isOptional: true });
+  expect(point).toBe(join(root, 'pods/uid/volume-subpaths/v/c/2'));
+  expect((await stat(point)).isDirectory()).toBe(true);
+  await expect(stat(join(volume, 'a'))).rejects.toThrow('ENOENT');
+  await writeFile(join(volume, 'a'), 'x');
+  expect(await pin('a', { content: true, isOptional: true })).toBe(join(volume, 'a'));
   expect(mounted).toEqual([]);
 });

@@ -21,7 +21,8 @@ const TAKEN_OVER = 0o2777;
 
 /**
  * The path on the host for the runtime to mount. Makes missing folders, with the volume's own mode (upstream: SafeMakeDir).
- * Rejects with `FileError`: ELOOP for a symbolic link, ENOENT where only mendlet makes files.
+ * Rejects with `FileError`: ELOOP for a symbolic link, ENOENT where only mendlet
+ * makes files and none may be absent.
  */
 export async function pinSubPath(options: SubPathOptions, uid: string, wish: SubPathWish): Promise<string> {
   const { fs, mounter, rootDir } = options;
@@ -30,8 +31,9 @@ export async function pinSubPath(options: SubPathOptions, uid: string, wish: Sub
   if (wish.content) {
     // Only mendlet writes there, and links are ours (..data).
     const found = await fs.stat(plain, { follow: true });
-    if (found === undefined) throw new FileError('ENOENT', volumePath, `subPath "${subPath}" is not in its volume`);
-    return plain;
+    if (found !== undefined) return plain;
+    if (!wish.isOptional) throw new FileError('ENOENT', volumePath, `subPath "${subPath}" is not in its volume`);
+    return await emptyFolder(options, uid, wish);
   }
   const mode = (await fs.stat(volumePath, { follow: true }))?.mode ?? 0o750;
   const opened = await open(fs, wish, mode & TAKEN_OVER);
@@ -50,6 +52,14 @@ export async function pinSubPath(options: SubPathOptions, uid: string, wish: Sub
   } finally {
     await opened.close();
   }
+}
+
+/** Upstream makes it in the volume, where the file itself could not take its place later. */
+async function emptyFolder({ fs, mounter, rootDir }: SubPathOptions, uid: string, wish: SubPathWish): Promise<string> {
+  const point = subPathPoint(rootDir, uid, wish, false);
+  await mounter.unmountAll(point);
+  await fs.mkdir(point);
+  return point;
 }
 
 async function open(fs: FileSystem, { volumePath, subPath }: SubPathWish, folderMode: number) {

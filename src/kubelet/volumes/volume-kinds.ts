@@ -149,6 +149,12 @@ export function isContentVolume(volume: Volume): boolean {
   return kindOf(volume)?.isContent === true;
 }
 
+/** Whether a ConfigMap or Secret that it is made of, or their keys, may be absent. */
+export function isOptionalVolume({ configMap, secret, projected }: Volume): boolean {
+  const sources = projected?.sources?.flatMap((source) => [source.configMap, source.secret]) ?? [];
+  return [configMap, secret, ...sources].some((source) => source?.optional === true);
+}
+
 /** Upstream's name of the plugin, for metrics. */
 export function pluginName(volume: Volume): string {
   const plugin = kindOf(volume)?.plugin;
