@@ -22,6 +22,7 @@ import { withFiles } from './facts/files/named-files.ts';
 import { withTriesAsEnds } from './facts/words/tries-as-ends.ts';
 import { withStaleValues } from './facts/variables/stale-values.ts';
 import { withAnswers } from './facts/peers/told-of-answers.ts';
+import { withGoneAddresses } from './facts/peers/gone-addresses.ts';
 import { withServiceNames } from './facts/peers/service-addresses.ts';
 import { withProxies } from './facts/peers/through-proxy.ts';
 import { withSidecars } from './facts/peers/told-of-sidecars.ts';
@@ -62,6 +63,7 @@ const JOINS: readonly ((facts: PodFacts, found: readonly RankedFinding[]) => rea
   withHome,
   withHiddenValues,
   withServiceNames,
+  withGoneAddresses,
   withEdits,
 ];
 

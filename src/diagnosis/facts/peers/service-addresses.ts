@@ -1,7 +1,7 @@
 /** Tells of which service an address is that a sentence has, where it does not name the service. Pure. */
 import type { RankedFinding } from '../../finding.ts';
 import type { PodFacts } from '../pod/pod-facts.ts';
-import { hasWord } from '../words/text.ts';
+import { hasAddress, hasWord } from '../words/text.ts';
 
 const MAX_TOLD = 2;
 /** Its address is the cluster's DNS, and told as that. */
@@ -20,11 +20,4 @@ export function withServiceNames({ evidence }: PodFacts, found: readonly RankedF
     const more = told.map(({ name, address }) => `; ${address} is service ${name}`).join('');
     return more === '' ? finding : { ...finding, says: `${finding.says}${more}` };
   });
-}
-
-/** "10.96.0.4" is none of "10.96.0.45". */
-function hasAddress(text: string, address: string): boolean {
-  const at = text.indexOf(address);
-  if (at === -1) return false;
-  return !/[\d.]/.test(text[at - 1] ?? ' ') && !/\d/.test(text[at + address.length] ?? ' ');
 }

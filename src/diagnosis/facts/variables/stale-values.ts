@@ -162,7 +162,7 @@ function filesOfConfig(facts: PodFacts, container: ContainerFacts, config: Confi
   });
 }
 
-function told({ now, pod, commands, name: podName }: PodFacts, { status }: ContainerFacts, part: Part): Stale {
+function told({ now, pod, commands }: PodFacts, { status }: ContainerFacts, part: Part): Stale {
   const { config, what, peers, isFixed } = part;
   const { kind, name, writtenAt = '' } = config;
   const names = [...new Set(peers.map((peer) => peerText(peer)))];
@@ -176,13 +176,10 @@ function told({ now, pod, commands, name: podName }: PodFacts, { status }: Conta
       : isFixed
         ? 'a file that is mounted by its subPath stays as it was until a restart'
         : 'a restart takes that';
-  const restart = commands.settable
-    ? commands.kubectl('rollout', 'restart', commands.target)
-    : commands.mendlet('restart', `pod/${podName}`);
   return {
     says: `${kind} ${name}, of which it has ${what}, was written ${formatAge(now - (parseTime(writtenAt) ?? now))} ago, after its start${hosts}; ${next}`,
     quote: { source: 'object', object: `${kind.toLowerCase()}/${name}`, says: `written last at ${writtenAt}` },
-    try: isOver ? commands.again : running === undefined ? [] : [restart],
+    try: isOver ? commands.again : running === undefined ? [] : [commands.restart],
   };
 }
 

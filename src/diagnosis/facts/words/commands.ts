@@ -20,6 +20,8 @@ export interface Commands {
   readonly previousLog: (container: string) => string;
   /** Starts a pod without an owner, or a Job, once more as it is. Empty for others. */
   readonly again: readonly string[];
+  /** Starts the containers anew: a rollout of its owner's, or a restart of the pod in place. */
+  readonly restart: string;
   /** Edits the manifest with the fault: that of the owner, or of a pod, which is then replaced. Empty for a static pod. */
   readonly edit: readonly string[];
 }
@@ -51,6 +53,7 @@ export function commandsFor(pod: Pod, owner: WorkloadObject | undefined, namespa
   const isJob = target.startsWith('job/');
   const filter = isJob ? ' | sed /controller-uid/d' : '';
   const once = `${kubectl('get', isJob ? target : `pod/${name}`, '-o', 'yaml')}${filter} | ${kubectl('replace', '--force', '-f', '-')}`;
+  const mendlet = (...words: readonly string[]): string => ['mendlet', ...words.map(shellWord), ...flag].join(' ');
   return {
     again:
       schedule !== undefined
@@ -63,7 +66,8 @@ export function commandsFor(pod: Pod, owner: WorkloadObject | undefined, namespa
     settable,
     kubectl,
     cluster: (...words) => ['kubectl', ...words.map(shellWord)].join(' '),
-    mendlet: (...words) => ['mendlet', ...words.map(shellWord), ...flag].join(' '),
+    mendlet,
+    restart: settable ? kubectl('rollout', 'restart', target) : mendlet('restart', `pod/${name}`),
     whyNode: (name) => `mendlet why ${shellWord(`node/${name}`)}`,
     previousLog: (container) => kubectl('logs', name, '-c', container, '--previous'),
     edit,

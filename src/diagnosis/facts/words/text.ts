@@ -70,3 +70,10 @@ export function formatBytes(bytes: number): string {
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
+
+/** Whether the text has the address; "10.96.0.4" is none of "10.96.0.45". */
+export function hasAddress(text: string, address: string): boolean {
+  const at = text.indexOf(address);
+  if (at === -1) return false;
+  return !/[\d.]/.test(text[at - 1] ?? ' ') && !/\d/.test(text[at + address.length] ?? ' ');
+}

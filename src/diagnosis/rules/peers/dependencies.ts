@@ -145,7 +145,7 @@ export function troubleFinding(
   const within: ReturnType<typeof ofOwnPod> =
     refused && instead === undefined ? ofOwnPod(facts, container, { ...found, unready }) : { says: '' };
   const line = host === undefined ? `: ${quotable(word.line).replace(/\.+$/, '')}` : '';
-  const says = `${title(container)} ${whatFails(facts, found, behind)}${outcome}${why}${within.says}${tooEarly}${line}`;
+  const says = `${title(container)} ${whatFails(facts, container, found, behind)}${outcome}${why}${within.says}${tooEarly}${line}`;
   return {
     id: refused ? 'dependency-refused' : 'dependency-not-resolved',
     // What follows of another container's end comes after that.

@@ -2,6 +2,7 @@
 import type { ServiceEvidence } from '../../evidence/pod-evidence.ts';
 import type { ContainerFacts } from '../../facts/pod/container-facts.ts';
 import { byHandText, isOfPod, missingText, noEndpointText, type Trouble } from '../../facts/peers/dependencies.ts';
+import { goneText } from '../../facts/peers/gone-addresses.ts';
 import { unheardText } from '../../facts/peers/heard-ports.ts';
 import type { PodFacts } from '../../facts/pod/pod-facts.ts';
 import { sentinelText } from '../../facts/servers/sentinels.ts';
@@ -16,6 +17,7 @@ const NOT_SET = /^(?:undefined|none|null|nil)$/i;
 /** "is refused by db:5432", "does not find db (no such name)" */
 export function whatFails(
   facts: PodFacts,
+  container: ContainerFacts,
   { kind, word, host, port, at }: Trouble,
   behind: readonly ServiceEvidence[],
 ): string {
@@ -27,7 +29,7 @@ export function whatFails(
       ? 'a peer'
       : port === undefined
         ? host
-        : `${host}:${port}${addressOf(word.line, host, port)}${nameOf(behind, host) || holderText(facts, host)}`;
+        : `${host}:${port}${addressOf(word.line, host, port)}${nameOf(behind, host) || holderText(facts, container, host, port)}`;
   const peer = at === undefined ? named : `a peer, which by its ${at} is ${named},`;
   // pg_isready says so of a name that is not found, too.
   return `${/\bno response\b/i.test(word.match[0]) ? 'gets no answer from' : 'is refused by'} ${peer}`;
@@ -82,13 +84,11 @@ function passwordText(kind: Trouble['kind'], line: string): string {
 }
 
 /** " (pod api-1)", or that no pod has it now, of an address of the pods' network. */
-function holderText({ evidence }: PodFacts, host: string): string {
-  const found = evidence.addresses?.find(({ address }) => address === host);
-  if (found === undefined) return '';
-  const { pod } = found;
-  return pod === undefined
-    ? ' (an address that no pod has now; a program that asks for a name only once keeps that of a pod that is gone)'
-    : ` (pod ${pod.name}${pod.ready ? '' : ', which is not ready'})`;
+function holderText(facts: PodFacts, container: ContainerFacts, host: string, port: number): string {
+  const pod = facts.evidence.addresses?.find(({ address }) => address === host)?.pod;
+  if (pod !== undefined) return ` (pod ${pod.name}${pod.ready ? '' : ', which is not ready'})`;
+  const gone = goneText(facts, container, host, port);
+  return gone === undefined ? '' : ` (${gone})`;
 }
 
 /** A name of the service that ends with another cluster's domain. */
