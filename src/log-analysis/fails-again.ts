@@ -24,6 +24,8 @@ export interface FailsAgain {
   readonly answers?: number;
   /** The beginning of the paths that are answered so, as others may be answered well. */
   readonly path?: string;
+  /** It does not say why: what it said is only the record of such an answer. */
+  readonly isWordless?: true;
   /** It does all that it did before, as after a reload that failed. */
   readonly isMinor?: true;
 }

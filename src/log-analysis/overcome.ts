@@ -1,6 +1,7 @@
 /** Which errors of a log were overcome: what was tried again and worked, what a request had, after what the program went on. Pure. */
 import type { Dialect } from './dialects/dialect.ts';
 import type { RoledLine } from './traces.ts';
+import { tracesOfMain } from './uncaught.ts';
 import {
   advises,
   isAboutClient,
@@ -77,11 +78,12 @@ export function requestLines(roled: readonly RoledLine[], dialects: readonly Dia
     ({ ofServer }) =>
       ofServer === undefined || roled.some(({ text, said }) => ofServer.test(text) || ofServer.test(said)),
   );
+  const ofMain = tracesOfMain(roled);
   let isReadyYet = false;
   // Words such as "listening" come before the start of some servers has come to its end.
   const ready = new Set(serving.filter(({ recovery }) => recovery === undefined));
   let inside = false;
-  for (const [position, { role, text, said, indent, fields = '', ofClient }] of roled.entries()) {
+  for (const [position, { role, text, said, indent, fields = '', ofClient, trace }] of roled.entries()) {
     if (role === 'line' && !(inside && indent > 0)) {
       const says = (pattern: RegExp | undefined): boolean =>
         pattern !== undefined && (pattern.test(text) || pattern.test(said));
@@ -97,7 +99,7 @@ export function requestLines(roled: readonly RoledLine[], dialects: readonly Dia
       for (const dialect of serving) if (says(dialect.recovery)) ready.add(dialect);
       if (dialects.some(({ recovery }) => says(recovery)) || isReady(text)) isReadyYet = true;
     }
-    if (inside) found.add(position);
+    if (inside && (trace === undefined || !ofMain.has(trace))) found.add(position);
     if (isReadyYet && role === 'line' && FAILED_ANSWER.test(text))
       for (const each of traceAbove(roled, position)) found.add(each);
   }

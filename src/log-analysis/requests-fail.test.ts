@@ -97,6 +97,21 @@ describe('a server that fails each request', () => {
     expect(found?.path).toBe(path);
   });
 
+  it.each<[what: string, line: string, said: string]>([
+    ['of the common format', answered(503), '"GET / HTTP/1.1" 503 167 "-" "curl/7.88.1"'],
+    [
+      'in JSON',
+      '{"level":"warn","msg":"upstream answered","path":"/products","status":500,"ms":4}',
+      '{"level":"warn","msg":"upstream answered","path":"/products","status":500,"ms":4}',
+    ],
+  ])('is told by its records %s where it does not say why', (_what, line, said) => {
+    expect(requestsFail([answered(200, 'kube-probe/1.36'), ...times(9, line)])).toMatchObject({
+      said: { line: said },
+      times: 9,
+      isWordless: true,
+    });
+  });
+
   it.each<[what: string, lines: readonly string[]]>([
     ['nothing', []],
     [
@@ -106,7 +121,7 @@ describe('a server that fails each request', () => {
     ['requests that are answered well between', times(6, TIMED_OUT, answered(504), answered(200))],
     ['requests for what is not there', times(9, answered(404))],
     ['a few', times(3, TIMED_OUT, answered(504))],
-    ['a page that is meant to say so', times(9, answered(503))],
+    ['those who are turned away without a word', times(9, answered(401))],
   ])('is not told of %s', (_what, lines) => {
     expect(requestsFail(lines)).toBeUndefined();
   });

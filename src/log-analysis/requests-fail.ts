@@ -1,4 +1,4 @@
-/** Finds that a server answers each request with an error of its own, or turns away each, and what it says of that. Pure. */
+/** Finds that a server answers each request with an error of its own, or turns away each, and what it says of that, if it says anything. Pure. */
 import type { DecisiveLine } from './describe.ts';
 import type { FailsAgain } from './fails-again.ts';
 import { isChatter } from './chatter.ts';
@@ -36,12 +36,14 @@ export function requestsFail(lines: readonly string[]): FailsAgain | undefined {
   const { kind = '' } = failed[0] ?? {};
   const after = lately.slice(since + 1, (failed.at(-1)?.place ?? 0) + 1 + MAX_LINES_OF_ONE);
   const said = lastFailure(after.filter((line) => statusIn(line) === undefined)) ?? ownError(after);
-  if (said === undefined) return undefined;
   const answers = failed.at(-1)?.status ?? 500;
+  // Who asks without a right to it is turned away without a word.
+  if (said === undefined && answers < 500) return undefined;
   return {
-    said,
+    said: said ?? recordOf(lately, failed.at(-1)?.place ?? 0),
     times: failed.length,
     answers,
+    ...(said === undefined && { isWordless: true }),
     ...(answers < 500 && { isMinor: true }),
     ...(kind !== '' && kind !== '/' && { path: kind }),
   };
@@ -79,6 +81,17 @@ function kindOf(path: string): string {
   const kept = parts.slice(0, parts.findIndex((part) => !version.test(part)) + 1);
   return `/${(kept.length === 0 ? parts.slice(0, 1) : kept).filter((part) => version.test(part) || !/\d/.test(part)).join('/')}`;
 }
+
+/** The record of an answer, without the address of who asked. */
+const FROM_METHOD = /["']?\b(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)\b/;
+
+function recordOf(lines: readonly string[], place: number): DecisiveLine {
+  const line = lines[place] ?? '';
+  const text = line.slice(FROM_METHOD.exec(line)?.index ?? 0, MAX_RECORD);
+  return { line: maskSecrets(text).trim(), index: place, related: [], firmness: 'weak' };
+}
+
+const MAX_RECORD = 300;
 
 /** The error that a program puts behind the status of a request. */
 function ownError(lines: readonly string[]): DecisiveLine | undefined {

@@ -16,6 +16,18 @@ const DEADLY = beginning(
 const RUBY_TOP = /^from \S{1,300}:\d+:in [`']<main>'$/;
 const RUBY_ERROR = /^\S{1,300}:\d+:in [`'][^']{0,200}': /;
 
+/** Python's trace of the main program, and no function of a thread or a request. */
+const PYTHON_TRACE = /^Traceback \(most recent call last\):$/;
+const PYTHON_TOP = /^File "[^"]{1,300}", line \d+, in <module>$/;
+
+/** The numbers of traces that begin at the top of a Python program: none of them is about a request. */
+export function tracesOfMain(roled: readonly RoledLine[]): ReadonlySet<number> {
+  const found = roled.flatMap(({ trace, said }, position) =>
+    trace !== undefined && PYTHON_TRACE.test(said) && PYTHON_TOP.test(roled[position + 1]?.said ?? '') ? [trace] : [],
+  );
+  return new Set(found);
+}
+
 /** The position of the last error that ended the main thread; -1: there is none. */
 export function lastDeadly(roled: readonly RoledLine[]): number {
   let top = -1;

@@ -8,16 +8,22 @@ import {
   type Diagnosis,
   type Finding,
   isSameTrouble,
-  nextPeer,
+  type NextPeers,
+  nextPeers,
   podsBesideWanted,
   type PodEvidence,
+  type RankedFinding,
   type ServiceEvidence,
   servicesUsed,
+  type SickBeside,
+  sickBesideWanted,
+  sickPods,
   type Step,
   troubleOf,
   withComplaintOf,
   withPodsBeside,
   withRoot,
+  withSickBeside,
 } from '../../diagnosis/index.ts';
 import type { Asker } from './ask.ts';
 import { gatherConfigs } from './gather-configs.ts';
@@ -35,42 +41,101 @@ export async function followPeers(
   namespaceFlag: string,
 ): Promise<Diagnosis> {
   const [first] = diagnosis.findings;
-  const told =
-    first === undefined
-      ? await askServers(asker, diagnosis, looked)
-      : await follow(asker, { diagnosis, first, looked, namespaceFlag });
+  const followed: Followed = { diagnosis, looked, namespaceFlag };
+  const told = first === undefined ? await askServers(asker, followed) : await follow(asker, first, followed);
   return { ...told, notLookedAt: asker.notLookedAt };
 }
 
 interface Followed {
   readonly diagnosis: Diagnosis;
-  readonly first: Finding;
   readonly looked: readonly PodEvidence[];
   readonly namespaceFlag: string;
 }
 
-async function follow(asker: Asker, { diagnosis, first, looked, namespaceFlag }: Followed): Promise<Diagnosis> {
+interface Begin extends Followed {
+  /** Whom the subject needs. */
+  readonly next: NextPeers | undefined;
+  /** What is said of the subject. */
+  readonly said: string;
+}
+
+/** Those who are needed, the nearest first, and the evidence of the last pod on the way; undefined: none was looked at. */
+interface Way {
+  readonly steps: readonly Step[];
+  readonly last: PodEvidence | undefined;
+  /** The UIDs of the pods on it. */
+  readonly passed: ReadonlySet<string | undefined>;
+}
+
+async function follow(asker: Asker, first: Finding, followed: Followed): Promise<Diagnosis> {
+  const { diagnosis, looked } = followed;
+  const next = looked.map((evidence) => nextPeers(evidence, first.id)).find(({ services }) => services.length > 0);
+  const { steps, last, passed } = await goOn(asker, { ...followed, next, said: first.says });
+  const told = withRoot(diagnosis, steps);
+  if (last === undefined) return told;
+  const isWanted = podsBesideWanted(told, last);
+  const isSickWanted = sickBesideWanted(told);
+  if (!isWanted && !isSickWanted) return told;
+  const pods = await podsBeside(asker, last.pod);
+  const beside = isWanted ? withPodsBeside(told, last, pods) : told;
+  return isSickWanted ? await withSick(asker, beside, { last, pods, passed }) : beside;
+}
+
+async function goOn(asker: Asker, { diagnosis, looked, namespaceFlag, ...begin }: Begin): Promise<Way> {
   const passed = new Set(looked.map(({ pod }) => pod.metadata?.uid));
   const steps: Step[] = [];
-  let said = first.says;
+  let { next, said } = begin;
   let last = looked[0];
-  let next = looked.map((evidence) => nextPeer(evidence, first.id)).find((each) => each !== undefined);
   while (next !== undefined && steps.length < MAX_CAUSE_STEPS) {
-    const pod = await podBehind(asker, next);
-    if (pod === undefined || passed.has(pod.metadata?.uid)) break;
-    passed.add(pod.metadata?.uid);
-    const flag = next.namespace === diagnosis.subject.namespace ? namespaceFlag : `-n ${next.namespace}`;
-    const evidence = await gatherPod(asker, pod, { namespaceFlag: flag });
-    const trouble = troubleOf(evidence);
-    if (trouble === undefined || isSameTrouble(said, trouble)) break;
-    said = trouble.says;
-    last = evidence;
-    steps.push({ object: ownerOf(pod) ?? `pod/${pod.metadata?.name ?? ''}`, trouble });
-    next = nextPeer(evidence);
+    const found = await firstInTrouble(asker, next, passed, (namespace) =>
+      namespace === diagnosis.subject.namespace ? namespaceFlag : `-n ${namespace}`,
+    );
+    if (found === undefined || isSameTrouble(said, found.trouble)) break;
+    said = found.trouble.says;
+    last = found.evidence;
+    steps.push({ object: ownerOf(found.evidence.pod) ?? `pod/${found.evidence.pod.metadata?.name ?? ''}`, ...found });
+    next = nextPeers(found.evidence);
   }
-  const told = withRoot(diagnosis, steps);
-  if (last === undefined || !podsBesideWanted(told, last)) return told;
-  return withPodsBeside(told, last, await podsBeside(asker, last.pod));
+  return { steps, last, passed };
+}
+
+/** The first of the peers with which something is wrong. @param passed the pods that were looked at; it is added to */
+async function firstInTrouble(
+  asker: Asker,
+  { services, isGuess }: NextPeers,
+  passed: Set<string | undefined>,
+  flagOf: (namespace: string) => string,
+): Promise<{ readonly evidence: PodEvidence; readonly trouble: RankedFinding } | undefined> {
+  for (const service of services) {
+    const pod = await podBehind(asker, service);
+    if (pod === undefined || passed.has(pod.metadata?.uid)) continue;
+    passed.add(pod.metadata?.uid);
+    const evidence = await gatherPod(asker, pod, { namespaceFlag: flagOf(service.namespace) });
+    const trouble = troubleOf(evidence);
+    // A note about one that may not be meant says nothing of the subject.
+    if (trouble !== undefined && (isGuess !== true || trouble.severity !== 'info')) return { evidence, trouble };
+  }
+  return undefined;
+}
+
+interface Beside {
+  /** The pod that the first finding is about. */
+  readonly last: PodEvidence;
+  readonly pods: readonly Pod[];
+  readonly passed: ReadonlySet<string | undefined>;
+}
+
+async function withSick(asker: Asker, diagnosis: Diagnosis, { last, pods, passed }: Beside): Promise<Diagnosis> {
+  const namespace = last.pod.metadata?.namespace ?? 'default';
+  const found = await Promise.all(
+    sickPods(pods, passed, urgency).map(async (pod): Promise<readonly SickBeside[]> => {
+      const evidence = await gatherPod(asker, pod, { namespaceFlag: `-n ${namespace}` });
+      const trouble = troubleOf(evidence);
+      const object = ownerOf(pod) ?? `pod/${pod.metadata?.name ?? ''}`;
+      return trouble === undefined || trouble.severity === 'info' ? [] : [{ object, evidence, trouble }];
+    }),
+  );
+  return withSickBeside(diagnosis, last, found.flat());
 }
 
 function podsBeside(asker: Asker, { metadata }: Pod): Promise<readonly Pod[]> {
@@ -79,7 +144,9 @@ function podsBeside(asker: Asker, { metadata }: Pod): Promise<readonly Pod[]> {
 }
 
 /** The diagnosis of a pod that seems well, with what the servers that it uses complain of. */
-async function askServers(asker: Asker, diagnosis: Diagnosis, [looked]: readonly PodEvidence[]): Promise<Diagnosis> {
+async function askServers(asker: Asker, followed: Followed): Promise<Diagnosis> {
+  const { diagnosis } = followed;
+  const [looked] = followed.looked;
   if (looked === undefined || looked.pod.status?.phase !== 'Running') return diagnosis;
   const { namespace = 'default' } = looked.pod.metadata ?? {};
   // Its scripts and configurations may be the only ones to name whom it uses.
@@ -103,7 +170,11 @@ async function askServers(asker: Asker, diagnosis: Diagnosis, [looked]: readonly
     const told = withComplaintOf(diagnosis, evidence, { object, lines, pods });
     if (told !== diagnosis) return told;
   }
-  return withPodsBeside(diagnosis, evidence, pods);
+  const next: NextPeers = { services: services.filter(({ missing }) => !missing), isGuess: true };
+  const { steps, passed } = await goOn(asker, { ...followed, next, said: '' });
+  if (steps.length > 0) return withRoot(diagnosis, steps);
+  const beside = withPodsBeside(diagnosis, evidence, pods);
+  return sickBesideWanted(beside) ? await withSick(asker, beside, { last: evidence, pods, passed }) : beside;
 }
 
 /** The pod behind the service that looks worst. */

@@ -194,6 +194,69 @@ describe('a peer that answers with errors of its own', () => {
   });
 });
 
+describe('a pod that seems well', () => {
+  const well = (
+    name: string,
+    env: readonly object[],
+    labels: Readonly<Record<string, string>> = {},
+  ): Promise<unknown> =>
+    make(
+      PODS,
+      { metadata: { name, namespace: 'default', labels }, spec: { containers: [{ name: 'main', image: 'w:1', env }] } },
+      {
+        phase: 'Running',
+        conditions: [{ type: 'Ready', status: 'True' }],
+        containerStatuses: [
+          {
+            name: 'main',
+            ready: true,
+            restartCount: 0,
+            image: 'w:1',
+            imageID: 'i',
+            state: { running: { startedAt: at(300) } },
+          },
+        ],
+      },
+    );
+  const CACHE = [{ name: 'CACHE_URL', value: 'redis://cache:6379/0' }];
+  const cache = async (): Promise<void> => {
+    await service('cache', { selector: { app: 'cache' }, ports: [{ port: 6379 }] });
+    await slice('cache-x', 'cache');
+    await well('cache-1', [], { app: 'cache' });
+  };
+
+  it('is told of whom it uses, and what is wrong there', async () => {
+    await service('api', { selector: { app: 'api' }, ports: [{ port: 6379 }] });
+    await slice('api-x', 'api');
+    await well('front', [{ name: 'API_URL', value: 'http://api:6379' }]);
+    await ended('api-1', 'ValueError: no rates for EUR', [], { app: 'api' });
+    const [first, ...more] = (await why('Pod', 'front')).findings;
+    expect(first).toMatchObject({ severity: 'info', id: 'exit-code' });
+    expect(first?.says).toMatch(
+      /^front seems well, but uses api-1, and there container main ends: ValueError: no rates/,
+    );
+    expect(more).toEqual([]);
+  });
+
+  it('is told of another one that fails and uses the same server', async () => {
+    await cache();
+    await well('front', CACHE);
+    await ended('worker', 'ValueError: could not convert 1.249,50', CACHE);
+    const [first] = (await why('Pod', 'front')).findings;
+    expect(first?.severity).toBe('info');
+    expect(first?.says).toMatch(
+      /^front seems well, but pod\/worker, which uses cache as well, is not as wanted: container main ends: ValueError/,
+    );
+  });
+
+  it('is told of none that has nothing to do with it', async () => {
+    await cache();
+    await well('front', CACHE);
+    await ended('worker', 'ValueError: could not convert 1.249,50');
+    expect((await why('Pod', 'front')).findings).toEqual([]);
+  });
+});
+
 describe('a service for which endpoints are written by hand', () => {
   const alone = (name: string): Promise<unknown> => service(name, { ports: [{ port: 6379 }] });
   const LABELLED =

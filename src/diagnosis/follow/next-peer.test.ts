@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ago, evidence, pod } from '../evidence.fixtures.ts';
 import type { PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
-import { nextPeer, troubleOf, withRoot } from './next-peer.ts';
+import type { RankedFinding } from '../finding.ts';
+import { isSameTrouble, nextPeers, troubleOf, withRoot } from './next-peer.ts';
 import { diagnosePod } from '../diagnose-pod.ts';
 
 const service = (name: string, port: number, lines: readonly string[] = []): ServiceEvidence => ({
@@ -42,7 +43,43 @@ describe('who is to be diagnosed next', () => {
       service('pool', 6432, ['WARNING server login failed: FATAL password authentication failed for user "app"']),
     ],
   ])('is %s', (_what, line, behind) => {
-    expect(nextPeer(says(line, behind))?.name).toBe(behind.name);
+    expect(nextPeers(says(line, behind)).services).toEqual([behind]);
+  });
+
+  it('is whom its configuration names, of a server that only records its answers', () => {
+    const front = evidence({
+      pod: pod({
+        container: { env: [{ name: 'API_URL', value: 'http://api:8080' }] },
+        status: { ready: true, state: { running: { startedAt: ago(300) } } },
+      }),
+      logs: {
+        web: {
+          current: Array.from(
+            { length: 6 },
+            () => '10.244.0.9 - - [31/Jan/2026:11:59:01 +0000] "GET /orders HTTP/1.1" 503 46 "-" "curl/7.88.1"',
+          ),
+        },
+      },
+      services: [service('api', 8080)],
+    });
+    const [first] = diagnosePod(front).findings;
+    expect(first).toMatchObject({ id: 'fails-again', severity: 'info' });
+    expect(first?.says).toBe(
+      'container web runs, answers each request for /orders with 503 (6 times), and does not say why',
+    );
+    expect(nextPeers(front).services.map(({ name }) => name)).toEqual(['api']);
+    // What it says is the same as what the next one says, but not the same trouble.
+    expect(isSameTrouble(first?.says ?? '', troubleOf(front) as RankedFinding)).toBe(false);
+  });
+
+  it('is one of those that it uses, where its words name none', () => {
+    const env = ['api', 'stock'].map((name) => ({ name: `${name.toUpperCase()}_URL`, value: `http://${name}:8080` }));
+    const front = {
+      ...says('ERROR sync failed: backend unavailable', service('api', 8080)),
+      pod: pod({ container: { env }, status: { ready: true, state: { running: { startedAt: ago(300) } } } }),
+      services: [service('api', 8080), service('stock', 8080)],
+    };
+    expect(nextPeers(front)).toMatchObject({ services: [{ name: 'api' }, { name: 'stock' }], isGuess: true });
   });
 
   it.each<[what: string, line: string, behind: ServiceEvidence]>([
@@ -58,7 +95,7 @@ describe('who is to be diagnosed next', () => {
     ],
     ['a peer of a line without failure', 'INFO GET http://api:8080/orders took 4 ms', service('api', 8080)],
   ])('is not %s', (_what, line, behind) => {
-    expect(nextPeer(says(line, behind))).toBeUndefined();
+    expect(nextPeers(says(line, behind)).services).toEqual([]);
   });
 });
 

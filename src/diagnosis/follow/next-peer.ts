@@ -4,11 +4,14 @@
  */
 import { podFindings } from '../diagnose-pod.ts';
 import type { PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
+import { allPeers, isItself, serviceBehind } from '../facts/peers/dependencies.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
 import { podFacts } from '../facts/pod/pod-facts.ts';
 import { statusSaid } from '../facts/peers/told-of-answers.ts';
-import { serverOf } from '../facts/servers/server-peers.ts';
+import { serverOf, serves } from '../facts/servers/server-peers.ts';
 import { withTriesAsEnds } from '../facts/words/tries-as-ends.ts';
 import type { Diagnosis, RankedFinding, Severity } from '../finding.ts';
+import { DOES_NOT_SAY } from '../rules/runs/failing-again.ts';
 import { MAX_FINDINGS } from '../limits.ts';
 import { told } from '../order-findings.ts';
 import { isOfPooler } from '../rules/peers/poolers.ts';
@@ -20,20 +23,56 @@ const OF_PEER =
 const LETS_NOT_IN = /^(?:authentication-refused|not-allowed)$/;
 const TURNED_AWAY: ReadonlySet<number | undefined> = new Set([401, 403]);
 
+/** Those of whom one may be what a pod suffers from; pods of each are ready. */
+export interface NextPeers {
+  readonly services: readonly ServiceEvidence[];
+  /** The finding names none of them: only one that is in trouble itself is meant. */
+  readonly isGuess?: true;
+}
+
+const NOBODY: NextPeers = { services: [] };
+/** Services that are asked where the finding names none. */
+const MAX_GUESSED = 3;
+
 /**
- * The service of which pods are ready, and that is behind the first finding of a pod; undefined: there is none.
+ * The service behind the first finding of a pod, else those that its container uses.
  *
  * @param id the finding that must be the first; absent: any
  */
-export function nextPeer(evidence: PodEvidence, id?: string): ServiceEvidence | undefined {
+export function nextPeers(evidence: PodEvidence, id?: string): NextPeers {
   const facts = podFacts(evidence);
   const [first] = podFindings(facts);
-  if (first?.container === undefined || (id !== undefined && id !== first.id)) return undefined;
+  if (first?.container === undefined || (id !== undefined && id !== first.id)) return NOBODY;
   const container = withTriesAsEnds(facts).containers.find(({ name }) => name === first.container);
-  const service = container && serverOf(evidence, container);
-  if (container === undefined || service === undefined) return undefined;
-  const asks = LETS_NOT_IN.test(first.id) && (TURNED_AWAY.has(statusSaid(container)) || isPooler(service));
-  return asks || OF_PEER.test(first.id) ? service : undefined;
+  if (container === undefined) return NOBODY;
+  const isWordless = container.again?.isWordless === true;
+  const service = serverOf(evidence, isWordless ? withoutWords(container) : container);
+  if (service !== undefined) {
+    const asks = LETS_NOT_IN.test(first.id) && (TURNED_AWAY.has(statusSaid(container)) || isPooler(service));
+    return asks || OF_PEER.test(first.id) ? { services: [service] } : NOBODY;
+  }
+  return MAY_BE_ANY.test(first.id) ? { services: allServers(evidence, container), isGuess: true } : NOBODY;
+}
+
+/** Findings that quote what a program says of its work, whoever is behind it. */
+const MAY_BE_ANY = /^(?:dependency-(?:fails|closes|times-out)|fails-again)$/;
+
+/** The record of an answer names who asked, and nobody who was asked. */
+function withoutWords(container: ContainerFacts): ContainerFacts {
+  return {
+    ...container,
+    failing: undefined,
+    reading: { ...container.reading, decisive: undefined, lastLine: undefined },
+  };
+}
+
+function allServers({ services, pod }: PodEvidence, container: ContainerFacts): readonly ServiceEvidence[] {
+  const namespace = pod.metadata?.namespace ?? 'default';
+  const found = allPeers(container)
+    .filter((peer) => !isItself(peer))
+    .flatMap(({ host }) => serviceBehind(services, host, namespace) ?? [])
+    .filter((service) => serves(service));
+  return [...new Set(found)].slice(0, MAX_GUESSED);
 }
 
 /** Whether the peer says itself that it is not let in by the one behind it. */
@@ -53,7 +92,7 @@ const MIN_WORD = 4;
 
 /** Whether the trouble of one who is needed is only that of the asker in other words, as a broker logs whom it refuses. */
 export function isSameTrouble(asker: string, { severity, says }: RankedFinding): boolean {
-  if (severity !== 'info') return false;
+  if (severity !== 'info' || says.endsWith(DOES_NOT_SAY)) return false;
   const words = (text: string): ReadonlySet<string> =>
     new Set((text.toLowerCase().match(/[a-z][\w.-]+/g) ?? []).filter((word) => word.length >= MIN_WORD));
   const own = words(asker.slice(asker.indexOf(': ') + 1));
@@ -75,18 +114,20 @@ const SEVERITIES: readonly Severity[] = ['critical', 'warning', 'info'];
 export function withRoot(diagnosis: Diagnosis, steps: readonly Step[]): Diagnosis {
   const root = steps.at(-1);
   const [first] = diagnosis.findings;
-  if (root === undefined || first === undefined) return diagnosis;
+  if (root === undefined) return diagnosis;
   const way = steps.map(({ object }) => nameOf(object)).join(', that needs ');
   const { trouble, object } = root;
-  const severity = SEVERITIES.find((each) => each === first.severity || each === trouble.severity) ?? first.severity;
+  const severity = SEVERITIES.find((each) => each === first?.severity || each === trouble.severity) ?? 'info';
+  const whose = first === undefined ? 'seems well, but uses' : 'needs';
   const [finding] = told([
     {
       ...trouble,
-      severity,
-      says: `${diagnosis.subject.name} needs ${way}, and there ${trouble.says}`,
+      // One that seems well may do without it.
+      severity: first === undefined ? 'info' : severity,
+      says: `${diagnosis.subject.name} ${whose} ${way}, and there ${trouble.says}`,
       container: undefined,
       evidence: [
-        ...first.evidence.slice(0, 1),
+        ...(first?.evidence ?? []).slice(0, 1),
         ...trouble.evidence.map((quote) =>
           quote.source === 'log' ? { source: 'object' as const, object, says: quote.line } : quote,
         ),

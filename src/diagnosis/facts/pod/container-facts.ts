@@ -160,7 +160,9 @@ function againOf({ logs, now }: PodEvidence, name: string, lines: readonly strin
   const whole = logs[name]?.current ?? lines;
   const standing = standingFault([...(logs[name]?.beginning ?? []), ...whole]);
   if (standing !== undefined && standing.isMinor !== true) return standing;
-  return failsAgain(lines) ?? standing ?? requestsFail(lines) ?? keepsFailing(whole, now);
+  const requests = requestsFail(lines);
+  const explained = requests?.isWordless === true ? undefined : requests;
+  return failsAgain(lines) ?? standing ?? explained ?? keepsFailing(whole, now) ?? requests;
 }
 
 /** The beginning of a log that is longer than what was read of its end may have the supervisor's word. */

@@ -12,7 +12,7 @@ export function withTriesAsEnds(facts: PodFacts): PodFacts {
 /** `again` stays, by which its words are those of one that runs. */
 function asIfEnded({ now }: PodFacts, container: ContainerFacts): ContainerFacts {
   const { again } = container;
-  if (again === undefined) return container;
+  if (again === undefined || again.isWordless === true) return container;
   // What it said of its first tries may be another thing.
   return { ...asEndedBy(failingAt(container, again), again.said, now), trouble: 'died-lately' };
 }

@@ -63,6 +63,7 @@ export function failingAgain(
       severity:
         isAuxiliary(line) ||
         again.isMinor === true ||
+        again.isWordless === true ||
         !(isProven || again.isStanding === true || again.answers !== undefined)
           ? 'info'
           : 'warning',
@@ -87,11 +88,15 @@ function noProbe({ path }: ContainerFacts): Quote {
   return { source: 'field', path: `${path}.readinessProbe`, value: 'not set, so that it counts as ready' };
 }
 
+/** The end of what is told of a server that only records what it answers. */
+export const DOES_NOT_SAY = ', and does not say why';
+
 /** "container web ends: no such vhost (exit code 1)" → "container web runs, and fails with each try (4 times …): no such vhost" */
 function wordsOf(container: ContainerFacts, says: string | undefined): string {
   const { again } = container;
   const whose = `${title(container)} `;
   const runs = `${whose}runs, and ${howOf(again)}: `;
+  if (again?.isWordless === true) return `${whose}runs, ${howOf(again)}${DOES_NOT_SAY}`;
   if (says === undefined || !says.startsWith(whose))
     return `${runs}${quotable(again?.said.line ?? '').replace(/\.+$/, '')}`;
   if (says.includes(TRIES)) return says;

@@ -1,0 +1,111 @@
+/**
+ * Where a pod fails and does not say why, or seems well: which pods beside it that use the same server are in trouble, such as a worker that
+ * empties the queue which it fills, or a Job that was to make its tables. Pure.
+ */
+import { controllerOf, isConditionTrue } from '../../api/index.ts';
+import type { Pod } from '../evidence/kinds.ts';
+import type { PodEvidence } from '../evidence/pod-evidence.ts';
+import { allPeers, isItself, serviceOfHost } from '../facts/peers/dependencies.ts';
+import { podFacts } from '../facts/pod/pod-facts.ts';
+import { listed } from '../facts/words/text.ts';
+import type { Diagnosis, RankedFinding } from '../finding.ts';
+import { MAX_FINDINGS } from '../limits.ts';
+import { told } from '../order-findings.ts';
+import { DOES_NOT_SAY } from '../rules/runs/failing-again.ts';
+
+/** Pods that are looked at. */
+const MAX_SICK = 3;
+/** Services that are named. */
+const MAX_SHARED = 2;
+
+/** Whether they are worth a look: nothing is wrong, or the first finding tells no cause. */
+export function sickBesideWanted({ findings: [first] }: Pick<Diagnosis, 'findings'>): boolean {
+  return first === undefined || saysNoCause(first.says);
+}
+
+function saysNoCause(says: string): boolean {
+  return says.endsWith(DOES_NOT_SAY);
+}
+
+/**
+ * Those that look worst by their status alone, one of each workload.
+ *
+ * @param passed the pods that are known already, by their UIDs
+ * @param urgency a sort key: more of it needs a look sooner
+ */
+export function sickPods(
+  pods: readonly Pod[],
+  passed: ReadonlySet<string | undefined>,
+  urgency: (pod: Pod) => number,
+): readonly Pod[] {
+  const known = new Set(pods.filter(({ metadata }) => passed.has(metadata?.uid)).map((pod) => workloadOf(pod)));
+  const sick = pods.filter((pod) => isSick(pod) && !known.has(workloadOf(pod)));
+  const byWorkload = new Map(
+    sick.toSorted((a, b) => urgency(a) - urgency(b)).map((pod) => [workloadOf(pod), pod] as const),
+  );
+  return [...byWorkload.values()].toSorted((a, b) => urgency(b) - urgency(a)).slice(0, MAX_SICK);
+}
+
+function workloadOf(pod: Pod): string | undefined {
+  return controllerOf(pod)?.uid ?? pod.metadata?.uid;
+}
+
+/** It is not ready, or a container of it has failed. */
+function isSick({ metadata, status }: Pod): boolean {
+  if (status?.phase === 'Succeeded' || metadata?.deletionTimestamp !== undefined) return false;
+  const hasFailed = (status?.containerStatuses ?? []).some(
+    ({ lastState }) => (lastState?.terminated?.exitCode ?? 0) !== 0,
+  );
+  return hasFailed || !isConditionTrue(status?.conditions, 'Ready');
+}
+
+/** A pod beside that is in trouble. */
+export interface SickBeside {
+  /** "deployment/worker" */
+  readonly object: string;
+  readonly evidence: PodEvidence;
+  readonly trouble: RankedFinding;
+}
+
+/**
+ * The diagnosis, with the first of them that uses a server which the pod uses, too.
+ *
+ * @param evidence the pod that the first finding is about
+ */
+export function withSickBeside(diagnosis: Diagnosis, evidence: PodEvidence, sick: readonly SickBeside[]): Diagnosis {
+  const own = serversOf(evidence);
+  const found = sick
+    .map((each) => ({ ...each, shared: serversOf(each.evidence).filter((name) => own.includes(name)) }))
+    .find(({ shared }) => shared.length > 0);
+  if (found === undefined) return diagnosis;
+  const [first, ...more] = diagnosis.findings;
+  const { object, trouble, shared } = found;
+  const which = `${object}, which uses ${listed(shared.slice(0, MAX_SHARED))} as well, is not as wanted: ${trouble.says}`;
+  const whose = first === undefined ? `${diagnosis.subject.name} seems well, but ` : `${first.says}; `;
+  const [finding] = told([
+    {
+      ...trouble,
+      severity: first?.severity ?? 'info',
+      says: `${whose}${which}`,
+      container: undefined,
+      evidence: [
+        ...(first?.evidence ?? []).slice(0, 1),
+        ...trouble.evidence.map((quote) =>
+          quote.source === 'log' ? { source: 'object' as const, object, says: quote.line } : quote,
+        ),
+      ],
+    },
+  ]);
+  return finding === undefined ? diagnosis : { ...diagnosis, findings: [finding, ...more].slice(0, MAX_FINDINGS) };
+}
+
+/** The services that its containers name, "redis". */
+function serversOf(evidence: PodEvidence): readonly string[] {
+  const { containers, pod } = podFacts(evidence);
+  const namespace = pod.metadata?.namespace ?? 'default';
+  const names = containers
+    .flatMap((container) => allPeers(container))
+    .filter((peer) => !isItself(peer))
+    .flatMap(({ host }) => serviceOfHost(host, namespace)?.name ?? []);
+  return [...new Set(names)];
+}
