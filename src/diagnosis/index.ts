@@ -10,7 +10,16 @@ export type * from './finding.ts';
 export * from './wanted.ts';
 export { podsBesideWanted, withPodsBeside } from './beside/pods-beside.ts';
 export { type SickBeside, sickBesideWanted, sickPods, withSickBeside } from './beside/sick-beside.ts';
-export { isSameTrouble, type NextPeers, nextPeers, type Step, troubleOf, withRoot } from './follow/next-peer.ts';
+export {
+  isMeant,
+  isSameTrouble,
+  type NextPeers,
+  nextPeers,
+  peersOfWell,
+  type Step,
+  troubleOf,
+  withRoot,
+} from './follow/next-peer.ts';
 export { servicesUsed, withComplaintOf } from './follow/quiet-peers.ts';
 export { serversWanted } from './servers-wanted.ts';
 export { configMapsOf, variableSecrets } from './facts/configs/config-references.ts';

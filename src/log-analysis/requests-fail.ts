@@ -37,8 +37,6 @@ export function requestsFail(lines: readonly string[]): FailsAgain | undefined {
   const after = lately.slice(since + 1, (failed.at(-1)?.place ?? 0) + 1 + MAX_LINES_OF_ONE);
   const said = lastFailure(after.filter((line) => statusIn(line) === undefined)) ?? ownError(after);
   const answers = failed.at(-1)?.status ?? 500;
-  // Who asks without a right to it is turned away without a word.
-  if (said === undefined && answers < 500) return undefined;
   return {
     said: said ?? recordOf(lately, failed.at(-1)?.place ?? 0),
     times: failed.length,

@@ -7,9 +7,11 @@ import {
   configMapsOf,
   type Diagnosis,
   type Finding,
+  isMeant,
   isSameTrouble,
   type NextPeers,
   nextPeers,
+  peersOfWell,
   podsBesideWanted,
   type PodEvidence,
   type RankedFinding,
@@ -102,18 +104,17 @@ async function goOn(asker: Asker, { diagnosis, looked, namespaceFlag, ...begin }
 /** The first of the peers with which something is wrong. @param passed the pods that were looked at; it is added to */
 async function firstInTrouble(
   asker: Asker,
-  { services, isGuess }: NextPeers,
+  next: NextPeers,
   passed: Set<string | undefined>,
   flagOf: (namespace: string) => string,
 ): Promise<{ readonly evidence: PodEvidence; readonly trouble: RankedFinding } | undefined> {
-  for (const service of services) {
+  for (const service of next.services) {
     const pod = await podBehind(asker, service);
     if (pod === undefined || passed.has(pod.metadata?.uid)) continue;
     passed.add(pod.metadata?.uid);
     const evidence = await gatherPod(asker, pod, { namespaceFlag: flagOf(service.namespace) });
     const trouble = troubleOf(evidence);
-    // A note about one that may not be meant says nothing of the subject.
-    if (trouble !== undefined && (isGuess !== true || trouble.severity !== 'info')) return { evidence, trouble };
+    if (trouble !== undefined && isMeant(next, trouble)) return { evidence, trouble };
   }
   return undefined;
 }
@@ -170,8 +171,7 @@ async function askServers(asker: Asker, followed: Followed): Promise<Diagnosis> 
     const told = withComplaintOf(diagnosis, evidence, { object, lines, pods });
     if (told !== diagnosis) return told;
   }
-  const next: NextPeers = { services: services.filter(({ missing }) => !missing), isGuess: true };
-  const { steps, passed } = await goOn(asker, { ...followed, next, said: '' });
+  const { steps, passed } = await goOn(asker, { ...followed, next: peersOfWell(evidence, services), said: '' });
   if (steps.length > 0) return withRoot(diagnosis, steps);
   const beside = withPodsBeside(diagnosis, evidence, pods);
   return sickBesideWanted(beside) ? await withSick(asker, beside, { last: evidence, pods, passed }) : beside;

@@ -79,7 +79,7 @@ describe('who is to be diagnosed next', () => {
       pod: pod({ container: { env }, status: { ready: true, state: { running: { startedAt: ago(300) } } } }),
       services: [service('api', 8080), service('stock', 8080)],
     };
-    expect(nextPeers(front)).toMatchObject({ services: [{ name: 'api' }, { name: 'stock' }], isGuess: true });
+    expect(nextPeers(front)).toMatchObject({ services: [{ name: 'api' }, { name: 'stock' }], guess: 'in-trouble' });
   });
 
   it.each<[what: string, line: string, behind: ServiceEvidence]>([

@@ -2,6 +2,7 @@
  * Follows a trouble to where it begins: of a program that its peer answers with an error, that peer is to be diagnosed next, and what is
  * wrong with the last of them is told first. Pure; the callers gather the evidence of each.
  */
+import { requestsFail } from '../../log-analysis/index.ts';
 import { podFindings } from '../diagnose-pod.ts';
 import type { PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
 import { allPeers, isItself, serviceBehind } from '../facts/peers/dependencies.ts';
@@ -26,8 +27,16 @@ const TURNED_AWAY: ReadonlySet<number | undefined> = new Set([401, 403]);
 /** Those of whom one may be what a pod suffers from; pods of each are ready. */
 export interface NextPeers {
   readonly services: readonly ServiceEvidence[];
-  /** The finding names none of them: only one that is in trouble itself is meant. */
-  readonly isGuess?: true;
+  /**
+   * Absent: the finding names them. in-trouble: it names nobody, so only one that does not work is meant. complaining: it is a server that
+   * answers with failures and does not say why, so one that complains again and again is meant, too.
+   */
+  readonly guess?: 'in-trouble' | 'complaining';
+}
+
+/** Whether what is wrong with one of them may be what the asker suffers from. */
+export function isMeant({ guess }: NextPeers, { severity }: Pick<RankedFinding, 'severity'>): boolean {
+  return guess !== 'in-trouble' || severity !== 'info';
 }
 
 const NOBODY: NextPeers = { services: [] };
@@ -51,7 +60,8 @@ export function nextPeers(evidence: PodEvidence, id?: string): NextPeers {
     const asks = LETS_NOT_IN.test(first.id) && (TURNED_AWAY.has(statusSaid(container)) || isPooler(service));
     return asks || OF_PEER.test(first.id) ? { services: [service] } : NOBODY;
   }
-  return MAY_BE_ANY.test(first.id) ? { services: allServers(evidence, container), isGuess: true } : NOBODY;
+  if (!MAY_BE_ANY.test(first.id)) return NOBODY;
+  return { services: allServers(evidence, container), guess: isWordless ? 'complaining' : 'in-trouble' };
 }
 
 /** Findings that quote what a program says of its work, whoever is behind it. */
@@ -64,6 +74,12 @@ function withoutWords(container: ContainerFacts): ContainerFacts {
     failing: undefined,
     reading: { ...container.reading, decisive: undefined, lastLine: undefined },
   };
+}
+
+/** Those whom a pod uses that seems well, which may turn away each request because one of them does. */
+export function peersOfWell(evidence: PodEvidence, services: readonly ServiceEvidence[]): NextPeers {
+  const turnsAway = podFacts(evidence).containers.some(({ lines }) => requestsFail(lines)?.isWordless === true);
+  return { services: services.filter(({ missing }) => !missing), guess: turnsAway ? 'complaining' : 'in-trouble' };
 }
 
 function allServers({ services, pod }: PodEvidence, container: ContainerFacts): readonly ServiceEvidence[] {

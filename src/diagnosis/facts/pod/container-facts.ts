@@ -155,6 +155,11 @@ function one(
   };
 }
 
+/** Who asks without a right to it is turned away without a word. */
+function isOwn(requests: FailsAgain | undefined): boolean {
+  return requests?.isMinor !== true;
+}
+
 /** What a server says once may stand far above its last lines. */
 function againOf({ logs, now }: PodEvidence, name: string, lines: readonly string[]): FailsAgain | undefined {
   const whole = logs[name]?.current ?? lines;
@@ -162,7 +167,9 @@ function againOf({ logs, now }: PodEvidence, name: string, lines: readonly strin
   if (standing !== undefined && standing.isMinor !== true) return standing;
   const requests = requestsFail(lines);
   const explained = requests?.isWordless === true ? undefined : requests;
-  return failsAgain(lines) ?? standing ?? explained ?? keepsFailing(whole, now) ?? requests;
+  return (
+    failsAgain(lines) ?? standing ?? explained ?? keepsFailing(whole, now) ?? (isOwn(requests) ? requests : undefined)
+  );
 }
 
 /** The beginning of a log that is longer than what was read of its end may have the supervisor's word. */
