@@ -15,7 +15,7 @@ import {
 import { aboutPeers } from './facts/peers/about-peers.ts';
 import { asksForSecretNames } from './facts/peers/answering-peer.ts';
 import { asksForValues } from './facts/variables/blamed-variables.ts';
-import { type ContainerFacts, containerFacts } from './facts/pod/container-facts.ts';
+import { type ContainerFacts, containerFacts, isDone } from './facts/pod/container-facts.ts';
 import { fillersOf } from './facts/configs/copied-configs.ts';
 import {
   dependencyTrouble,
@@ -91,6 +91,7 @@ export function wellLogsWanted(evidence: PodEvidence): readonly LogWanted[] {
   if (deleting) return [];
   return containers.flatMap(({ name, kind, status, trouble }): readonly LogWanted[] => {
     const startedAt = parseTime(status?.state?.running?.startedAt ?? undefined);
+    if (trouble === 'none' && isDone(kind, status)) return [{ container: name, previous: false }];
     const isWell = kind !== 'init' && status?.ready === true && trouble === 'none' && startedAt !== undefined;
     return isWell && now - startedAt >= WELL_LOG_AFTER_MS ? [{ container: name, previous: false }] : [];
   });

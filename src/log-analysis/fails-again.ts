@@ -26,6 +26,8 @@ export interface FailsAgain {
   readonly path?: string;
   /** It does not say why: what it said is only the record of such an answer. */
   readonly isWordless?: true;
+  /** It has ended with exit code 0, as if all were well. */
+  readonly isDone?: true;
   /** It does all that it did before, as after a reload that failed. */
   readonly isMinor?: true;
 }

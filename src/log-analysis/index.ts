@@ -10,6 +10,7 @@ export { saysAgain, timesIn } from './bare-words.ts';
 export { complainsOf, type ComplaintOf } from './complains-of.ts';
 export { complaintIn } from './complaint.ts';
 export type { DecisiveLine } from './describe.ts';
+export { doneThough } from './done-though.ts';
 export { failsAgain, type FailsAgain } from './fails-again.ts';
 export { msAfter, withoutFirstRefusals } from './first-refusals.ts';
 export { type GivenUp, givenUpPrograms } from './given-up.ts';

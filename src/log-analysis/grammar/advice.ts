@@ -3,7 +3,8 @@ import { firstWords, whole } from '../any-of.ts';
 
 /** Where more may be found, and how to ask. */
 const ADVICE = whole(
-  /(?:please )?(?:see|check|refer to|consult|run|use|try(?! \d)|visit|read|report)\b.{0,200}/i,
+  // A logger may be called "report".
+  /(?:please )?(?:(?:see|refer to|consult|run|use|try(?! \d)|visit)\b|(?:check|read|report)\b(?!:)).{0,200}/i,
   /for (?:more|further|help|details).{0,200}/i,
   /usage:.*/i,
   /hint:.*/i,

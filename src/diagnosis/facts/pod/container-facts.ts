@@ -3,6 +3,7 @@ import { isRestartableInit } from '../../../api/index.ts';
 import { parseTime } from '../../../lib/index.ts';
 import {
   type DecisiveLine,
+  doneThough,
   failsAgain,
   keepsFailing,
   requestsFail,
@@ -150,6 +151,7 @@ function one(
     reading: presentReading(readingOf(lines, death, spec), lines, failing),
     ...(judged && { failing, notLoaded: notLoaded(lines), standsAt: standsAt(lines) }),
     ...(trouble === 'none' && looksWell(kind, status) && { again: againOf(evidence, name, lines) }),
+    ...(trouble === 'none' && isDone(kind, status) && { again: doneThough(lines) }),
     ...(death === undefined && status?.state?.running !== undefined && { givenUp: givenUpIn(evidence, name, lines) }),
     events,
   };
@@ -294,6 +296,11 @@ function linesOf(
 
 function looksWell(kind: ContainerKind, status: ContainerStatus | undefined): boolean {
   return kind !== 'init' && status?.state?.running !== undefined && status.ready;
+}
+
+/** Whether it has done its work, as its exit code tells. */
+export function isDone(kind: ContainerKind, status: ContainerStatus | undefined): boolean {
+  return kind === 'container' && status?.state?.terminated?.exitCode === 0;
 }
 
 function isJudgedByProbe(

@@ -33,6 +33,6 @@ export function asEndedBy(container: ContainerFacts, said: DecisiveLine, nowMs: 
 
 /** " and tries again and again (4 times)", of one that runs; else what became of it. */
 export function outcomeOf({ again }: Pick<ContainerFacts, 'again'>, ended: string): string {
-  if (again?.isStanding === true) return '';
+  if (again?.isStanding === true || again?.isDone === true) return '';
   return again === undefined ? ended : ` and tries again and again (${again.times} times)`;
 }

@@ -64,6 +64,7 @@ export function failingAgain(
         isAuxiliary(line) ||
         again.isMinor === true ||
         again.isWordless === true ||
+        again.isDone === true ||
         !(isProven || again.isStanding === true || again.answers !== undefined)
           ? 'info'
           : 'warning',
@@ -76,7 +77,7 @@ export function failingAgain(
       evidence: [
         ...(isPlain ? [quoteLine(container, line)] : []),
         ...(end?.evidence ?? []).filter((quote) => quote.source !== 'death' && !(isPlain && quote.source === 'log')),
-        ...(container.spec.readinessProbe === undefined ? [noProbe(container)] : []),
+        ...(container.spec.readinessProbe === undefined && again.isDone !== true ? [noProbe(container)] : []),
       ],
       try: [...new Set([...(end?.try ?? []).filter((command) => command !== previous), log])],
     },
@@ -95,7 +96,8 @@ export const DOES_NOT_SAY = ', and does not say why';
 function wordsOf(container: ContainerFacts, says: string | undefined): string {
   const { again } = container;
   const whose = `${title(container)} `;
-  const runs = `${whose}runs, and ${howOf(again)}: `;
+  const isDone = again?.isDone === true;
+  const runs = isDone ? `${whose}${DONE}` : `${whose}runs, and ${howOf(again)}: `;
   if (again?.isWordless === true) return `${whose}runs, ${howOf(again)}${DOES_NOT_SAY}`;
   if (says === undefined || !says.startsWith(whose))
     return `${runs}${quotable(again?.said.line ?? '').replace(/\.+$/, '')}`;
@@ -114,6 +116,9 @@ function howOf(again: ContainerFacts['again']): string {
   if (again?.isStanding === true) return 'does not do all of its work';
   return again?.isBesideWork === true ? `complains again and again ${times}` : `fails with each try ${times}`;
 }
+
+/** What it says of itself is not believed. */
+const DONE = 'has ended with exit code 0, as if all were well, but failed: ';
 
 /** What a finding about a peer says already. */
 const TRIES = ' and tries again and again (';
