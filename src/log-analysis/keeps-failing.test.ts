@@ -137,6 +137,29 @@ describe('what a program keeps failing at, amid what else it prints', () => {
       /^server login failed: FATAL password authentication failed for user "app"/,
       5,
     ],
+    [
+      'what Stunnel says of a certificate, above the error of its library',
+      times(
+        5,
+        '2026.03.03 10:20:## LOG5[#]: Service [cache] accepted connection from 127.0.0.1:48880',
+        '2026.03.03 10:20:## LOG4[#]: CERT: Pre-verification error: certificate has expired',
+        '2026.03.03 10:20:## LOG4[#]: Rejected by CERT at depth=0: CN=cache.internal',
+        '2026.03.03 10:20:## LOG3[#]: SSL_connect: ../ssl/statem/statem_clnt.c:1889: error:0A000086:SSL routines::certificate verify failed',
+        '2026.03.03 10:20:## LOG5[#]: Connection closed/reset: 0 byte(s) sent to TLS, 0 byte(s) sent to socket',
+      ),
+      /^CERT: Pre-verification error: certificate has expired/,
+      5,
+    ],
+    [
+      'messages of a kind that nobody handles, beside more of another kind',
+      times(
+        4,
+        ...times(5, 'INFO resized img/#.png'),
+        "ERROR Received unregistered task of type 'shop.mails.send'.",
+      ),
+      /unregistered task of type 'shop\.mails\.send'/,
+      4,
+    ],
     ['a snapshot of Redis', times(4, ...SAVING), /Failed opening the temp RDB file .*Permission denied/, 4],
     [
       'a disk that is full, of which only each sixth line tells',

@@ -83,6 +83,9 @@ const HEADS: readonly RegExp[] = [
   // The class and method that java.util.logging and Tomcat name.
   /^(?:[a-z]\w{0,40}\.){2,10}[A-Z][\w$]{0,80}\.[a-z<][\w$<>]{0,80}(?= [A-Z"'`[(])/,
 ];
+/** Stunnel's, with the level of syslog and the connection. */
+const STUNNEL_HEAD = /^LOG([0-7])\[[\w:]{1,40}\]: /;
+const SYSLOG_LEVELS: readonly Level[] = ['fatal', 'fatal', 'fatal', 'error', 'warning', 'info', 'info', 'debug'];
 const RUBY_HEAD = /^[DIWEFA], \[[^\]]{1,60}\] +([A-Z]+) -- [^:]{0,60}:/;
 const KLOG_HEAD = /^([IWEF])\d{4} (\d\d:\d\d:\d\d)\.\d+ +\d+ [\w./-]+:\d+\] /;
 /** Tornado's and Jupyter's. */
@@ -276,6 +279,8 @@ function cutLevel(text: string, step: number, isStamped = false): Cut | undefine
   const ruby = RUBY_HEAD.exec(text);
   if (ruby !== null)
     return { rest: text.slice(ruby[0].length), level: levelOfWord(ruby[1] ?? ''), atMs: timeOfDay(ruby[0]) };
+  const stunnel = STUNNEL_HEAD.exec(text);
+  if (stunnel !== null) return { rest: text.slice(stunnel[0].length), level: SYSLOG_LEVELS[Number(stunnel[1])] };
   const sign = SIGN.exec(text);
   if (sign !== null) return { rest: text.slice(sign[0].length), level: SIGNS[sign[1] ?? ''] };
   const mark = MARK.exec(text);

@@ -22,6 +22,7 @@ import { redis } from './redis.ts';
 import { ruby } from './ruby.ts';
 import { rust } from './rust.ts';
 import { shell } from './shell.ts';
+import { stunnel } from './stunnel.ts';
 import { supervisor } from './supervisor.ts';
 
 export const DIALECTS: readonly Dialect[] = [
@@ -47,5 +48,6 @@ export const DIALECTS: readonly Dialect[] = [
   ruby,
   rust,
   shell,
+  stunnel,
   supervisor,
 ];
