@@ -1,5 +1,6 @@
 /** Decides of which pods that serve behind services more is worth reading. Pure. */
 import type { PodEvidence, ServerWanted } from './evidence/pod-evidence.ts';
+import { askedBefore } from './facts/peers/asked-before.ts';
 import type { ContainerFacts } from './facts/pod/container-facts.ts';
 import { dependencyTrouble, probeTrouble, serviceBehind } from './facts/peers/dependencies.ts';
 import { healthCheckOf } from './facts/probes/health-checks.ts';
@@ -59,8 +60,10 @@ function telling(evidence: PodEvidence, facts: PodFacts, container: ContainerFac
   const isDown = (statusGiven(container) ?? 0) >= 500 || container.again?.isStanding === true;
   const isChecking = isDown && healthCheckOf(facts, container) !== undefined;
   const configs = secrets || status === 403 || (!isCertificate && asksServer(lines)) || namesSetting(lines);
-  const readsLog = secrets || status !== undefined || isChecking || lines.some(pointsToLog);
+  const asked = askedBefore(container);
+  const readsLog = secrets || status !== undefined || isChecking || asked !== undefined || lines.some(pointsToLog);
   if (!isCertificate && !configs && !held && !readsLog) return undefined;
-  const service = serverOf(evidence, container);
+  const named = asked && serviceBehind(evidence.services, asked.host, evidence.pod.metadata?.namespace ?? 'default');
+  const service = named !== undefined && serves(named) ? named : serverOf(evidence, container);
   return service && { ...NONE, service, configs, secrets, lines: readsLog, held };
 }

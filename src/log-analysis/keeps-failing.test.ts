@@ -152,11 +152,7 @@ describe('what a program keeps failing at, amid what else it prints', () => {
     ],
     [
       'messages of a kind that nobody handles, beside more of another kind',
-      times(
-        4,
-        ...times(5, 'INFO resized img/#.png'),
-        "ERROR Received unregistered task of type 'shop.mails.send'.",
-      ),
+      times(4, ...times(5, 'INFO resized img/#.png'), "ERROR Received unregistered task of type 'shop.mails.send'."),
       /unregistered task of type 'shop\.mails\.send'/,
       4,
     ],

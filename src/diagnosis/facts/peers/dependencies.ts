@@ -10,6 +10,7 @@ import { lastWord, linesAround, type LastWord } from '../words/last-words.ts';
 import { type PodName, podOfHost } from './pod-names.ts';
 import { type ProbeFailure, probeFailures, probeOf } from '../probes/probe-failures.ts';
 import type { Variable } from '../variables/environment.ts';
+import { askedBefore } from './asked-before.ts';
 import { awaitedPeers, commandPeers, commandText, environmentPeers, placeText, type SpecPeer } from './spec-peers.ts';
 import { straysText } from './stray-endpoints.ts';
 import { hasWord, listed } from '../words/text.ts';
@@ -328,9 +329,10 @@ export function governingService(
     : [{ namespace: metadata?.namespace ?? 'default', name: spec?.subdomain ?? '' }];
 }
 
-/** The peer of the line that decides, whatever it says of it, and that of the last failure. */
-function decisivePeer({ reading, failing }: ContainerFacts): readonly string[] {
-  const { host } = peerIn(reading.decisive?.line ?? '');
+/** The peer of the line that decides, whatever it says of it, or of that before one that does not say whose answer it could not read, and that of the last failure. */
+function decisivePeer(container: ContainerFacts): readonly string[] {
+  const { reading, failing } = container;
+  const { host = askedBefore(container)?.host } = peerIn(reading.decisive?.line ?? '');
   const last = peerIn(failing?.line ?? '');
   return [
     ...(host === undefined ? [] : [host]),

@@ -4,7 +4,8 @@ import { answerBody, httpStatusIn, peerIn, urlPeers } from '../../../log-analysi
 import type { ServiceEvidence } from '../../evidence/pod-evidence.ts';
 import type { Quote, RankedFinding } from '../../finding.ts';
 import type { ContainerFacts } from '../pod/container-facts.ts';
-import { onlyPeer } from './dependencies.ts';
+import { askedBefore } from './asked-before.ts';
+import { onlyPeer, serviceBehind } from './dependencies.ts';
 import { withFirstsOf } from '../pod/first-ends.ts';
 import { healthCheckOf, plainPeerOf } from '../probes/health-checks.ts';
 import { httpReason, pathAnswered, statusOfPath } from '../probes/http-reasons.ts';
@@ -56,6 +57,7 @@ export function withAnswers(facts: PodFacts, found: readonly RankedFinding[]): r
     const told = [
       ofOtherContainer(facts, container, service),
       service && ofMembersPort(container, service),
+      ofPage(facts, container),
       ofRequest(facts, container, finding, service),
       service && ofHealthCheck(facts, container, service),
       ofPlainRequest(facts, container),
@@ -173,6 +175,21 @@ function ofRequest(
     says: answer === '' ? logs : `${answer}; ${logs}`,
     quotes: [{ source: 'object', object, says: reason }],
     edits: [object, namespaceOf(service, evidence.pod.metadata?.namespace)],
+  };
+}
+
+/** It reads a page where it wants data: which address it asked, and what the log of that says of the path. */
+function ofPage({ evidence, pod }: PodFacts, container: ContainerFacts): Told | undefined {
+  const asked = askedBefore(container);
+  if (asked === undefined) return undefined;
+  const service = serviceBehind(evidence.services, asked.host, pod.metadata?.namespace ?? 'default');
+  const status = statusOfPath(service?.server?.lines ?? [], asked.path);
+  const says = `it is what ${asked.url} answers`;
+  if (service?.server === undefined || status === undefined || status < 400) return { says, quotes: [] };
+  const object = serverObject(service.server);
+  return {
+    says: `${says}: ${object} behind service ${service.name} answers ${asked.path} with ${status}`,
+    quotes: [{ source: 'object', object, says: `answers ${asked.path} with ${status}` }],
   };
 }
 
