@@ -40,6 +40,7 @@ describe('what a server complains of that names its user', () => {
       [...times(5, 'ERROR publish to orders.created refused'), ...times(9, 'INFO took a message')],
       ['orders.created'],
     ],
+    ['it, who comes and goes', times(5, '2026-03-03T10:20:#: Client line-bridge disconnected.'), ['line-bridge']],
     ['it without a fault', times(5, 'INFO web-1 subscribed to orders.created'), ['web-1', 'orders.created']],
   ])('is not %s', (_what, lines, names) => {
     expect(complainsOf(lines, names)).toBeUndefined();

@@ -19,6 +19,8 @@ const MIN_SCORE = 22;
 /** What brokers say of two clients with one name, or of one that they do not allow something, without a word of failure. */
 const OF_CLIENT =
   /\balready connected, closing old connection\b|\bsession taken over\b|\bDenied (?:PUBLISH|SUBSCRIBE)\b|\bNot authori[sz]ed\b/i;
+/** Clients come and go. */
+const GOES = /\b(?:dis)?connected\.?$|\bclosed (?:its|the) connection\.?$/i;
 const MAX_LINE = 300;
 
 /**
@@ -37,7 +39,8 @@ export function complainsOf(
   const found = roled.flatMap((line, position) => {
     const name = line.role === 'frame' ? undefined : names.find((each) => holds(line.said, each));
     const isComplaint =
-      OF_CLIENT.test(line.said) || (weigh(line, dialects, roled[position + 1])?.score ?? 0) >= MIN_SCORE;
+      OF_CLIENT.test(line.said) ||
+      (!GOES.test(line.said) && (weigh(line, dialects, roled[position + 1])?.score ?? 0) >= MIN_SCORE);
     return name !== undefined && isComplaint && line.level !== 'debug' ? [{ line, position, name }] : [];
   });
   const last = found.at(-1);

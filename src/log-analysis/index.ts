@@ -23,6 +23,7 @@ export * from './names.ts';
 export { isOfPgBouncer } from './dialects/pgbouncer.ts';
 export { isOfProbe } from './probe-lines.ts';
 export * from './read-log.ts';
+export { isRefusal } from './refusals.ts';
 export { pathIn, statusIn } from './request-lines.ts';
 export { requestsFail } from './requests-fail.ts';
 export { standingFault } from './standing-fault.ts';

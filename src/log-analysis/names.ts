@@ -109,10 +109,15 @@ const KINDS_OF_PEERS = whole(
 const BEHIND_PROXY = /, upstream: "([^"\s]{1,300})"/;
 
 /** The last HOST:PORT of the line, as in "dial tcp A->B", else "host … port …". No time of the day is taken for one. */
+/** "git@store: Permission denied (publickey)." */
+const REFUSED_BY_SSH = /(?:^|\s)[\w.-]{1,64}@([a-z0-9][\w.-]{0,200}): Permission denied \(/i;
+
 export function peerIn(given: string): Peer {
   const line = BEHIND_PROXY.exec(given)?.[1] ?? given;
   const last = peersIn(line).at(-1);
   if (last !== undefined) return last;
+  const ssh = REFUSED_BY_SSH.exec(line)?.[1];
+  if (ssh !== undefined) return { host: ssh };
   const port = PORT.exec(line)?.[1];
   return { host: hostIn(line), port: port === undefined ? undefined : Number(port) };
 }

@@ -165,7 +165,7 @@ async function askServers(asker: Asker, followed: Followed): Promise<Diagnosis> 
   for (const service of services.filter(({ missing, ready }) => !missing && ready > 0)) {
     const pod = await podBehind(asker, service);
     const [container] = pod?.spec?.containers ?? [];
-    if (pod === undefined || container === undefined) continue;
+    if (pod === undefined || container === undefined || pod.metadata?.uid === looked.pod.metadata?.uid) continue;
     const lines = (await gatherLog(asker, pod, container.name, false)) ?? [];
     const object = ownerOf(pod) ?? `pod/${pod.metadata?.name ?? ''}`;
     const told = withComplaintOf(diagnosis, evidence, { object, lines, pods });

@@ -57,5 +57,6 @@ export function causeOf(found: readonly RankedFinding[]): RankedFinding | undefi
 /** The key of equal findings. Different exit codes are different findings, which only their text shows. */
 function keyOf({ id, container = '', says, fallback }: RankedFinding, sameTemplate: boolean, name: string): string {
   const differs = !sameTemplate || (fallback === true && (id === 'exit-code' || id === 'signal'));
-  return `${id}|${container}|${differs ? says.replaceAll(name, '') : ''}`;
+  // Names of the members of a set differ in their ordinals.
+  return `${id}|${container}|${differs ? says.replaceAll(name, '').replaceAll(/([a-z])-?\d+\b/gi, '$1#') : ''}`;
 }

@@ -9,7 +9,10 @@ export const stunnel: Dialect = {
     /\bRejected by (?:CERT|OCSP) at depth=\d/,
     /\bService \[[^\]]{1,60}\] (?:accepted connection from|connected remote server)/,
     /\bs_connect: connect/,
+    /\bstunnel \d[\d.]{1,8} on /,
   ),
+  noise: anyOf(/^No trusted certificates found/, /^No more addresses to connect/),
+  recovery: /^Configuration successful/,
   consequence: anyOf(
     /^SSL_(?:connect|accept): .*(?:certificate verify failed|tls_process_server_certificate)/,
     /^Connection (?:reset|closed\/reset|closed): \d+ byte/,

@@ -55,7 +55,11 @@ export function nearSetting(said: string, texts: readonly NamingText[]): NearSet
   return undefined;
 }
 
-function wordsOf(said: string): readonly string[] {
+/** What NGINX puts behind its errors: the request is no name that is missed. */
+const OF_REQUEST = /, (?:client|server|request|upstream|host|referrer): (?:"[^"]{0,500}"|[^",]{0,200})/g;
+
+function wordsOf(given: string): readonly string[] {
+  const said = given.replaceAll(OF_REQUEST, '');
   const quoted = [...said.matchAll(QUOTED)].flatMap(([, a, b, c, d]) => a ?? b ?? c ?? d ?? []);
   const named = [...said.matchAll(AFTER)].flatMap(([, name]) => name ?? []);
   const parts = quoted.flatMap((each) => [each, ...each.split(/[:/,=\s@]+/)]);

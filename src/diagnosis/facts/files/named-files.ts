@@ -57,10 +57,17 @@ export function withFiles(facts: PodFacts, found: readonly RankedFinding[]): rea
       originText(facts, container, finding.says) ??
       absentText(facts, container, finding) ??
       (elsewhere === '' ? configText(facts, container, finding) : { says: elsewhere, quotes: [] });
-    const says = [finding.says, told?.says ?? '', placeholderText(container)].filter((part) => part !== '').join('; ');
+    const known = told === undefined ? finding.says : withoutContradiction(finding.says, told.says);
+    const says = [known, told?.says ?? '', placeholderText(container)].filter((part) => part !== '').join('; ');
     const quotes = (told?.quotes ?? []).filter((quote) => !isQuoted(finding.evidence, quote));
     return { ...finding, says, evidence: [...finding.evidence, ...quotes] };
   });
+}
+
+/** "; etcd-0 is in its variable PEERS", as a part of another name, where that has nearly the name that is missed. */
+function withoutContradiction(says: string, told: string): string {
+  const place = /^(its variable [\w.]{1,100}) has \S{1,100} instead/.exec(told)?.[1];
+  return place === undefined ? says : says.replace(new RegExp(String.raw`; \S{1,100} is in ${place}(?=;|$)`), '');
 }
 
 /** Of a variable in brackets another rule tells where it should come from. */

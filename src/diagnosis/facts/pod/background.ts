@@ -95,9 +95,14 @@ export interface Background {
 const PREFIX =
   /^(?:sudo|exec|env|nohup|setsid|command|time|nice|(?:su-exec|gosu|chpst)\s+\S+|tini\s+--|tini|dumb-init|[A-Z_]\w*=\S*)\s+/;
 
-/** The program of a container that goes to the background, by its command; undefined: none that is known. */
-export function backgroundProgram(container: ContainerFacts): Background | undefined {
-  for (const call of callsOf(container).toReversed()) {
+/**
+ * The program of a container that goes to the background, by its command; undefined: none that is known.
+ *
+ * @param script the text of the script that the command runs; absent: it runs none, or nobody has it
+ */
+export function backgroundProgram(container: ContainerFacts, script?: string): Background | undefined {
+  const calls = script === undefined ? callsOf(container) : callsIn(script);
+  for (const call of calls.toReversed()) {
     const isLeft = /[^&]&\s*$/.test(` ${call}`);
     const words = stripped(call.replace(/&\s*$/, ''));
     const [program = '', ...rest] = words.split(/\s+/);
@@ -145,8 +150,11 @@ function callsOf({ spec }: ContainerFacts): readonly string[] {
     (word, index) => /^-\w*c$/.test(word) && /(?:^|\/)(?:ba|da|a|k|z)?sh$/.test(words[index - 1] ?? ''),
   );
   if (at === -1) return [words.join(' ')];
-  return (words[at + 1] ?? '')
-    .slice(0, 4000)
+  return callsIn((words[at + 1] ?? '').slice(0, 4000));
+}
+
+function callsIn(script: string): readonly string[] {
+  return script
     .split(/&&|\|\||[;\n]|(?<=[^&>]&)(?![&>\d])/)
     .map((call) => call.trim())
     .filter((call) => call !== '' && !call.startsWith('#'));

@@ -21,17 +21,35 @@ export function withScripts(facts: PodFacts, found: readonly RankedFinding[]): r
   });
 }
 
+/** The folder that stands before the name of the script, whatever the root of the site is. */
+const SCRIPT_FILENAME =
+  /^[ \t]{0,40}fastcgi_param[ \t]{1,40}SCRIPT_FILENAME[ \t]{1,40}["']?(\/[^\s;"'$]{0,300})\$(?:fastcgi_script_name|uri)/gm;
+
+/** The folders of scripts that its configurations name, those that are given to FPM before the roots of sites. */
+function foldersOf(texts: readonly string[]): readonly string[] {
+  const named = (pattern: RegExp): readonly string[] =>
+    texts.flatMap((text) => [...text.matchAll(pattern)].flatMap(([, folder]) => folder ?? []));
+  const given = named(SCRIPT_FILENAME);
+  return given.length > 0 ? given : named(ROOT);
+}
+
 function scriptText(facts: PodFacts, container: ContainerFacts, { says }: RankedFinding): string | undefined {
   const path = REQUEST.exec(says)?.[1];
-  const roots = configFiles(facts, container).flatMap((file) =>
-    [...(textOf(facts, file) ?? '').matchAll(ROOT)].flatMap(([, root]) => root ?? []),
-  );
-  const [root, ...more] = new Set(roots);
+  const texts = configFiles(facts, container).flatMap((file) => textOf(facts, file) ?? []);
+  const [root, ...more] = new Set(foldersOf(texts));
   if (path === undefined || root === undefined || more.length > 0) return undefined;
   const asked = `it asks for ${root.replace(/\/$/, '')}${path}`;
   const own = volumeOf(facts, container, root);
-  const elsewhere = own === undefined ? undefined : otherPlace(facts, container, own);
+  const elsewhere = own === undefined ? otherRoot(texts, root) : otherPlace(facts, container, own);
   return elsewhere === undefined ? asked : `${asked}, and ${elsewhere}`;
+}
+
+/** "the root of its site is /srv/app": where the script may lie instead of where no volume is. */
+function otherRoot(texts: readonly string[], folder: string): string | undefined {
+  const roots = texts.flatMap((text) => [...text.matchAll(ROOT)].flatMap(([, root]) => root ?? []));
+  const [root, ...more] = new Set(roots.map((each) => each.replace(/\/$/, '')));
+  const isOther = root !== undefined && more.length === 0 && root !== folder.replace(/\/$/, '');
+  return isOther ? `the root of its site is ${root} (fastcgi_param SCRIPT_FILENAME)` : undefined;
 }
 
 /** "container fpm has volume code at /srv/app, not at /var/www/html"; undefined: no other container has the volume elsewhere. */

@@ -34,6 +34,16 @@ it.each<[string, string[], string | undefined, string | undefined]>([
     undefined,
     'could not open auth_file /etc/pgb/userlist.txt: No such file or directory',
   ],
+  [
+    'OpenSSH',
+    [
+      'Connection from 10.4.0.9 port 44256 on 10.4.0.8 port 2222',
+      'Authentication refused: bad ownership or modes for directory /home/deploy',
+      'Failed publickey for deploy from 10.4.0.9 port 44256 ssh2: ED25519 SHA256:a0eE',
+    ],
+    undefined,
+    'Authentication refused: bad ownership or modes for directory /home/deploy',
+  ],
   ['nothing', ['LOG: connection received'], 'app', undefined],
 ])('%s', (_, lines, user, said) => {
   expect(refusalReason(lines, user)).toBe(said);

@@ -18,6 +18,10 @@ const OF_SYSTEM = anyOf(
   /x509: |certificate (?:has expired|is not yet valid|verify failed)|self[- ]signed certificate/i,
 );
 
+/** A server of SSH says it of all the ways by which it lets somebody in: no file is refused. */
+export const REFUSED_BY_SSH =
+  /permission denied \((?:publickey|password|keyboard-interactive|gssapi|hostbased)[\w,-]{0,80}\)/i;
+
 /** Whether words of the system follow the match in its line, so that they are the cause of what it matched. */
 export function isCausedBySystem(line: string, match: Pick<RegExpExecArray, 'index' | 0>): boolean {
   return OF_SYSTEM.test(line.slice(match.index + match[0].length));

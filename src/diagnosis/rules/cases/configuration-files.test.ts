@@ -1,9 +1,9 @@
 /** Tests findings that name the configuration behind an error that does not name it, and homes and folders that are empty. */
 import { describe, expect, it } from 'vitest';
 import { diagnosePod } from '../../diagnose-pod.ts';
-import { crashed, event, evidence, lastWords, pod, waiting } from '../../evidence.fixtures.ts';
+import { configMap, crashed, event, evidence, lastWords, pod, waiting } from '../../evidence.fixtures.ts';
 import type { ConfigEvidence, PodEvidence } from '../../evidence/pod-evidence.ts';
-import { crash, tellsEach } from './cases.fixtures.ts';
+import { crash, endedWith, tellsEach } from './cases.fixtures.ts';
 
 const found = (kind: ConfigEvidence['kind'], name: string, keys: readonly string[], odd?: ConfigEvidence['odd']) => ({
   kind,
@@ -319,6 +319,32 @@ describe('servers that go to the background', () => {
     expect(first?.id).toBe('completed-under-always');
     expect(first?.says).toMatch(says);
   });
+  it('knows the script of a ConfigMap that the command runs', () => {
+    const given: Partial<PodEvidence> = {
+      pod: pod({
+        container: { ...command('bash', '/etc/app/start.sh'), volumeMounts: [{ name: 'conf', mountPath: '/etc/app' }] },
+        spec: { volumes: [{ name: 'conf', configMap: { name: 'app' } }] },
+        status: crashed({ exitCode: 0, reason: 'Completed', lived: 1 }),
+      }),
+      logs: lastWords('starting apache'),
+      configs: [configMap('app', { 'start.sh': '#!/bin/bash\nset -e\ncp a b\napachectl start\n' })],
+    };
+    expect(diagnosePod(evidence(given)).findings[0]?.says).toMatch(
+      /^container web ends at once with 0: apachectl, which its script \/etc\/app\/start\.sh of ConfigMap app calls, goes to the background/,
+    );
+  });
+  it('does not advise a Job for what others are to reach', () => {
+    const given = {
+      pod: pod({
+        container: { ...command('/run'), ports: [{ containerPort: 80 }] },
+        status: crashed({ exitCode: 0, reason: 'Completed', lived: 100 }),
+      }),
+    };
+    const [first] = diagnosePod(evidence({ ...given, logs: lastWords('hello') })).findings;
+    expect(first?.says).toMatch(
+      /; it has a port or is asked by probes, as a server is: its first process has to stay$/,
+    );
+  });
   it('knows by its log that it serves', () => {
     const [first] = diagnosePod(evidence(left(['/run.sh'], 'listening on 8080', 'ready'))).findings;
     expect(first?.says).toMatch(/its line "listening on 8080" says that it serves, so its first process perhaps/);
@@ -365,6 +391,23 @@ describe('files that others may read', () => {
       key({ securityContext: { fsGroup: 7 } }, { secret: { secretName: 'd', defaultMode: 0o400 } }, ...SSH),
       'permission-denied',
       /has the mode 0400, which fsGroup 7 makes 0440; set no fsGroup \(7\), which lets its group read it$/,
+    ],
+    [
+      'that must be its own, of a program that changes its user',
+      {
+        ...endedWith(
+          {
+            container: {
+              command: ['setpriv', '--reuid=rabbitmq', 'rabbitmq-server'],
+              volumeMounts: [{ name: 'k', mountPath: '/keys' }],
+            },
+            spec: { volumes: [{ name: 'k', ...secret }] },
+          },
+          [COOKIE],
+        ),
+      },
+      'permission-denied',
+      /belong to root and not to rabbitmq, to which it changes, so that only a copy that an init container makes will do$/,
     ],
     [
       'that must be its own',

@@ -150,6 +150,22 @@ describe('tells the place of a container that is not ready', () => {
     expect(findings[0]?.says).toMatch(/; its variable SHOP_ALLOWED_HOSTS sets ALLOWED_HOSTS$/);
   });
 
+  it('the script that a web server gives to FPM, whatever the root of its site is', () => {
+    const conf =
+      'server {\n  listen 8080;\n  root /srv/app/public;\n  fastcgi_param SCRIPT_FILENAME /var/www/html$fastcgi_script_name;\n}\n';
+    const given = unready(
+      withFiles,
+      'HTTP probe failed with statuscode: 404',
+      [
+        '2026/11/28 07:00:00 [error] 9#9: *1 FastCGI sent in stderr: "Primary script unknown" while reading response header from upstream, client: 10.2.0.1, server: , request: "GET /health.php HTTP/1.1", upstream: "fastcgi://127.0.0.1:9000", host: "10.2.0.7:8080"',
+      ],
+      [configMap('app', { 'default.conf': conf })],
+    );
+    expect(diagnosePod(evidence(given)).findings[0]?.says).toMatch(
+      /; it asks for \/var\/www\/html\/health\.php, and the root of its site is \/srv\/app\/public \(fastcgi_param SCRIPT_FILENAME\)/,
+    );
+  });
+
   it('the script that a web server asks FPM for', () => {
     const given = unready(
       {

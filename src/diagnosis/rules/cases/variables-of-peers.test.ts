@@ -51,6 +51,23 @@ describe('the variable with the name of what a peer lacks', () => {
   });
 });
 
+it('takes no word of a request for a name, and a part of another name for no place of the name that is missed', () => {
+  const files = [{ says: 'ConfigMap front', text: 'http {\n  server { listen 80; }\n}\n', isList: false }];
+  expect(
+    nearSetting('catalog could not be resolved (3: Host not found), request: "GET / HTTP/1.1"', files),
+  ).toBeUndefined();
+  const members = {
+    name: 'ETCD_INITIAL_CLUSTER',
+    value: 'etcd0=http://etcd-0.etcd:2380,etcd1=http://etcd-1.etcd:2380',
+  };
+  const says = ends(
+    'discovery failed: couldn\'t find local name "etcd-0" in the initial cluster configuration',
+    members,
+  );
+  expect(says).toMatch(/; its variable ETCD_INITIAL_CLUSTER has etcd0 instead$/);
+  expect(says).not.toContain('etcd-0 is in');
+});
+
 it('takes the kind of what is missing for no name', () => {
   const files = [{ says: 'ConfigMap bouncer', text: '[databases]\nshopdb = host=db\n', isList: false }];
   expect(nearSetting('FATAL: no such database: shop', files)).toBeUndefined();

@@ -1,4 +1,5 @@
 /** Rule: the meaning of exit codes and signals, for ends that no other rule explains. */
+import { calledScript } from '../../facts/configs/called-script.ts';
 import { type Background, backgroundProgram } from '../../facts/pod/background.ts';
 import type { ContainerFacts } from '../../facts/pod/container-facts.ts';
 import { type Death, quoteDeath } from '../../facts/pod/deaths.ts';
@@ -197,14 +198,14 @@ function completed(facts: PodFacts, container: ContainerFacts): readonly RankedF
   if (!(crashing || isBackAgain(facts, container)) || policy !== 'Always' || container.kind === 'init') return NOTHING;
   const path = container.spec.restartPolicy === undefined ? 'spec.restartPolicy' : `${container.path}.restartPolicy`;
   const { decisive } = container.reading;
-  const behind = inBackground(container);
+  const behind = inBackground(facts, container);
   if (behind !== undefined && decisive?.firmness !== 'firm') {
     return [
       {
         ...base(facts, container),
         id: 'completed-under-always',
         rank: 62,
-        says: `${title(container)} ends at once with 0: ${behind.name} goes to the background, and a container ends with its first process; start ${behind.name} in the foreground${behind.advice}`,
+        says: `${title(container)} ends at once with 0: ${behind.name}${scriptText(facts, container)} goes to the background, and a container ends with its first process; start ${behind.name} in the foreground${behind.advice}`,
         evidence: [...whatHappened(container), ...argumentsOf(container)],
         try: [...facts.commands.edit, commandForLog(facts, container)],
       },
@@ -233,9 +234,11 @@ function completed(facts: PodFacts, container: ContainerFacts): readonly RankedF
           ? '; it goes to the background, and a container ends with its first process: it has to stay in the foreground'
           : isAtOnce
             ? '; it says nothing, as a server does that goes to the background'
-            : facts.commands.owned
-              ? '; for a program that ends there are Job and CronJob'
-              : '';
+            : isServer(container)
+              ? '; it has a port or is asked by probes, as a server is: its first process has to stay'
+              : facts.commands.owned
+                ? '; for a program that ends there are Job and CronJob'
+                : '';
   return [
     {
       ...base(facts, container),
@@ -302,9 +305,22 @@ const AWAY_LINES = 5;
 const SERVES =
   /\b(?:listening|listens|serving|accepting (?:connections|requests)|ready for connections|ready to accept|server (?:is )?(?:running|started|ready|up)|(?:running|started|available) (?:on|at) (?:port|http|\S{1,60}:\d))/i;
 
+/** ", which its script /conf/start.sh of ConfigMap web calls," */
+function scriptText(facts: PodFacts, container: ContainerFacts): string {
+  const script = calledScript(facts, container);
+  return script === undefined ? '' : `, which its script ${script.file} of ${script.of} calls,`;
+}
+
+/** Whether others are to reach it. */
+function isServer({ spec }: ContainerFacts): boolean {
+  return (spec.ports ?? []).length > 0 || spec.readinessProbe !== undefined || spec.livenessProbe !== undefined;
+}
+
 /** The program that has gone to the background, of a container that ends soon. */
-function inBackground(container: ContainerFacts): Background | undefined {
-  return (container.death?.livedMs ?? 0) < LEFT_SOON_MS ? backgroundProgram(container) : undefined;
+function inBackground(facts: PodFacts, container: ContainerFacts): Background | undefined {
+  return (container.death?.livedMs ?? 0) < LEFT_SOON_MS
+    ? backgroundProgram(container, calledScript(facts, container)?.text)
+    : undefined;
 }
 
 /** Whether its work was done, or there was none for it, only its own words can tell. */

@@ -86,6 +86,9 @@ function advice(
   const { securityContext: shared } = pod.spec ?? {};
   const user = spec.securityContext?.runAsUser ?? shared?.runAsUser;
   const changed = user === undefined || user === 0 ? changesTo(spec, line) : undefined;
+  const isOwners = /by owner only/i.test(line);
+  if (changed !== undefined && isOwners)
+    return `its files belong to root and not to ${changed}, so that only a copy that an init container makes will do`;
   if (changed !== undefined)
     return shared?.fsGroup === undefined
       ? `set its defaultMode to 0640, and fsGroup to the group of ${changed}`
@@ -94,7 +97,7 @@ function advice(
     return shared?.fsGroup === undefined
       ? 'set its defaultMode to 0400'
       : `set ${(mode & OTHERS) === 0 ? '' : 'its defaultMode to 0400, and '}no fsGroup (${shared.fsGroup}), which lets its group read it`;
-  if (/by owner only/i.test(line))
+  if (isOwners)
     return `its files belong to root and not to user ${user}, so that only a copy that an init container makes will do`;
   return shared?.fsGroup === undefined
     ? `set its defaultMode to 0440, and fsGroup so that user ${user} may read it`

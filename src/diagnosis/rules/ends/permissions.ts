@@ -6,6 +6,7 @@ import { endedByItself, type LastWord, lastWord, rankOfWord } from '../../facts/
 import { configsBehind, mountedVolumes, ofVolumeText, volumeOf } from '../../facts/files/mounts.ts';
 import { needsRoot, ofImageText, ownerOnly } from '../../facts/pod/owner-only.ts';
 import { fileNear, listenPort } from '../../../log-analysis/index.ts';
+import { REFUSED_BY_SSH } from '../../facts/words/system-errors.ts';
 import { quotable } from '../../facts/words/text.ts';
 import { modeOf, userOf } from '../../facts/files/volume-modes.ts';
 import { madeByInit } from '../../facts/files/made-by-init.ts';
@@ -67,7 +68,7 @@ const ofContainer: ContainerRule = (facts, container) => {
   }
   const denied = lastWord(container, DENIED) ?? rootWord(facts, container);
   // Of what a database refuses, the rule about credentials tells.
-  if (denied === undefined || OF_DATABASE.test(denied.line)) return NOTHING;
+  if (denied === undefined || OF_DATABASE.test(denied.line) || REFUSED_BY_SSH.test(denied.line)) return NOTHING;
   const file = fileNear(denied.line, denied.match.index);
   const port = /bind|listen/i.test(denied.line) ? privilegedPort(denied.line) : undefined;
   const owner = OWNER.exec(denied.line);

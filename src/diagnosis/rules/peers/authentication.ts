@@ -19,7 +19,7 @@ import {
 } from '../../facts/words/last-words.ts';
 import { blameOfPeer } from '../../facts/peers/peer-blame.ts';
 import type { PodFacts } from '../../facts/pod/pod-facts.ts';
-import { isCausedBySystem } from '../../facts/words/system-errors.ts';
+import { isCausedBySystem, REFUSED_BY_SSH } from '../../facts/words/system-errors.ts';
 import type { RefusedRight } from '../../facts/pod/refused-right.ts';
 import { bindingText, refusedRightIn } from '../../facts/pod/refused-rights.ts';
 import { holdsRight } from '../../facts/pod/role-texts.ts';
@@ -32,6 +32,7 @@ import type { RankedFinding } from '../../finding.ts';
 import { type ContainerRule, eachContainer, NOTHING, type PodRule } from '../../rule.ts';
 import { commandForLog, explainedEnd, saidBy, title } from '../ends/exit-code.ts';
 import { isItselfPooler, isOfPooler } from './poolers.ts';
+import { isTooOpen } from '../ends/file-modes.ts';
 import { isLateForReady } from '../probes/readiness.ts';
 
 const REFUSED = new RegExp(
@@ -45,6 +46,7 @@ const REFUSED = new RegExp(
     String.raw`\b401:? \(?unauthori[sz]ed|\bunauthori[sz]ed\b.{0,40}\b401\b|(?:status(?: ?code)?|HTTP(?:\/[\d.]+)?|HTTP Error|response code|returned error|error|code)[:= ]{1,3}401\b|\b401 Client Error|Unauthenticated\b`,
     REFUSED_LOGIN.source,
     String.raw`\binvalidCredentials\b|LDAPInvalidCredentials|\bLDAP(?:Bind)?Error\b.{0,60}invalid credentials`,
+    REFUSED_BY_SSH.source,
     // Brokers
     String.raw`connection (?:refused|error|failed)\b.{1,12}(?:not authori[sz]ed|bad user ?name)|not authori[sz]ed to connect|\bauthorization violation\b`,
     String.raw`\b401\b.{0,40}\bunauthori[sz]ed\b|^unauthori[sz]ed[.!]?$|: unauthori[sz]ed[.!]?$|\(unauthori[sz]ed\)|invalid audience\b|\w(?:Exception|Error): \(401\)`,
@@ -103,11 +105,13 @@ export function refusedCredentials(facts: PodFacts, container: ContainerFacts): 
   const refused = lastWord(container, REFUSED) ?? propertyWord(container, REFUSED_LOGIN);
   const word = refused ?? lastWord(container, FORBIDDEN) ?? propertyWord(container, REFUSED_RIGHT);
   if (word === undefined || (unready && word.fromEnd > 8) || OWN_SETTINGS.test(word.line)) return undefined;
-  // What the system refused, no peer was asked for: a token that could not be read was never shown to it.
+  // A key that its program does not use was never shown.
+  if (REFUSED_BY_SSH.test(word.line) && isTooOpen(facts, container)) return undefined;
   // Another rule tells of a login that is not its own.
   if (isOfPooler(word.line) && !isItselfPooler(container)) return undefined;
   // A server that fails by itself refuses nobody.
   if (NOT_PARSED.test(word.line) || (httpStatusIn(word.line) ?? 0) >= 500) return undefined;
+  // What the system refused, no peer was asked for: a token that could not be read was never shown to it.
   if (NO_FILE.test(word.line) || HELD_BY_OTHER.test(word.line) || isCausedBySystem(word.line, word.match))
     return undefined;
   return { word, isForbidden: refused === undefined };
@@ -239,7 +243,8 @@ function sourceText(facts: PodFacts, container: ContainerFacts, line: string): s
   return credentialSource(facts, container, credentialIn(line));
 }
 
-const KEY = /\b(?:api|access|account|license|signing)[ _-]?key\b|\bInvalidAccessKeyId\b|\bSignatureDoesNotMatch\b/i;
+const KEY =
+  /\(publickey\b|\b(?:api|access|account|license|signing)[ _-]?key\b|\bInvalidAccessKeyId\b|\bSignatureDoesNotMatch\b/i;
 const TOKEN =
   /\b(?:jwt|signature (?:verification|validation)|invalid signature|bearer|(?:access|auth|id|refresh|api|session)[ _-]?token|token (?:is |has )?(?:invalid|expired)|invalid token)\b/i;
 
@@ -272,8 +277,8 @@ function peerOf(container: ContainerFacts, word: LastWord): string | undefined {
     if (OF_CLIENT.test(line)) continue;
     const [url] = urlPeers(line);
     const peer = url ?? peerIn(line);
-    if (peer.host !== undefined && (url !== undefined || peer.port !== undefined))
-      return peerText({ host: peer.host, port: peer.port });
+    const isNamed = url !== undefined || peer.port !== undefined || REFUSED_BY_SSH.test(line);
+    if (peer.host !== undefined && isNamed) return peerText({ host: peer.host, port: peer.port });
   }
   const named = new Set(variablePeers(container).map(peerText));
   const only = named.size === 1 ? [...named][0] : undefined;

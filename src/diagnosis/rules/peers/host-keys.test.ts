@@ -65,8 +65,8 @@ const cases: readonly Case[] = [
   [
     'a key of one’s own is another matter',
     ended(255, 'backup@store: Permission denied (publickey).'),
-    'permission-denied',
-    /^(?!.*host key)/,
+    'authentication-refused',
+    /^container web is not let in by its peer store, which refuses its key: /,
   ],
 ];
 

@@ -1,4 +1,5 @@
 /** Tells of a container that runs and looks well, and fails at its work with each try, as only its log tells. Not a rule by itself. */
+import { isRefusal } from '../../../log-analysis/index.ts';
 import type { ContainerFacts } from '../../facts/pod/container-facts.ts';
 import { quoteLine } from '../../facts/words/last-words.ts';
 import { isAuxiliary } from '../../facts/peers/optional-peers.ts';
@@ -32,6 +33,11 @@ function isLasting({ times, isBesideWork }: NonNullable<ContainerFacts['again']>
 /** Nothing else was said for so many tries. */
 const TOTAL = 10;
 
+/** What the system or a peer has refused so often, whatever else succeeds; peers that are away are judged by what the cluster knows of them. */
+function isRefused({ times, said, isMinor }: NonNullable<ContainerFacts['again']>, id: string): boolean {
+  return times >= TOTAL && isMinor !== true && isRefusal(said.line) && !id.startsWith('dependency-');
+}
+
 function isTotal({ times, isBesideWork, isMinor }: NonNullable<ContainerFacts['again']>): boolean {
   return times >= TOTAL && isBesideWork !== true && isMinor !== true;
 }
@@ -54,7 +60,8 @@ export function failingAgain(
   const isProven =
     end?.blames !== undefined ||
     ((isPlain || UNRESOLVED.test(end.id)) && wrongPeer(facts, container, line) !== undefined) ||
-    (isPlain ? isTotal(again) : REFUSES.test(end.id) || isLasting(again, end.id));
+    (isPlain ? isTotal(again) : REFUSES.test(end.id) || isLasting(again, end.id)) ||
+    (end !== undefined && isRefused(again, end.id));
   const log = facts.commands.kubectl('logs', facts.name, '-c', container.name);
   const previous = facts.commands.previousLog(container.name);
   return [
