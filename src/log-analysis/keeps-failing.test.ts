@@ -156,6 +156,16 @@ describe('what a program keeps failing at, amid what else it prints', () => {
       /unregistered task of type 'shop\.mails\.send'/,
       4,
     ],
+    [
+      'a connection that is lost as soon as it is made',
+      times(
+        5,
+        '2026-03-03 10:20:##,023 INFO ingest: connected to broker:1883 (rc=0), asks for calibration',
+        '2026-03-03 10:20:##,925 INFO ingest: The connection was lost. reconnecting in 1s',
+      ),
+      /The connection was lost/,
+      5,
+    ],
     ['a snapshot of Redis', times(4, ...SAVING), /Failed opening the temp RDB file .*Permission denied/, 4],
     [
       'a disk that is full, of which only each sixth line tells',

@@ -176,6 +176,7 @@ const UNRESOLVED_HOST: readonly RegExp[] = [
   /\bhost(?:name)?=['"]([\w.-]{1,253})/,
   /((?!failed\b|error\b)[a-z\d](?:[\w-]{0,62})(?:\.[\w-]{1,63}){1,10}):? (?:name or service not known|temporary failure|name does not resolve)/i,
   /(?:bad address|bad host ?name|unknown host:?|ENOTFOUND|EAI_AGAIN|translate host name|resolve(?: host(?:name)?| address)?:?|address for|not find host(?:name)?|getaddrinfo for|name resolution for|invalid address:?) ['"`(]?([\w.-]{1,253})/i,
+  /([a-z][\w-]{0,62}(?:\.[\w-]{1,63}){0,10}) could not be resolved\b/i,
   /host not found in (?:upstream|resolver)? ?["']([\w.-]{1,253})/i,
   /(?:host name|resolve(?: the)? hostname|host) ["'(]?([\w.-]{1,253})/i,
   /['"]([\w.-]{1,253})['"]:? (?:name or service|temporary failure|name does not resolve)/i,

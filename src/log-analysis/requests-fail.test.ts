@@ -28,6 +28,15 @@ describe('a server that fails each request', () => {
 
   it.each<[what: string, lines: readonly string[], said: RegExp, path: string]>([
     [
+      'that its own warnings explain',
+      [
+        '2026-03-03 10:20:30,199 WARNING quotes: refusing to quote: rates updated_at=2026-03-01T04:15:02Z age=240324s max=3600s',
+        '10.4.0.3 - - [03/Mar/2026:10:20:30 +0000] "GET /quote HTTP/1.0" 503 29 "-" "curl"',
+      ],
+      /refusing to quote: rates updated_at/,
+      '/quote',
+    ],
+    [
       'in JSON, where a line announces it',
       [
         '{"level":30,"reqId":"a-1","req":{"method":"POST","url":"/v1/carts"},"msg":"incoming request"}',
@@ -93,7 +102,7 @@ describe('a server that fails each request', () => {
   ])('is told of requests %s', (_what, lines, said, path) => {
     const found = requestsFail(times(6, ...lines));
     expect(found?.said.line).toMatch(said);
-    expect(found?.answers).toBe(lines.join().includes(' 401 ') ? 401 : 500);
+    expect(found?.answers).toBe(Number(/ (401|503) /.exec(lines.join())?.[1] ?? 500));
     expect(found?.path).toBe(path);
   });
 

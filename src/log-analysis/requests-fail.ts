@@ -1,11 +1,13 @@
 /** Finds that a server answers each request with an error of its own, or turns away each, and what it says of that, if it says anything. Pure. */
 import type { DecisiveLine } from './describe.ts';
 import type { FailsAgain } from './fails-again.ts';
+import { bareWords } from './bare-words.ts';
 import { isChatter } from './chatter.ts';
 import { lastFailure } from './last-failure.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { isOfHealthChecker } from './probe-lines.ts';
 import { behindStatus, pathIn, statusIn } from './request-lines.ts';
+import { understoodLog } from './understood-log.ts';
 
 /** Answers that a server gives to everybody when it is set up wrongly; else they are the clients' own. */
 const TURNED_AWAY: ReadonlySet<number> = new Set([400, 401, 403, 407, 421]);
@@ -35,7 +37,8 @@ export function requestsFail(lines: readonly string[]): FailsAgain | undefined {
   const { failed, since } = found;
   const { kind = '' } = failed[0] ?? {};
   const after = lately.slice(since + 1, (failed.at(-1)?.place ?? 0) + 1 + MAX_LINES_OF_ONE);
-  const said = lastFailure(after.filter((line) => statusIn(line) === undefined)) ?? ownError(after);
+  const own = after.filter((line) => statusIn(line) === undefined);
+  const said = lastFailure(own) ?? ownError(after) ?? ownWarning(own, failed.length);
   const answers = failed.at(-1)?.status ?? 500;
   return {
     said: said ?? recordOf(lately, failed.at(-1)?.place ?? 0),
@@ -78,6 +81,18 @@ function kindOf(path: string): string {
   const version = /^(?:api|v\d+)$/i;
   const kept = parts.slice(0, parts.findIndex((part) => !version.test(part)) + 1);
   return `/${(kept.length === 0 ? parts.slice(0, 1) : kept).filter((part) => version.test(part) || !/\d/.test(part)).join('/')}`;
+}
+
+/** What it warns of with most of the failed requests: that is why they fail, whatever its words are. */
+function ownWarning(lines: readonly string[], failed: number): DecisiveLine | undefined {
+  const { roled } = understoodLog(lines);
+  const warned = roled.filter(({ role, level }) => role === 'line' && level === 'warning');
+  const counts = new Map<string, number>();
+  for (const { said } of warned) counts.set(bareWords(said), (counts.get(bareWords(said)) ?? 0) + 1);
+  const often = warned.findLast(({ said }) => (counts.get(bareWords(said)) ?? 0) * 2 >= failed);
+  return (
+    often && { line: maskSecrets(often.said).slice(0, MAX_RECORD), index: often.index, related: [], firmness: 'weak' }
+  );
 }
 
 /** The record of an answer, without the address of who asked. */

@@ -52,6 +52,8 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
   if (!isError && !inTrace && !decides && isTolerated(text)) return undefined;
   let score = level === undefined ? (isBad(text) ? 40 : 4) : LEVEL_SCORES[level];
   if (level !== undefined && score < 40 && isBad(text)) score += level === 'warning' ? 8 : 14;
+  // Clients report a lost connection as any other news.
+  if (!isError && level !== 'debug' && LINK_LOST.test(text)) score = Math.max(score, 36);
   const reason = role === 'line' ? reasonOfEnd(text) : undefined;
   // "could not start, exiting" has only words of failure, and follows from another line.
   const hasReason = reason !== undefined && !isBad(reason);
@@ -88,6 +90,10 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
   if (/[{[(]$/.test(text) && next !== undefined && next.role !== 'frame') score -= 12;
   return { score: score + 4 * nameCount(withNext(line, next)), firm: score >= 46 };
 }
+
+/** A client's own connection; what a server closes stands in brackets. */
+const LINK_LOST =
+  /(?<![(\w-])(?:connection|session|link) (?:was |is |has been |to \S{1,60} (?:was )?)?lost\b|\blost (?:the |its |our )?(?:connection|session|link)\b/i;
 
 /** "/app/main.c:3:5: error: expected ';'" */
 const COMPILER = /^(?:\[\w{1,20}\] )?\S{1,300}:\d+(?:[:.]\d+)?: (?:fatal )?error:/;
