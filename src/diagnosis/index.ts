@@ -13,6 +13,7 @@ export { type SickBeside, sickBesideWanted, sickPods, withSickBeside } from './b
 export {
   isMeant,
   isSameTrouble,
+  isToldAlready,
   type NextPeers,
   nextPeers,
   peersOfWell,

@@ -128,7 +128,7 @@ const WELL_LOG_AFTER_MS = 10_000;
 
 /** Whether the container needs an explanation. */
 export function isInTrouble(facts: PodFacts, container: ContainerFacts): boolean {
-  return container.trouble !== 'none' || isWaitedFor(facts, container);
+  return container.trouble !== 'none' || container.again?.isWordless === true || isWaitedFor(facts, container);
 }
 
 function isWaitedFor(facts: PodFacts, container: ContainerFacts): boolean {

@@ -166,6 +166,18 @@ describe('what a program keeps failing at, amid what else it prints', () => {
       /The connection was lost/,
       5,
     ],
+    [
+      'statements that wait for a lock',
+      times(
+        5,
+        '2026-03-03 10:20:##.528 UTC [122] api LOG:  process 122 still waiting for AccessShareLock on relation 16387 of database 16385 after 1000.254 ms',
+        '2026-03-03 10:20:##.528 UTC [122] api DETAIL:  Process holding the lock: 60. Wait queue: 106, 122.',
+        '2026-03-03 10:20:##.528 UTC [122] api STATEMENT:  select id from orders',
+        '2026-03-03 10:20:##.600 UTC [123] [unknown] LOG:  connection received: host=10.4.0.9 port=34196',
+      ),
+      /process 122 still waiting for AccessShareLock on relation 16387/,
+      5,
+    ],
     ['a snapshot of Redis', times(4, ...SAVING), /Failed opening the temp RDB file .*Permission denied/, 4],
     [
       'a disk that is full, of which only each sixth line tells',

@@ -1,5 +1,5 @@
 /** Gathers the Job of a namespace that has failed, or is not done, and may have been meant to make what a pod does not find or waits for. */
-import { CRON_JOBS, JOBS, PODS } from '../../api/index.ts';
+import { CRON_JOBS, EVENTS, JOBS, PODS } from '../../api/index.ts';
 import {
   asleepRenewer,
   asleepWriter,
@@ -10,7 +10,7 @@ import {
   type PodEvidence,
 } from '../../diagnosis/index.ts';
 import type { Asker } from './ask.ts';
-import { MAX_LISTED, MAX_SERVICES } from './limits.ts';
+import { MAX_EVENTS, MAX_LISTED, MAX_SERVICES } from './limits.ts';
 
 /**
  * The Job, with what its pod died of, or what keeps that from running; undefined: none can be meant alone (`meantJob`).
@@ -44,8 +44,16 @@ export async function gatherFailedJob(
   const labelSelector = `batch.kubernetes.io/job-name=${name}`;
   const pods = await asker.list(`pods of job/${name}`, PODS, { namespace, labelSelector, limit: MAX_SERVICES });
   const pod = pods.find(({ status }) => status?.phase === 'Failed') ?? pods[0];
-  const says = pod === undefined ? undefined : causeOfPod(await gather(pod))?.says;
+  const says = pod === undefined ? await refusedPods(asker, namespace, name) : causeOfPod(await gather(pod))?.says;
   // One that is not done and has no trouble works.
   if (state === 'unfinished' && says === undefined) return undefined;
   return { name, state, ...(says !== undefined && { says }) };
+}
+
+/** Why the server takes none of its pods, as the last event says. */
+async function refusedPods(asker: Asker, namespace: string, name: string): Promise<string | undefined> {
+  const fieldSelector = `involvedObject.kind=Job,involvedObject.name=${name},reason=FailedCreate`;
+  const events = await asker.list(`events of job/${name}`, EVENTS, { namespace, fieldSelector, limit: MAX_EVENTS });
+  const message = events.at(-1)?.message?.replace(/^(?:\(combined from similar events\): )?Error creating: /, '');
+  return message === undefined ? undefined : `none of its pods is taken: ${message}`;
 }

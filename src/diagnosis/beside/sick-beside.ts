@@ -85,7 +85,7 @@ export function withSickBeside(diagnosis: Diagnosis, evidence: PodEvidence, sick
   const [finding] = told([
     {
       ...trouble,
-      severity: first?.severity ?? 'info',
+      severity: first === undefined ? 'info' : first.severity === 'critical' ? 'critical' : 'warning',
       says: `${whose}${which}`,
       container: undefined,
       evidence: [

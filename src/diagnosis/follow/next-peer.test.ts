@@ -4,6 +4,7 @@ import type { PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
 import type { RankedFinding } from '../finding.ts';
 import { isSameTrouble, nextPeers, troubleOf, withRoot } from './next-peer.ts';
 import { diagnosePod } from '../diagnose-pod.ts';
+import { namedServicesOf } from '../wanted.ts';
 
 const service = (name: string, port: number, lines: readonly string[] = []): ServiceEvidence => ({
   namespace: 'shop',
@@ -62,6 +63,7 @@ describe('who is to be diagnosed next', () => {
       },
       services: [service('api', 8080)],
     });
+    expect(namedServicesOf(front)).toEqual([{ namespace: 'shop', name: 'api' }]);
     const [first] = diagnosePod(front).findings;
     expect(first).toMatchObject({ id: 'fails-again', severity: 'info' });
     expect(first?.says).toBe(

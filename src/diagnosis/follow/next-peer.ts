@@ -32,6 +32,10 @@ export interface NextPeers {
    * answers with failures and does not say why, so one that complains again and again is meant, too.
    */
   readonly guess?: 'in-trouble' | 'complaining';
+  /** No pod of them is ready, of which the finding tells a part. */
+  readonly isAway?: true;
+  /** One of them with which nothing seems wrong may wait for others itself. */
+  readonly mayPass?: true;
 }
 
 /** Whether what is wrong with one of them may be what the asker suffers from. */
@@ -54,16 +58,38 @@ export function nextPeers(evidence: PodEvidence, id?: string): NextPeers {
   if (first?.container === undefined || (id !== undefined && id !== first.id)) return NOBODY;
   const container = withTriesAsEnds(facts).containers.find(({ name }) => name === first.container);
   if (container === undefined) return NOBODY;
+  const away = awayService(evidence, first);
+  if (away !== undefined) return { services: [away], isAway: true };
   const isWordless = container.again?.isWordless === true;
   const service = serverOf(evidence, isWordless ? withoutWords(container) : container);
   if (service !== undefined) {
     const asks = LETS_NOT_IN.test(first.id) && (TURNED_AWAY.has(statusSaid(container)) || isPooler(service));
-    return asks || OF_PEER.test(first.id) ? { services: [service] } : NOBODY;
+    if (!asks && !OF_PEER.test(first.id)) return NOBODY;
+    return { services: [service], ...((isWordless || IN_TIME.test(first.id)) && { mayPass: true }) };
   }
   if (!MAY_BE_ANY.test(first.id)) return NOBODY;
   return { services: allServers(evidence, container), guess: isWordless ? 'complaining' : 'in-trouble' };
 }
 
+/** The service that the finding blames, none of whose pods is ready. */
+function awayService({ services }: PodEvidence, { blames }: RankedFinding): ServiceEvidence | undefined {
+  return services.find(
+    ({ namespace, name, missing, ready, notReady, selector }) =>
+      blames?.service === `${namespace}/${name}` && !missing && ready === 0 && notReady > 0 && selector !== undefined,
+  );
+}
+
+/** Letters of the end of a sentence by which another one has it. */
+const TAIL = 60;
+
+/** Whether the first finding has all that was found behind a service without a ready pod. */
+export function isToldAlready(says: string, { isAway }: NextPeers, steps: readonly Step[]): boolean {
+  const [only, ...more] = steps;
+  return isAway === true && more.length === 0 && says.includes(only?.trouble?.says.slice(-TAIL) ?? '');
+}
+
+/** It answers, and too late. */
+const IN_TIME = /^dependency-times-out$/;
 /** Findings that quote what a program says of its work, whoever is behind it. */
 const MAY_BE_ANY = /^(?:dependency-(?:fails|closes|times-out)|fails-again)$/;
 
@@ -117,29 +143,39 @@ export function isSameTrouble(asker: string, { severity, says }: RankedFinding):
   return both * 2 > Math.min(own.size, other.size);
 }
 
-/** One who is needed: its object, and what is wrong with it. */
+/** One who is needed: its object, and what is wrong with it; absent: it seems well, and needs the next one. */
 export interface Step {
   /** "deployment/api" */
   readonly object: string;
-  readonly trouble: RankedFinding;
+  readonly trouble?: RankedFinding;
 }
 
 const SEVERITIES: readonly Severity[] = ['critical', 'warning', 'info'];
 
-/** The diagnosis, whose first finding is what is wrong with the last of those who are needed. @param steps the nearest first */
-export function withRoot(diagnosis: Diagnosis, steps: readonly Step[]): Diagnosis {
+/**
+ * The diagnosis, whose first finding is what is wrong with the last of those who are needed.
+ *
+ * @param steps the nearest first
+ * @param turnsAway the subject seems well, and answers no request as it should
+ */
+export function withRoot(diagnosis: Diagnosis, steps: readonly Step[], turnsAway = false): Diagnosis {
   const root = steps.at(-1);
   const [first] = diagnosis.findings;
-  if (root === undefined) return diagnosis;
+  if (root?.trouble === undefined) return diagnosis;
   const way = steps.map(({ object }) => nameOf(object)).join(', that needs ');
   const { trouble, object } = root;
-  const severity = SEVERITIES.find((each) => each === first?.severity || each === trouble.severity) ?? 'info';
-  const whose = first === undefined ? 'seems well, but uses' : 'needs';
+  const isFailing = turnsAway || first?.says.endsWith(DOES_NOT_SAY) === true;
+  const severity =
+    SEVERITIES.find(
+      (each) => each === first?.severity || each === trouble.severity || (isFailing && each === 'warning'),
+    ) ?? 'info';
+  const whose =
+    first !== undefined ? 'needs' : turnsAway ? 'turns each request away, and uses' : 'seems well, but uses';
   const [finding] = told([
     {
       ...trouble,
       // One that seems well may do without it.
-      severity: first === undefined ? 'info' : severity,
+      severity: first === undefined && !turnsAway ? 'info' : severity,
       says: `${diagnosis.subject.name} ${whose} ${way}, and there ${trouble.says}`,
       container: undefined,
       evidence: [

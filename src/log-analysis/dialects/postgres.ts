@@ -8,7 +8,7 @@ export const postgres: Dialect = {
     /\bdatabase system (?:is|was)\b/,
     /^(?:initdb|pg_ctl|postgres(?:ql)?|postmaster): /,
     /\bstarting PostgreSQL \d/,
-    /\b(?:LOG|FATAL|PANIC|HINT|DETAIL|STATEMENT|CONTEXT): {2}/,
+    /(?:\b|_)(?:LOG|FATAL|PANIC|HINT|DETAIL|STATEMENT|CONTEXT): {2}/,
   ),
   noise: anyOf(
     /database system is shut down/,
@@ -32,6 +32,8 @@ export const postgres: Dialect = {
     /^initdb: (?:hint|removing|warning)/,
     /^(?:FATAL: {1,4})?the database system is (?:starting up|shutting down)/,
     /Consult the server log/,
+    /\bconnection (?:received|authenticated|authorized): /,
+    /\bdisconnection: session time: /,
     /all server processes terminated/,
   ),
   consequence: anyOf(
@@ -49,6 +51,8 @@ export const postgres: Dialect = {
   request: /^ERROR: /,
   requestWhenReady: /^FATAL: /,
   decisive: anyOf(
+    /\bprocess \d+ still waiting for \w+ on (?:relation|tuple|transaction|extension|page|object|advisory)\b/,
+    /\bdeadlock detected\b/,
     /(?:server|startup|checkpointer|background writer|WAL writer)[^()]*process \(PID \d+\) was terminated by signal/,
     /could not (?:bind|create lock file|access|open|write|map)/,
     /^PANIC: /,

@@ -86,7 +86,7 @@ function stateOf({ spec, status = {} }: Job): MeantJob['state'] | undefined {
   if (failed > 0 && succeeded === 0) return active > 0 ? 'trying' : 'failed';
   if (isConditionTrue(conditions, 'Complete') || succeeded > 0) return undefined;
   if (spec?.suspend === true) return 'suspended';
-  return active > 0 && ready === 0 ? 'unfinished' : undefined;
+  return (active > 0 && ready === 0) || (active === 0 && status.startTime !== undefined) ? 'unfinished' : undefined;
 }
 
 /** "db-migrate" and "waiting for migrations" */
@@ -112,7 +112,7 @@ export function jobWanted(evidence: PodEvidence, found: readonly RankedFinding[]
 
 /** Data that somebody has not renewed. */
 const STALE =
-  /\bstale\b|\bStale[A-Z]|\b(?:out ?dated|out of date)\b|\b(?:is|are) (?:too old|\d{1,6} ?(?:s|m|min|h|hours|d|days) old)\b|\bnot (?:been )?(?:updated|refreshed|renewed) (?:since|for)\b|\blast (?:update|refresh|import)(?:ed)? .{1,60}\bago\b/;
+  /\bstale\b|\bStale[A-Z]|\b(?:out ?dated|out of date)\b|\b(?:is|are) (?:too old|\d{1,6} ?(?:s|m|min|h|hours|d|days) old)\b|\bnot (?:been )?(?:updated|refreshed|renewed) (?:since|for)\b|\blast (?:update|refresh|import)(?:ed)? .{1,60}\bago\b|\bage[= ]\d{2,9} ?s?\b.{0,30}\bmax\w{0,10}[= ]\d/;
 const OF_PROGRAM = /^(?:fails-again|exit-code|missing-data)$/;
 
 function isStale({ id, says }: RankedFinding): boolean {

@@ -84,8 +84,10 @@ export function isWaitingInit(facts: PodFacts, container: ContainerFacts): boole
 }
 
 export function waitingWord(container: ContainerFacts): LastWord | undefined {
+  const now = container.kind === 'init' ? lastLine(container, WAITING) : undefined;
   const word = lastWord(container, WAITING);
-  if (word !== undefined) return word.fromEnd < 3 ? word : undefined;
+  // What it said of its first tries has perhaps another reason.
+  if (word !== undefined) return word.fromEnd < 3 ? (now?.fromEnd === 0 ? { ...word, ...now } : word) : undefined;
   // "waiting for the job to complete" has words of what went well.
   const last = container.kind === 'init' ? lastLine(container, WAITING) : undefined;
   return last !== undefined && last.fromEnd < 1 ? last : undefined;
