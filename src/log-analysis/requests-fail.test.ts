@@ -37,6 +37,36 @@ describe('a server that fails each request', () => {
       '/quote',
     ],
     [
+      'whose warnings differ in their identifiers',
+      [
+        '2026-03-03 10:20:44,591 WARNING signup: task b605c472-f117-467b-9c99-20c1512a1a94 is still PENDING after 5s',
+        '10.4.0.3 - - [03/Mar/2026:10:20:30 +0000] "POST /signup HTTP/1.0" 500 29 "-" "curl"',
+        '2026-03-03 10:20:44,591 WARNING signup: task aeba6f1f-17c3-4b5d-8287-5e1723ba7935 is still PENDING after 5s',
+        '10.4.0.3 - - [03/Mar/2026:10:20:30 +0000] "POST /signup HTTP/1.0" 500 29 "-" "curl"',
+      ],
+      /still PENDING after 5s/,
+      '/signup',
+    ],
+    [
+      'whose traces stand below their records, and are long',
+      [
+        '10.4.0.3 - - [03/Mar/2026:10:20:30 +0000] "GET /products HTTP/1.1" 500 265 "-" "-"',
+        '2026-03-03 10:20:30,914 ERROR app: Exception on /products [GET]',
+        'Traceback (most recent call last):',
+        ...times(
+          9,
+          '  File "/usr/lib/python3/dist-packages/flask/app.py", line 2525, in wsgi_app',
+          '    response = self.full_dispatch_request()',
+        ),
+        '  File "/app/app.py", line 10, in products',
+        '    with connect(URL) as c:',
+        'psycopg2.OperationalError: connection to server at "pool" (10.96.3.4), port 6432 failed: FATAL:  unsupported startup parameter: options',
+        '',
+      ],
+      /unsupported startup parameter: options/,
+      '/products',
+    ],
+    [
       'in JSON, where a line announces it',
       [
         '{"level":30,"reqId":"a-1","req":{"method":"POST","url":"/v1/carts"},"msg":"incoming request"}',

@@ -36,7 +36,8 @@ export function requestsFail(lines: readonly string[]): FailsAgain | undefined {
   if (found === undefined) return undefined;
   const { failed, since } = found;
   const { kind = '' } = failed[0] ?? {};
-  const after = lately.slice(since + 1, (failed.at(-1)?.place ?? 0) + 1 + MAX_LINES_OF_ONE);
+  const last = failed.at(-1)?.place ?? 0;
+  const after = lately.slice(since + 1, last + 1 + lengthOfRest(lately.slice(last + 1)));
   const own = after.filter((line) => statusIn(line) === undefined);
   const said = lastFailure(own) ?? ownError(after) ?? ownWarning(own, failed.length);
   const answers = failed.at(-1)?.status ?? 500;
@@ -48,6 +49,15 @@ export function requestsFail(lines: readonly string[]): FailsAgain | undefined {
     ...(answers < 500 && { isMinor: true }),
     ...(kind !== '' && kind !== '/' && { path: kind }),
   };
+}
+
+/** Lines that a trace may have. */
+const MAX_TRACE = 60;
+
+/** The lines that may belong to the last answer: the other stream may write the trace of an error below it, as a whole. */
+function lengthOfRest(lines: readonly string[]): number {
+  const next = lines.findIndex((line) => statusIn(line) !== undefined);
+  return Math.min(next === -1 ? lines.length : next, MAX_TRACE);
 }
 
 /** The requests of one kind that failed since the last that did not, and where that is. */
@@ -88,10 +98,20 @@ function ownWarning(lines: readonly string[], failed: number): DecisiveLine | un
   const { roled } = understoodLog(lines);
   const warned = roled.filter(({ role, level }) => role === 'line' && level === 'warning');
   const counts = new Map<string, number>();
-  for (const { said } of warned) counts.set(bareWords(said), (counts.get(bareWords(said)) ?? 0) + 1);
-  const often = warned.findLast(({ said }) => (counts.get(bareWords(said)) ?? 0) * 2 >= failed);
+  for (const { said } of warned) counts.set(wordsOf(said), (counts.get(wordsOf(said)) ?? 0) + 1);
+  const often = warned.findLast(({ said }) => (counts.get(wordsOf(said)) ?? 0) * 2 >= failed);
   return (
     often && { line: maskSecrets(often.said).slice(0, MAX_RECORD), index: often.index, related: [], firmness: 'weak' }
+  );
+}
+
+/** Its words, without those that have digits, as identifiers do. */
+function wordsOf(text: string): string {
+  return bareWords(
+    text
+      .split(/\s+/)
+      .filter((word) => !/\d/.test(word))
+      .join(' '),
   );
 }
 
