@@ -185,7 +185,9 @@ export function hookTrouble(container: ContainerFacts): Trouble | undefined {
 
 /** For a line that names no peer: the only one that its environment, else its files name, or the one whose name the line has. */
 function specPeer(container: ContainerFacts, line: string): SpecPeer | undefined {
-  const { spec, filePeers } = container;
+  const { spec } = container;
+  // A resolver is asked by all that look for others.
+  const filePeers = container.filePeers.filter(({ port }) => port !== DNS_PORT);
   const own = variablePeers(container);
   const only = single(own);
   if (only !== undefined) return only;
@@ -322,7 +324,8 @@ export function governingService(
 ): readonly ServiceName[] {
   const isMeant = containers.some((container) => {
     const trouble = dependencyTrouble(container);
-    return trouble?.kind === 'not-resolved' && trouble.host === undefined;
+    const below = podOfHost(trouble?.host ?? '', metadata?.namespace ?? 'default');
+    return trouble?.kind === 'not-resolved' && (trouble.host === undefined || below?.service === spec?.subdomain);
   });
   return !isMeant || (spec?.subdomain ?? '') === ''
     ? []
@@ -367,6 +370,8 @@ export function allPeers(container: ContainerFacts): readonly SpecPeer[] {
   const own = awaited.length > 0 ? awaited : variablePeers(container);
   return [...own, ...commandPeers(container.spec, allVariables(container)), ...container.filePeers];
 }
+
+const DNS_PORT = 53;
 
 /** The only peer that its environment names, else its command, else its files; itself only where nobody else is named. */
 export function onlyPeer(container: ContainerFacts): SpecPeer | undefined {

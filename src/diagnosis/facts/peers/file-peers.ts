@@ -17,6 +17,9 @@ const HOST_WITH_PORT =
 /** "replicaof redis-main 6379", "cache_peer parent-proxy parent 3128 0", "sentinel monitor shop redis-main 6379 2" */
 const TWO_WORDS =
   /^\s{0,40}(?:(?:replicaof|slaveof)|cache_peer|sentinel monitor [\w.-]{1,60}) ([a-z][\w.-]{0,200})(?: parent| sibling)? (\d{2,5})\b/i;
+/** Those whom resolvers ask: "resolver 10.96.0.10 valid=5s;", "server=/cluster.local/10.96.0.10#5353", "forward-addr: 10.96.0.10@53", "forward . 10.96.0.10" */
+const ASKS_DNS =
+  /^\s*(?:resolver|nameserver|forward-addr:|forward \S{1,60}|forwarders \{|server=(?:\/\S{0,200}\/)?)\s*((?:\d{1,3}\.){3}\d{1,3})(?:[#@:](\d{2,5}))?(?=[\s;}]|$)/i;
 /** "shop = host=pg port=5432 dbname=shop" */
 const PAIRS = /(?:^|[\s"'])host=([a-z][\w.-]{0,200})(?:[^\n]{0,200}?\bport=(\d{2,5}))?/i;
 /** 'environ.get("DB_HOST", "postgres")', 'process.env.REDIS_HOST || "redis"' */
@@ -62,6 +65,8 @@ function peersOf(text: string): readonly Peer[] {
     if (/^\s*(?:#|\/\/|;)/.test(line) || LISTENS.test(line)) return [];
     const urls = peersIn(line, { at: '' });
     if (urls.length > 0) return urls;
+    const [, asked, askedPort] = ASKS_DNS.exec(line) ?? [];
+    if (asked !== undefined) return [withPort(asked, askedPort ?? '53')];
     const [, host, ownPort] = HOST_SETTING.exec(line) ?? [];
     if (host !== undefined) return [withPort(host, ownPort ?? portNear(lines, index))];
     const [, two, twoPort] = TWO_WORDS.exec(line) ?? PAIRS.exec(line) ?? [];

@@ -1,11 +1,11 @@
 /** Tells with what a server said to a container which setting, password or log line of the server is behind it. Pure. */
-import { isOfProbe, lastFailure } from '../../../log-analysis/index.ts';
+import { isOfProbe, lastFailure, maskSecrets } from '../../../log-analysis/index.ts';
 import type { RankedFinding } from '../../finding.ts';
 import type { ContainerFacts } from '../pod/container-facts.ts';
 import { withFirstsOf } from '../pod/first-ends.ts';
 import { pausedBehind } from '../pod/paused.ts';
 import type { PodFacts } from '../pod/pod-facts.ts';
-import { shellWord } from '../words/text.ts';
+import { quotable, shellWord } from '../words/text.ts';
 import { serverOf, wordsOfPeer } from './server-peers.ts';
 import { refusalReason } from './server-reasons.ts';
 import { passwordBehind } from './server-passwords.ts';
@@ -37,7 +37,7 @@ function passwordTold(
 
 /** An answer that says no more than that the server's own log tells why. */
 const POINTS_TO_LOG =
-  /\bMISCONF\b|\b(?:check|see|consult|look (?:at|into)) (?:the )?(?:\w+ ){0,2}(?:server(?:'s)? )?(?:error )?logs?\b|\bINTERNAL(?:_| )SERVER(?:_| )ERROR\b|could not write to file|\bPANIC\b|prematurely closed|reset by peer|\bECONNRESET\b|empty reply|RemoteDisconnected|socket hang up|closed (?:the )?connection|Blocked connection|low on memory/i;
+  /\bMISCONF\b|\b(?:check|see|consult|look (?:at|into)) (?:the )?(?:\w+ ){0,2}(?:server(?:'s)? )?(?:error )?logs?\b|\bINTERNAL(?:_| )SERVER(?:_| )ERROR\b|could not write to file|\bPANIC\b|prematurely closed|reset by peer|\bECONNRESET\b|empty reply|RemoteDisconnected|socket hang up|closed (?:the )?connection|Blocked connection|low on memory|(?:connection|session) (?:was |is |has been )?lost\b|\blost (?:the |its )?connection/i;
 
 export function pointsToLog(line: string): boolean {
   return POINTS_TO_LOG.test(line);
@@ -45,6 +45,9 @@ export function pointsToLog(line: string): boolean {
 
 /** What brokers say while they take nothing. */
 const ALARM = /\b(?:memory|disk|resource)\b.{0,60}\b(?:alarm|limit)\b|high watermark|publishers will be blocked/i;
+
+/** Two clients with one name throw each other out. */
+const THROWS_OUT = /\balready connected, closing old connection\b|\bsession taken over\b/i;
 
 const IS_BLOCKED =
   /\bblocked connection\b|\bconnection (?:was |is )?blocked\b|\bConnectionBlocked|\blow on (?:disk|memory)\b/i;
@@ -56,6 +59,12 @@ function troubleTold(container: ContainerFacts, { name, server }: ServiceEvidenc
   // Its other troubles do not keep a broker from taking what it is given.
   if (alarm.length === 0 && wordsOfPeer(container).some((line) => IS_BLOCKED.test(line))) return undefined;
   const own = server.lines.filter((line) => !isOfProbe(line));
+  const thrownOut = own.findLast((line) => THROWS_OUT.test(line));
+  if (thrownOut !== undefined)
+    return {
+      says: `${serverObject(server)} behind service ${name} says: ${quotable(maskSecrets(thrownOut)).replace(/\.+$/, '')}`,
+      object: serverObject(server),
+    };
   const said = alarm.length > 0 ? lastFailure(alarm) : lastFailure(own);
   const object = serverObject(server);
   return said && { says: `${object} behind service ${name} says: ${said.line.replace(/\.+$/, '')}`, object };

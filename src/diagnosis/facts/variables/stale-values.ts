@@ -50,7 +50,11 @@ export function staleHost(facts: PodFacts, container: ContainerFacts, { host, at
     return named === undefined ? undefined : told(facts, container, named);
   }
   if (host === undefined || isPresent(facts, container, host)) return undefined;
-  const naming = newer.filter(({ peers }) => peers.length > 0);
+  const naming = newer.flatMap((part) => {
+    if (part.peers.length > 0) return [part];
+    const word = nearWord(part, host);
+    return word === undefined ? [] : [{ ...part, peers: [{ host: word, at: '' }] }];
+  });
   const near = naming.filter(
     ({ peers }) =>
       nearNames(
@@ -63,6 +67,20 @@ export function staleHost(facts: PodFacts, container: ContainerFacts, { host, at
   const [secret, ...others] = naming.length > 0 ? [] : newer.filter(isSecretOfPeer);
   return secret === undefined || others.length > 0 ? undefined : told(facts, container, secret);
 }
+
+/** Words of a file that are compared. */
+const MAX_WORDS = 500;
+
+/** The word of a file as it is now that is nearly the host: settings of their own may name hosts. */
+function nearWord({ config, what }: Part, host: string): string | undefined {
+  if (!what.startsWith('file ')) return undefined;
+  const text = Object.values(config.texts ?? {}).join('\n');
+  const words = [...new Set(text.match(/[a-z][\w-]{2,62}(?:\.[\w-]{1,63}){0,8}/gi) ?? [])].slice(0, MAX_WORDS);
+  return nearNames(host, words, NEAR)[0];
+}
+
+/** One letter of so many may differ. */
+const NEAR = 4;
 
 /** The variable that the lines name, and whose source was written since. */
 export function staleVariable(facts: PodFacts, container: ContainerFacts, lines: readonly string[]): Stale | undefined {

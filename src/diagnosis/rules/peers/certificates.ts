@@ -32,7 +32,7 @@ const FAULTS: readonly (readonly [Fault, RegExp])[] = [
   ],
   [
     'wrong-name',
-    /ALTNAME_INVALID|does not match (?:certificate|host name|target host|hostname)|(?:no|certificate) (?:subject )?alternative (?:certificate subject )?(?:DNS |IP )?names?\b|No (?:subject alternative DNS )?name matching|hostname mismatch|certificate is not valid for|certificate is valid for .{1,200}, not |cannot validate certificate for|server certificate for .{1,200} does not match host name|x509: certificate is not valid for any names/i,
+    /ALTNAME_INVALID|hostname ['"][^'"]{1,255}['"] doesn'?t match|does not match (?:certificate|host name|target host|hostname)|(?:no|certificate) (?:subject )?alternative (?:certificate subject )?(?:DNS |IP )?names?\b|No (?:subject alternative DNS )?name matching|hostname mismatch|certificate is not valid for|certificate is valid for .{1,200}, not |cannot validate certificate for|server certificate for .{1,200} does not match host name|x509: certificate is not valid for any names/i,
   ],
   [
     'self-signed',

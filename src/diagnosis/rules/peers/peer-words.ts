@@ -6,7 +6,7 @@ import { goneText } from '../../facts/peers/gone-addresses.ts';
 import { unheardText } from '../../facts/peers/heard-ports.ts';
 import type { PodFacts } from '../../facts/pod/pod-facts.ts';
 import { sentinelText } from '../../facts/servers/sentinels.ts';
-import { podNameTrouble } from '../../facts/peers/pod-names.ts';
+import { podNameTrouble, podOfHost } from '../../facts/peers/pod-names.ts';
 import { otherPortText, otherProtocolText, unledText } from '../../facts/peers/service-ports.ts';
 import { listensInsideText } from '../../facts/servers/server-behind.ts';
 import { CLUSTER_DOMAIN, dnsText } from '../../facts/peers/dns-settings.ts';
@@ -44,7 +44,7 @@ export function knownOf(
 ): string {
   const refused = kind === 'refused';
   return (
-    (refused || host !== undefined ? '' : governingText(facts)) ||
+    (refused || (host !== undefined && !isBelowOwn(facts, host)) ? '' : governingText(facts)) ||
     passwordText(kind, word.line) ||
     (refused ? '' : sentinelText(facts, container, behind)) ||
     policyText(facts, kind, behind, host) ||
@@ -54,6 +54,12 @@ export function knownOf(
     because(kind, behind, port) ||
     (refused ? protocolOf(behind, port, word.line) : '')
   );
+}
+
+/** Whether the name is one of a pod of its own set. */
+function isBelowOwn({ pod }: PodFacts, host: string): boolean {
+  const name = podOfHost(host, pod.metadata?.namespace ?? 'default');
+  return name !== undefined && name.service === pod.spec?.subdomain;
 }
 
 /** The service below which the pods of its set would have their names is not there. */

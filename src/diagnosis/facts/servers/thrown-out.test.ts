@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { diagnosePod } from '../../diagnose-pod.ts';
+import { ago, configMap, evidence, pod } from '../../evidence.fixtures.ts';
+import { serversWanted } from '../../servers-wanted.ts';
+import { withFiles } from '../../rules/cases/cases.fixtures.ts';
+
+const running = { ready: true, started: true, restartCount: 0, state: { running: { startedAt: ago(300) } } };
+
+it('tells of a client that another one with its name throws out, as its broker logs that', () => {
+  const broker = {
+    namespace: 'shop',
+    name: 'broker',
+    missing: false,
+    clusterIPs: ['10.96.0.9'],
+    ports: [1883],
+    ready: 1,
+    notReady: 0,
+    selector: { app: 'broker' },
+  };
+  const lines = Array.from({ length: 5 }, (_, at) => [
+    `2026-01-31 11:59:${10 + at},023 INFO ingest: connected to broker:1883 (rc=0), asks for calibration`,
+    `2026-01-31 11:59:${10 + at},925 INFO ingest: The connection was lost. reconnecting in 1s`,
+  ]).flat();
+  const given = {
+    pod: pod({ container: { env: [{ name: 'MQTT_HOST', value: 'broker' }] }, status: running }),
+    logs: { web: { current: lines } },
+  };
+  expect(serversWanted(evidence({ ...given, services: [broker] }))).toMatchObject([{ lines: true }]);
+  const server = {
+    pod: pod({ name: 'broker-1' }),
+    owner: 'deployment/broker',
+    lines: [
+      '1795907728: Client line-1 already connected, closing old connection.',
+      '1795907728: No will message specified.',
+    ],
+  };
+  const [first] = diagnosePod(evidence({ ...given, services: [{ ...broker, server }] })).findings;
+  expect(first?.says).toMatch(
+    /deployment\/broker behind service broker says: .*Client line-1 already connected, closing old connection$/,
+  );
+});
+
+it('tells of a file that is mounted by its subPath and names another host by now', () => {
+  const conf = 'http {\n  set $up catalog-api.shop.svc.cluster.local;\n  proxy_pass http://$up:8080;\n}\n';
+  const line = (at: number): string =>
+    `2026/01/31 11:59:${at} [error] 7#7: *1 catalog.shop.svc.cluster.local could not be resolved (3: Host not found), client: 10.244.0.9, server: , request: "GET / HTTP/1.1"`;
+  const given = {
+    pod: pod({
+      ...withFiles,
+      container: { volumeMounts: [{ name: 'conf', mountPath: '/etc/nginx/nginx.conf', subPath: 'nginx.conf' }] },
+      status: running,
+    }),
+    logs: {
+      web: {
+        current: [10, 20, 30, 40, 50].flatMap((at) => [
+          line(at),
+          '10.244.0.9 - - [31/Jan/2026:11:59:01 +0000] "GET / HTTP/1.1" 502 157 "-" "curl/7.88.1"',
+        ]),
+      },
+    },
+    configs: [{ ...configMap('app', { 'nginx.conf': conf }), writtenAt: ago(100) }],
+  };
+  const [first] = diagnosePod(evidence(given)).findings;
+  expect(first?.says).toMatch(
+    /ConfigMap app, of which it has file \/etc\/nginx\/nginx\.conf, was written .* ago, after its start, and names catalog-api\.shop\.svc\.cluster\.local now; a file that is mounted by its subPath stays as it was until a restart/,
+  );
+  expect(first?.try[0]).toMatch(/restart/);
+});
