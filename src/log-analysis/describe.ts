@@ -4,6 +4,7 @@ import type { Dialect } from './dialects/dialect.ts';
 import { withoutLists } from './left-out.ts';
 import { MAX_DECISIVE_CHARACTERS, MAX_RELATED_LINES } from './limits.ts';
 import { maskSecrets } from './mask-secrets.ts';
+import { isDetail } from './messages.ts';
 import { fileIn, formatHost, nameCount, peerIn, worldNames } from './names.ts';
 import { HAS_PORT, OF_LIBRARIES } from './pick.ts';
 import { withShortSql } from './short-sql.ts';
@@ -30,8 +31,6 @@ export interface DecisiveLine {
 /** What a runtime prints before an error; where it is a place, that is none of the user's. */
 const PREFIX =
   /^(?:<internal:[^>]{1,200}>:\d+:in [`'][^']{1,100}': |[Cc]aused by: |\[cause\]: |---> |Exception in thread "[^"]{0,100}" |Unhandled exception\. |Uncaught )/;
-/** What tools print below an error, some with their own name before it: "DETAIL: …", "initdb: hint: …". */
-const DETAIL = /^(?:[\w.-]{1,40}: )?(?:DETAIL|HINT|CONTEXT|CAUSE|REASON|[Dd]etail|[Hh]int|[Hh]elp): /;
 
 /** What is told of a candidate. `candidates`: all of its log, for the causes of its trace; `dialects`: those of the log. */
 export function describe(
@@ -71,7 +70,7 @@ export function describe(
         ofMissingCommand(line, said, roled.slice(0, begin))
       : ` (${contextOf(context, dialects)})`;
   const added = repeats(said, about) ? '' : about;
-  const details = roled.slice(position + 1, position + 5).filter((each) => DETAIL.test(each.said));
+  const details = roled.slice(position + 1, position + 5).filter((each) => isDetail(each.said));
   const code = codeBelow(roled, own, place);
   const related = [...wrappers.map((each) => each.line.said), ...details.map((each) => each.said), ...code];
   return {

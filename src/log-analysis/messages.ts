@@ -64,8 +64,17 @@ function isOtherError({ role, said, text, level }: RoledLine): boolean {
   return role !== 'frame' && (level === 'error' || isBad(text)) && !SHELL.test(said) && !isClosing(text);
 }
 
-/** The position of the last line of the message that begins there: its trace, and what goes on with it. */
+/** What tools print below an error, some with their own name before it: "DETAIL: …", "initdb: hint: …". */
+const DETAIL = /^(?:[\w.-]{1,40}: )?(?:DETAIL|HINT|CONTEXT|CAUSE|REASON|[Dd]etail|[Hh]int|[Hh]elp): /;
+
+export function isDetail(said: string): boolean {
+  return DETAIL.test(said);
+}
+
+/** The position of the last line of the message that begins there: its trace, what goes on with it, and its details. */
 export function endOfMessage(roled: readonly RoledLine[], begin: number): number {
-  const next = roled.findIndex(({ role, part }, position) => position > begin && role === 'line' && part !== true);
+  const next = roled.findIndex(
+    ({ role, part, said }, position) => position > begin && role === 'line' && part !== true && !isDetail(said),
+  );
   return next === -1 ? roled.length - 1 : next - 1;
 }

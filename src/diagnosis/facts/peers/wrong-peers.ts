@@ -151,7 +151,7 @@ function judge(facts: PodFacts, container: ContainerFacts, peer: Given, line: st
     service,
     fault: 'no-port',
     isSure: true,
-    says: `${name}${comma(which)} has no port ${port}${portPlace(container, at)}, but ${listed(service.ports.map(String))}`,
+    says: `${name}${comma(which)} has no port ${port}${portPlace(container, at)}, but ${listed([...new Set(service.ports)].map(String))}`,
   };
 }
 

@@ -4,10 +4,22 @@ import type { PodEvidence, ServiceEvidence } from '../../evidence/pod-evidence.t
 import type { ContainerFacts } from '../pod/container-facts.ts';
 import { namedPeers, onlyPeer, serviceBehind } from '../peers/dependencies.ts';
 
+/** What a client says before it says that it has lost the connection. */
+const CONNECTED = /\bconnected to \S/i;
+const IS_LOST =
+  /\b(?:connection|session|link) (?:was |is |has been )?lost\b|\blost (?:the |its |our )?(?:connection|session|link)\b/i;
+
 /** The lines that may say what a server told the container. */
-export function wordsOfPeer({ reading, failing }: ContainerFacts): readonly string[] {
+export function wordsOfPeer({ reading, failing, lines: log }: ContainerFacts): readonly string[] {
   const { decisive, lastLine } = reading;
-  const lines = [decisive?.line, ...(decisive?.related ?? []), failing?.line, decisive === undefined ? lastLine : ''];
+  const connected = IS_LOST.test(decisive?.line ?? '') ? log.findLast((line) => CONNECTED.test(line)) : undefined;
+  const lines = [
+    decisive?.line,
+    ...(decisive?.related ?? []),
+    failing?.line,
+    decisive === undefined ? lastLine : '',
+    connected,
+  ];
   return lines.filter((line): line is string => line !== undefined && line !== '');
 }
 

@@ -22,7 +22,10 @@ it('tells of a client that another one with its name throws out, as its broker l
     `2026-01-31 11:59:${10 + at},925 INFO ingest: The connection was lost. reconnecting in 1s`,
   ]).flat();
   const given = {
-    pod: pod({ container: { env: [{ name: 'MQTT_HOST', value: 'broker' }] }, status: running }),
+    pod: pod({
+      container: { env: ['broker', 'redis'].map((value) => ({ name: `${value.toUpperCase()}_HOST`, value })) },
+      status: running,
+    }),
     logs: { web: { current: lines } },
   };
   expect(serversWanted(evidence({ ...given, services: [broker] }))).toMatchObject([{ lines: true }]);
