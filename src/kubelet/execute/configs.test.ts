@@ -212,7 +212,7 @@ describe('mounts', () => {
     containerMounts({
       container: { name: 'main', image: 'i', ...container },
       volumes: { data: '/vol/data' },
-      contentVolumes: new Set(),
+      contentVolumes: new Map(),
       expand: (text) => (text.includes('MISSING') ? undefined : text.replace('$(A)', 'x')),
       terminationMessage: { hostPath: '/pods/msg', containerPath: '/dev/termination-log' },
       etcHosts: '/pods/etc-hosts',

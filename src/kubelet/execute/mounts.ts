@@ -3,6 +3,11 @@ import type { Container, VolumeMount } from '../../api/index.ts';
 import type { Device, Mount } from '../../cri/index.ts';
 import type { SubPathWish } from '../types.ts';
 
+export interface ContentVolume {
+  /** What it is made of may be absent. */
+  readonly isOptional: boolean;
+}
+
 export interface MountsInput {
   readonly container: Container;
   /** Host folder or file of each volume by name. */
@@ -10,9 +15,7 @@ export interface MountsInput {
   /** Image id of each image volume by name. */
   readonly images?: Readonly<Record<string, string>>;
   /** Names of the volumes whose files mendlet writes (ConfigMap, Secret, downward API, projected): always read-only. */
-  readonly contentVolumes: ReadonlySet<string>;
-  /** Names of the volumes of which some or all may be absent. */
-  readonly optionalVolumes?: ReadonlySet<string>;
+  readonly contentVolumes: ReadonlyMap<string, ContentVolume>;
   /** Names of the volumes that the pod wants read-only as a whole. */
   readonly readOnlyVolumes?: ReadonlySet<string>;
   /** Expands `$(NAME)`; `undefined`: a name is missing. */
@@ -56,7 +59,8 @@ export function containerMounts(input: MountsInput): MountsResult {
       return problem(`cannot find volume "${wish.name}" to mount into container "${input.container.name}"`);
     const subPath = subPathOf(wish, input);
     if (!subPath.ok) return subPath;
-    const content = input.contentVolumes.has(wish.name);
+    const known = input.contentVolumes.get(wish.name);
+    const content = known !== undefined;
     if (subPath.path !== '') {
       const place = { volume: wish.name, container: input.container.name, index };
       subPaths.set(mounts.length, {
@@ -64,7 +68,7 @@ export function containerMounts(input: MountsInput): MountsResult {
         volumePath,
         subPath: subPath.path,
         content,
-        isOptional: input.optionalVolumes?.has(wish.name) === true,
+        isOptional: known?.isOptional === true,
       });
     }
     mounts.push({

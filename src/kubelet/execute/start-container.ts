@@ -15,7 +15,7 @@ import { endLeftOvers } from './end-left-overs.ts';
 import { etcHosts, hostNetworkEtcHosts } from './etc-hosts.ts';
 import { runHook } from './hooks.ts';
 import { MAX_HOSTS_FILE_BYTES, POST_START_TIMEOUT_MS, RUNTIME_REQUEST_TIMEOUT_MS } from './limits.ts';
-import { isContentVolume, isOptionalVolume } from '../volumes/volume-kinds.ts';
+import { contentVolumes } from '../volumes/volume-kinds.ts';
 import { containerDevices, containerMounts, type MountsResult } from './mounts.ts';
 import { podDir, terminationMessagePath } from '../pods/pod-paths.ts';
 import { nonRootProblem } from './security.ts';
@@ -121,8 +121,7 @@ async function prepare(context: VerbContext, pod: Pod, container: Container, act
     container,
     volumes: paths,
     images: (volumes?.state === 'ready' && volumes.images) || {},
-    contentVolumes: new Set((pod.spec?.volumes ?? []).filter(isContentVolume).map(({ name }) => name)),
-    optionalVolumes: new Set((pod.spec?.volumes ?? []).filter(isOptionalVolume).map(({ name }) => name)),
+    contentVolumes: contentVolumes(pod),
     readOnlyVolumes,
     expand: (text) => environment.expand(text),
     terminationMessage: {

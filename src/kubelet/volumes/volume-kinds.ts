@@ -150,9 +150,15 @@ export function isContentVolume(volume: Volume): boolean {
 }
 
 /** Whether a ConfigMap or Secret that it is made of, or their keys, may be absent. */
-export function isOptionalVolume({ configMap, secret, projected }: Volume): boolean {
+function isOptionalVolume({ configMap, secret, projected }: Volume): boolean {
   const sources = projected?.sources?.flatMap((source) => [source.configMap, source.secret]) ?? [];
   return [configMap, secret, ...sources].some((source) => source?.optional === true);
+}
+
+/** The volumes of a pod whose files are ours to write, by their names. */
+export function contentVolumes({ spec }: Pod): ReadonlyMap<string, { readonly isOptional: boolean }> {
+  const all = (spec?.volumes ?? []).filter((volume) => isContentVolume(volume));
+  return new Map(all.map((volume) => [volume.name, { isOptional: isOptionalVolume(volume) }]));
 }
 
 /** Upstream's name of the plugin, for metrics. */
