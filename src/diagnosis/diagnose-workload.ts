@@ -112,15 +112,21 @@ function isOver({ status }: Pod): boolean {
   return status?.phase === 'Failed' || status?.phase === 'Succeeded';
 }
 
+/** Whether it is about what a program does, and about no end, start or probe. */
+function isOfWork({ topic }: RankedFinding): boolean {
+  return topic.startsWith('runs/');
+}
+
 function ofPods(facts: WorkloadFacts): readonly RankedFinding[] {
-  // A completed job is healthy, whatever happened on the way.
-  if (facts.ended === 'Complete') return [];
   const { looked, pods } = facts.evidence;
+  const isComplete = facts.ended === 'Complete';
   const all = looked
-    .filter(({ pod }) => counts(facts, pod))
+    .filter(({ pod }) => counts(facts, pod) && (!isComplete || pod.status?.phase === 'Succeeded'))
     .map((one) => {
       const name = one.pod.metadata?.name ?? '';
-      return { label: name, name, findings: podFindings(podFacts(one)) };
+      const findings = podFindings(podFacts(one));
+      // A completed job is healthy, whatever happened on the way; what failed in a pod that ended well may be news.
+      return { label: name, name, findings: isComplete ? findings.filter(isOfWork) : findings };
     });
   const total = pods.filter((pod) => counts(facts, pod)).length;
   const found = groupFindings(all, {

@@ -19,6 +19,19 @@ describe('a server that fails each request', () => {
     expect(found).toMatchObject({ times: 6, answers: 504 });
   });
 
+  it('is told without what it said of earlier ones that were answered otherwise', () => {
+    const refused =
+      '2026/11/28 15:37:33 [error] 6#6: *17 connect() failed (111: Connection refused) while connecting to upstream, client: 10.244.1.50, server: , request: "GET / HTTP/1.1", upstream: "http://10.96.7.1:8000/"';
+    const found = requestsFail([refused, answered(502), ...times(9, answered(500))]);
+    expect(found).toMatchObject({ times: 9, answers: 500, isWordless: true });
+  });
+
+  it('is told after three that it explains, and only then', () => {
+    const explained = [answered(200), ...times(3, 'ERROR front cart u17 could not be loaded', answered(500))];
+    expect(requestsFail(explained)).toMatchObject({ times: 3, answers: 500 });
+    expect(requestsFail([answered(200), ...times(3, answered(500))])).toBeUndefined();
+  });
+
   it('is told with the errors of its own log', () => {
     const line =
       'E, [2026-11-28T16:10:28.851301 #1] ERROR -- order-api: GET /orders 500 Sequel::PoolTimeout: timeout: 3.0, elapsed: 3.0011';
@@ -65,6 +78,16 @@ describe('a server that fails each request', () => {
       ],
       /unsupported startup parameter: options/,
       '/products',
+    ],
+    [
+      'for scripts that FPM does not have',
+      [
+        '2026/11/28 15:37:33 [error] 6#6: *17 FastCGI sent in stderr: "Primary script unknown" while reading response header from upstream, client: 10.244.1.50, server: , request: "GET /search.php?q=a HTTP/1.1", upstream: "fastcgi://127.0.0.1:9000", host: "wiki"',
+        '10.4.0.3 - - [03/Mar/2026:10:20:30 +0000] "GET /search.php?q=a HTTP/1.1" 404 27 "-" "Mozilla/5.0"',
+        '10.4.0.3 - - [03/Mar/2026:10:20:30 +0000] "GET /start HTTP/1.1" 200 27 "-" "Mozilla/5.0"',
+      ],
+      /Primary script unknown/,
+      '/search.php',
     ],
     [
       'in JSON, where a line announces it',
@@ -132,7 +155,7 @@ describe('a server that fails each request', () => {
   ])('is told of requests %s', (_what, lines, said, path) => {
     const found = requestsFail(times(6, ...lines));
     expect(found?.said.line).toMatch(said);
-    expect(found?.answers).toBe(Number(/ (401|503) /.exec(lines.join())?.[1] ?? 500));
+    expect(found?.answers).toBe(Number(/ (401|404|503) /.exec(lines.join())?.[1] ?? 500));
     expect(found?.path).toBe(path);
   });
 
@@ -160,7 +183,7 @@ describe('a server that fails each request', () => {
     ],
     ['requests that are answered well between', times(6, TIMED_OUT, answered(504), answered(200))],
     ['requests for what is not there', times(9, answered(404))],
-    ['a few', times(3, TIMED_OUT, answered(504))],
+    ['a few', times(2, TIMED_OUT, answered(504))],
   ])('is not told of %s', (_what, lines) => {
     expect(requestsFail(lines)).toBeUndefined();
   });

@@ -16,10 +16,14 @@ const MAX_LINES_OF_ONE = 12;
 const LATELY_LINES = 240;
 /** So many in a row, with none that was answered well, are no accident. */
 const OFTEN = 5;
+/** So many are enough where the server says each time what went wrong. */
+const OFTEN_EXPLAINED = 3;
 
 interface Request {
   readonly place: number;
   readonly status: number;
+  /** ours: the server is at fault; theirs: who asks may be. Absent: it was answered well. */
+  readonly fault?: 'ours' | 'theirs';
   /** The first part of the path, by which requests are of one kind; "": it is not known. */
   readonly kind: string;
 }
@@ -31,7 +35,7 @@ export function requestsFail(lines: readonly string[]): FailsAgain | undefined {
   const kinds = [...new Set(requests.map(({ kind }) => kind))];
   const found = kinds
     .map((kind) => failedLast(requests.filter((request) => request.kind === kind)))
-    .filter(({ failed }) => failed.length >= OFTEN)
+    .filter(({ failed }) => failed.length >= OFTEN_EXPLAINED)
     .toSorted((a, b) => b.failed.length - a.failed.length)[0];
   if (found === undefined) return undefined;
   const { failed, since } = found;
@@ -41,12 +45,14 @@ export function requestsFail(lines: readonly string[]): FailsAgain | undefined {
   const own = after.filter((line) => statusIn(line) === undefined);
   const said = lastFailure(own) ?? ownError(after) ?? ownWarning(own, failed.length);
   const answers = failed.at(-1)?.status ?? 500;
+  const isTheirs = failed.at(-1)?.fault !== 'ours';
+  if (failed.length < OFTEN && (said === undefined || isTheirs)) return undefined;
   return {
     said: said ?? recordOf(lately, failed.at(-1)?.place ?? 0),
     times: failed.length,
     answers,
     ...(said === undefined && { isWordless: true }),
-    ...(answers < 500 && { isMinor: true }),
+    ...(isTheirs && { isMinor: true }),
     ...(kind !== '' && kind !== '/' && { path: kind }),
   };
 }
@@ -62,8 +68,19 @@ function lengthOfRest(lines: readonly string[]): number {
 
 /** The requests of one kind that failed since the last that did not, and where that is. */
 function failedLast(requests: readonly Request[]): { readonly failed: readonly Request[]; readonly since: number } {
-  const lastWell = requests.findLastIndex(({ status }) => status < 500 && !TURNED_AWAY.has(status));
-  return { failed: requests.slice(lastWell + 1), since: requests[lastWell]?.place ?? -1 };
+  const lastWell = requests.findLastIndex(({ fault }) => fault === undefined);
+  // Another status has another reason: a proxy is refused at first, and given errors later.
+  const last = requests.at(-1)?.status;
+  const lastOther = requests.findLastIndex(({ status }) => status !== last);
+  const from = requests.length - lastOther - 1 >= OFTEN ? Math.max(lastWell, lastOther) : lastWell;
+  return { failed: requests.slice(from + 1), since: requests[from]?.place ?? -1 };
+}
+
+/** What FPM answers that has no such script, whatever the status is. */
+const SCRIPT_UNKNOWN = /"?Primary script unknown"?/;
+
+function isWithoutScript(lines: readonly string[], place: number): boolean {
+  return lines.slice(Math.max(0, place - 2), place + 2).some((line) => SCRIPT_UNKNOWN.test(line));
 }
 
 function requestAt(lines: readonly string[], line: string, place: number): readonly Request[] {
@@ -71,7 +88,9 @@ function requestAt(lines: readonly string[], line: string, place: number): reado
   if (status === undefined) return [];
   const path = pathIn(line) ?? announced(lines, place);
   if (path !== undefined && isChatter(`${path} `)) return [];
-  return [{ place, status, kind: path === undefined ? '' : kindOf(path) }];
+  const isOurs = status >= 500 || (status === 404 && isWithoutScript(lines, place));
+  const fault = isOurs ? 'ours' : TURNED_AWAY.has(status) ? 'theirs' : undefined;
+  return [{ place, status, kind: path === undefined ? '' : kindOf(path), ...(fault && { fault }) }];
 }
 
 /** The path of the nearest line above that announces a request and does not end one. */

@@ -49,7 +49,7 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
   const inTrace = role === 'head' || role === 'cause';
   const isError = level === 'error' || level === 'fatal';
   if (!decides && !inTrace && (isClosing(text) || (isAdvice(text) && !isError))) return undefined;
-  if (!isError && !inTrace && !decides && isTolerated(text)) return undefined;
+  if (!isError && !inTrace && !decides && isTolerated(text) && !TURNED_AWAY.test(text)) return undefined;
   let score = level === undefined ? (isBad(text) ? 40 : 4) : LEVEL_SCORES[level];
   if (level !== undefined && score < 40 && isBad(text)) score += level === 'warning' ? 8 : 14;
   // Clients report a lost connection as any other news.
@@ -90,6 +90,9 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
   if (/[{[(]$/.test(text) && next !== undefined && next.role !== 'frame') score -= 12;
   return { score: score + 4 * nameCount(withNext(line, next)), firm: score >= 46 };
 }
+
+/** What a peer answers concerns more than one piece of work, though a program goes on without it. */
+const TURNED_AWAY = /\b(?:40[13]|5\d\d) (?:Client|Server) Error\b|\bstatus(?: ?code)? (?:40[13]|50[0-4])\b/i;
 
 /** A client's own connection; what a server closes stands in brackets. */
 const LINK_LOST =

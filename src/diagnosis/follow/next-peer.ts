@@ -68,7 +68,9 @@ export function nextPeers(evidence: PodEvidence, id?: string): NextPeers {
     return { services: [service], ...((isWordless || IN_TIME.test(first.id)) && { mayPass: true }) };
   }
   if (!MAY_BE_ANY.test(first.id)) return NOBODY;
-  return { services: allServers(evidence, container), guess: isWordless ? 'complaining' : 'in-trouble' };
+  // Of a server that fails each request something is the reason, though it does not say what.
+  const fails = isWordless || container.again?.answers !== undefined;
+  return { services: allServers(evidence, container), guess: fails ? 'complaining' : 'in-trouble' };
 }
 
 /** The service that the finding blames, none of whose pods is ready. */

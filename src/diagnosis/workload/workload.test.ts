@@ -504,6 +504,39 @@ describe('jobs', () => {
     });
   });
 
+  it('tells as a note what failed in a pod that ended well', () => {
+    const done = job({ type: 'Complete', status: 'True', reason: 'CompletionsReached' });
+    const pod = {
+      ...failed,
+      status: {
+        phase: 'Succeeded',
+        containerStatuses: [
+          {
+            name: 'web',
+            ready: false,
+            restartCount: 0,
+            image: '',
+            imageID: '',
+            state: { terminated: { exitCode: 0, reason: 'Completed', startedAt: ago(30), finishedAt: ago(20) } },
+          },
+        ],
+      },
+    };
+    const given = workload({ workload: done, pods: [pod] });
+    const looked = given.looked.map((one) => ({
+      ...one,
+      logs: {
+        web: { current: ['dumping', 'pg_dump: error: FATAL:  database "shop" does not exist', 'wrote 20 bytes'] },
+      },
+    }));
+    const { findings, asWanted } = diagnoseWorkload({ ...given, looked });
+    expect(asWanted).toBe(true);
+    expect(findings).toMatchObject([{ severity: 'info' }]);
+    expect(findings[0]?.says).toMatch(
+      /has ended with exit code 0, as if all were well, but failed: .*"shop" does not exist/,
+    );
+  });
+
   it('says of one that may start no pod that nothing goes on', () => {
     const none = job({}, { parallelism: 0, completions: 3 });
     const { findings, state, asWanted } = diagnoseWorkload(workload({ workload: none }));

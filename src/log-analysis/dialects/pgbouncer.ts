@@ -14,7 +14,8 @@ export const pgbouncer: Dialect = {
   name: 'pgbouncer',
   recognises: OF_PGBOUNCER,
   request: anyOf(
-    /^C-0x[\da-f]{6,16}: \S{1,200} (?:pooler error: |closing because: |login attempt: )/,
+    // What the pool has too little of concerns all clients.
+    /^C-0x[\da-f]{6,16}: \S{1,200} (?:pooler error: |closing because: |login attempt: )(?!query_wait_timeout|no more connections allowed|client_login_timeout)/,
     /^S-0x[\da-f]{6,16}: \S{1,200} closing because: /,
   ),
   decisive: /^server login failed: /,
