@@ -178,6 +178,12 @@ describe('what a program keeps failing at, amid what else it prints', () => {
       /process 122 still waiting for AccessShareLock on relation 16387/,
       5,
     ],
+    [
+      'what a peer answers, told as any other news',
+      times(4, 'order # placed', 'checkout: payments answered 400 in 43 ms', 'page / shown'),
+      /payments answered 400 in 43 ms/,
+      4,
+    ],
     ['a snapshot of Redis', times(4, ...SAVING), /Failed opening the temp RDB file .*Permission denied/, 4],
     [
       'a disk that is full, of which only each sixth line tells',

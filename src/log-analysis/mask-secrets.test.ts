@@ -65,6 +65,7 @@ describe('what is masked', () => {
 it.each([
   'FATAL: password authentication failed for user "app"',
   "Access denied for user 'app'@'localhost' (using password: YES)",
+  'refuses its credentials: Server accounts/acc1 is DOWN, reason: Layer7 wrong status, code: 401',
   'refuses its credentials: curl: (22) The requested URL returned error: 401',
   'request failed (err.url=http://auth:8080/session)',
   'self-check: GET http://orders:8080/orders with a fresh token: 401 signature verification failed',

@@ -10,6 +10,7 @@ const REFUSED = anyOf(
   /too many open files/i,
   /cannot allocate memory/i,
   /connection refused/i,
+  /\bREADONLY\b|read[- ]only replica|\bMISCONF\b|\bOOM command not allowed\b/i,
   /name or service not known|could not resolve host|no such host/i,
   /authentication failed|access denied for user|WRONGPASS|NOAUTH|\bAccess ?Denied\b|\b401 unauthori[sz]ed\b|\b403 forbidden\b/i,
   /\bNoSuchBucket\b|\b(?:relation|table|database) ["'\w.]{1,100} does(?:n't| not) exist|unknown (?:database|table)|no such (?:table|database|bucket|queue|topic)\b/i,

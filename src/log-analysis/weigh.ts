@@ -52,6 +52,8 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
   if (!isError && !inTrace && !decides && isTolerated(text) && !TURNED_AWAY.test(text)) return undefined;
   let score = level === undefined ? (isBad(text) ? 40 : 4) : LEVEL_SCORES[level];
   if (level !== undefined && score < 40 && isBad(text)) score += level === 'warning' ? 8 : 14;
+  // A program may tell what a peer answers as any other news.
+  if (level !== 'debug' && ANSWERED_BADLY.test(text)) score = Math.max(score, 40);
   // Clients report a lost connection as any other news.
   if (!isError && level !== 'debug' && LINK_LOST.test(text)) score = Math.max(score, 36);
   const reason = role === 'line' ? reasonOfEnd(text) : undefined;
@@ -93,6 +95,10 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
 
 /** What a peer answers concerns more than one piece of work, though a program goes on without it. */
 const TURNED_AWAY = /\b(?:40[13]|5\d\d) (?:Client|Server) Error\b|\bstatus(?: ?code)? (?:40[13]|50[0-4])\b/i;
+
+/** "payments answered 400 in 43 ms" */
+const ANSWERED_BADLY =
+  /\b(?:answered|returned|responded|replied|gave)(?: me| us)?(?: with)?(?: an?)?(?: HTTP)?(?: status)?(?: code)?:? (?:4\d\d|5\d\d)\b(?! ?(?:ms|s|rows?|bytes?|items?|entries|results?|[kKMG]i?B)\b)/i;
 
 /** A client's own connection; what a server closes stands in brackets. */
 const LINK_LOST =

@@ -13,7 +13,7 @@ import {
   type PodEvidence,
   type SickBeside,
   sickBesideWanted,
-  sickPods,
+  othersBeside,
   troubleOf,
   withComplaintOf,
   withPodsBeside,
@@ -70,7 +70,7 @@ interface Beside {
 async function withSick(asker: Asker, diagnosis: Diagnosis, { last, pods, passed }: Beside): Promise<Diagnosis> {
   const namespace = last.pod.metadata?.namespace ?? 'default';
   const found = await Promise.all(
-    sickPods(pods, passed, urgency).map(async (pod): Promise<readonly SickBeside[]> => {
+    othersBeside(pods, passed, urgency).map(async (pod): Promise<readonly SickBeside[]> => {
       const evidence = await gatherPod(asker, pod, { namespaceFlag: `-n ${namespace}` });
       const trouble = troubleOf(evidence);
       return trouble === undefined || trouble.severity === 'info' ? [] : [{ object: objectOf(pod), evidence, trouble }];

@@ -1,6 +1,6 @@
 /**
  * Where a pod fails and does not say why, or seems well: which pods beside it that use the same server are in trouble, such as a worker that
- * empties the queue which it fills, or a Job that was to make its tables. Pure.
+ * empties the queue which it fills, or a Job that was to make its tables. Those that look well by their status may fail at their work. Pure.
  */
 import { controllerOf, isConditionTrue } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
@@ -14,7 +14,7 @@ import { told } from '../order-findings.ts';
 import { DOES_NOT_SAY } from '../rules/runs/failing-again.ts';
 
 /** Pods that are looked at. */
-const MAX_SICK = 3;
+const MAX_LOOKED = 4;
 /** Services that are named. */
 const MAX_SHARED = 2;
 
@@ -33,26 +33,28 @@ function saysNoCause(says: string): boolean {
  * @param passed the pods that are known already, by their UIDs
  * @param urgency a sort key: more of it needs a look sooner
  */
-export function sickPods(
+export function othersBeside(
   pods: readonly Pod[],
   passed: ReadonlySet<string | undefined>,
   urgency: (pod: Pod) => number,
 ): readonly Pod[] {
   const known = new Set(pods.filter(({ metadata }) => passed.has(metadata?.uid)).map((pod) => workloadOf(pod)));
-  const sick = pods.filter((pod) => isSick(pod) && !known.has(workloadOf(pod)));
-  const byWorkload = new Map(
-    sick.toSorted((a, b) => urgency(a) - urgency(b)).map((pod) => [workloadOf(pod), pod] as const),
-  );
-  return [...byWorkload.values()].toSorted((a, b) => urgency(b) - urgency(a)).slice(0, MAX_SICK);
+  const others = pods.filter((pod) => isThere(pod) && !known.has(workloadOf(pod)));
+  const key = (pod: Pod): number => urgency(pod) + (isSick(pod) ? 1 : 0);
+  const byWorkload = new Map(others.toSorted((a, b) => key(a) - key(b)).map((pod) => [workloadOf(pod), pod] as const));
+  return [...byWorkload.values()].toSorted((a, b) => key(b) - key(a)).slice(0, MAX_LOOKED);
 }
 
 function workloadOf(pod: Pod): string | undefined {
   return controllerOf(pod)?.uid ?? pod.metadata?.uid;
 }
 
+function isThere({ metadata, status }: Pod): boolean {
+  return status?.phase !== 'Succeeded' && metadata?.deletionTimestamp === undefined;
+}
+
 /** It is not ready, or a container of it has failed. */
-function isSick({ metadata, status }: Pod): boolean {
-  if (status?.phase === 'Succeeded' || metadata?.deletionTimestamp !== undefined) return false;
+function isSick({ status }: Pod): boolean {
   const hasFailed = (status?.containerStatuses ?? []).some(
     ({ lastState }) => (lastState?.terminated?.exitCode ?? 0) !== 0,
   );

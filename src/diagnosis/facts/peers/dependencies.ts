@@ -134,11 +134,15 @@ const OTHERS_AFTER = 2;
  * that is about a peer as well keeps the first from being stale.
  */
 export function isOutdated({ lines, failing }: ContainerFacts, { word }: Trouble): boolean {
-  if (failing === undefined || REFUSED.test(failing.line) || UNRESOLVED.test(failing.line)) return false;
   const since = lines.slice(lines.findLastIndex((line) => saysAgain(line, word.line)) + 1);
   if (since.length === lines.length || since.some((line) => REFUSED.test(line) || UNRESOLVED.test(line))) return false;
+  if (since.some((line) => CONNECTED.test(line))) return true;
+  if (failing === undefined || REFUSED.test(failing.line) || UNRESOLVED.test(failing.line)) return false;
   return timesIn(since, failing.line) >= OTHERS_AFTER;
 }
+
+/** What a program says whose peer has come up. */
+const CONNECTED = /(?<!dis|not |never )\b(?:re)?connected(?! by)\b/i;
 
 function hostOf(container: ContainerFacts, word: LastWord): Pick<Trouble, 'host' | 'at'> {
   const host = unresolvedHost(word.line) ?? hostBeside(container, word);
