@@ -10,8 +10,7 @@ export const MASK = '***';
 
 /** Words after a key that are no secret: "(using password: YES)". */
 const NO_SECRETS = new Set(
-  'server',
-  'yes no true false null nil none undefined empty unset set missing required invalid wrong unknown incorrect must is was not cannot expired mismatch edit show get post put patch head delete'.split(
+  'server yes no true false null nil none undefined empty unset set missing required invalid wrong unknown incorrect must is was not cannot expired mismatch edit show get post put patch head delete'.split(
     ' ',
   ),
 );
