@@ -10,7 +10,7 @@ export const MASK = '***';
 
 /** Words after a key that are no secret: "(using password: YES)". */
 const NO_SECRETS = new Set(
-  'server yes no true false null nil none undefined empty unset set missing required invalid wrong unknown incorrect must is was not cannot expired mismatch edit show get post put patch head delete'.split(
+  'yes no true false null nil none undefined empty unset set missing required invalid wrong unknown incorrect must is was not cannot expired mismatch edit show get post put patch head delete'.split(
     ' ',
   ),
 );
@@ -177,6 +177,8 @@ function isProse(value: string, separator: string, after: string): boolean {
   if (separator.trim().endsWith('=')) return false;
   // "refuses its credentials: curl: (22) The requested URL returned error: 401"
   if (separator.endsWith(' ') && SPEAKERS.test(value)) return true;
+  // "refuses its credentials: Server accounts/acc1 is DOWN"
+  if (value === 'Server' && /^ \S{1,100} is (?:DOWN|UP)\b/.test(after)) return true;
   return value.length <= 2 || (separator.endsWith(' ') && /^[a-z]+[:,.]?$/.test(value) && /^ [a-z]/.test(after));
 }
 
