@@ -134,7 +134,7 @@ function maskBare(text: string): string {
     const end = (at ?? 0) + all.length;
     const before = text.slice(Math.max(0, (at ?? 0) - 40), at);
     const said = text.slice(end - (value ?? '').length, end + 62);
-    if (separator === ': ' && (SYSTEM_WORDS.test(said) || ERROR_CLASS.test(said))) return all;
+    if (separator === ': ' && (SYSTEM_WORDS.test(said) || ERROR_CLASS.test(said) || OF_BACKEND.test(said))) return all;
     if (
       (IS_EVENT.test(key) && IS_CODE.test(value ?? '')) ||
       REFERENCE.test(said) ||
@@ -167,6 +167,9 @@ function isStatus(key: string, separator: string, value: string, after: string):
   return /token$/i.test(key) && separator === ': ' && /^40[0-3]$/.test(value) && /^ [A-Za-z]/.test(after);
 }
 
+/** "refuses its credentials: Server accounts/acc1 is DOWN" */
+const OF_BACKEND = /^Server \S{1,50} is (?:DOWN|UP)\b/;
+
 /** Who says what comes after it. */
 const SPEAKERS = /^(?:curl|wget|git|ssh|scp|psql|mysql|mariadb|fatal|error|warning|panic):$/i;
 
@@ -177,8 +180,6 @@ function isProse(value: string, separator: string, after: string): boolean {
   if (separator.trim().endsWith('=')) return false;
   // "refuses its credentials: curl: (22) The requested URL returned error: 401"
   if (separator.endsWith(' ') && SPEAKERS.test(value)) return true;
-  // "refuses its credentials: Server accounts/acc1 is DOWN"
-  if (value === 'Server' && /^ \S{1,100} is (?:DOWN|UP)\b/.test(after)) return true;
   return value.length <= 2 || (separator.endsWith(' ') && /^[a-z]+[:,.]?$/.test(value) && /^ [a-z]/.test(after));
 }
 

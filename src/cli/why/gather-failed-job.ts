@@ -1,7 +1,7 @@
 /** Gathers the Job of a namespace that has failed, or is not done, and may have been meant to make what a pod does not find or waits for. */
 import { CRON_JOBS, EVENTS, JOBS, PODS } from '../../api/index.ts';
 import {
-  asleepRenewer,
+  renewerOf,
   asleepWriter,
   causeOfPod,
   type FailedJob,
@@ -31,7 +31,7 @@ export async function gatherFailedJob(
       limit: MAX_LISTED,
     });
     return wanted.claim === undefined
-      ? asleepRenewer(wanted.stale ?? '', cronJobs)
+      ? renewerOf(wanted.stale ?? '', cronJobs)
       : asleepWriter(wanted.claim, asked, { jobs, cronJobs });
   }
   const meant = meantJob(jobs, wanted);

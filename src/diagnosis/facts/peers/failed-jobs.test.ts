@@ -5,7 +5,7 @@ import { diagnosePod } from '../../diagnose-pod.ts';
 import { evidence, pod } from '../../evidence.fixtures.ts';
 import { endedWith } from '../../rules/cases/cases.fixtures.ts';
 import type { CronJob, Job } from '../../../api/index.ts';
-import { asleepRenewer, asleepWriter, jobWanted, meantJob } from './failed-jobs.ts';
+import { renewerOf, asleepWriter, jobWanted, meantJob } from './failed-jobs.ts';
 
 const job = (name: string, status: NonNullable<Job['status']>): Job => ({ metadata: { name }, status });
 const given = (name: string): Job => job(name, { failed: 1, conditions: [{ type: 'Failed', status: 'True' }] });
@@ -68,10 +68,22 @@ describe('who may renew data that is too old', () => {
       'rates',
     ],
     ['the only one', 'price list is stale', [cron('prices', true), cron('mail', false)], 'prices'],
-    ['none of several', 'price list is stale', [cron('prices', true), cron('mail', true)], undefined],
+    ['one that is called alike', 'price list is stale', [cron('prices', true), cron('mail', true)], 'prices'],
+    ['none of several', 'price list is stale', [cron('reports', true), cron('mail', true)], undefined],
+    [
+      'one whose job does not end',
+      'price list is stale',
+      [
+        {
+          ...cron('prices', false),
+          status: { active: [{ name: 'prices-1' }], lastScheduleTime: '2026-01-31T03:00:00Z' },
+        },
+      ],
+      'prices',
+    ],
     ['none that runs', 'price list is stale', [cron('prices', false)], undefined],
   ])('is %s', (_, stale, crons, name) => {
-    expect(asleepRenewer(stale, crons)?.name).toBe(name);
+    expect(renewerOf(stale, crons)?.name).toBe(name);
   });
 
   it('is told once with what says so', () => {

@@ -75,7 +75,7 @@ function single<T>(all: readonly T[]): T | undefined {
   return all.length === 1 ? all[0] : undefined;
 }
 
-function nameOf({ metadata }: Job): string {
+function nameOf({ metadata }: Pick<Job, 'metadata'>): string {
   return metadata?.name ?? '';
 }
 
@@ -119,11 +119,33 @@ function isStale({ id, says }: RankedFinding): boolean {
   return OF_PROGRAM.test(id) && STALE.test(says);
 }
 
-/** The only suspended CronJob that the words about old data name, else the only one there is. */
-export function asleepRenewer(stale: string, cronJobs: readonly CronJob[]): FailedJob | undefined {
-  const names = cronJobs.flatMap(({ metadata, spec }) => (spec?.suspend === true ? (metadata?.name ?? []) : []));
-  const name = single(names.filter((each) => hasWord(stale, each))) ?? single(names);
-  return name === undefined ? undefined : { kind: 'cronjob', name, state: 'suspended' };
+/** The only suspended CronJob that the words about old data name, else the only one there is; else likewise one whose job does not end. */
+export function renewerOf(stale: string, cronJobs: readonly CronJob[]): FailedJob | undefined {
+  const asleep = meantCron(
+    stale,
+    cronJobs.filter(({ spec }) => spec?.suspend === true),
+  );
+  if (asleep !== undefined) return { kind: 'cronjob', name: nameOf(asleep), state: 'suspended' };
+  const stuck = meantCron(stale, cronJobs.filter(runsOn));
+  const [job] = stuck?.status?.active ?? [];
+  return stuck === undefined
+    ? undefined
+    : { kind: 'cronjob', name: nameOf(stuck), state: 'unfinished', says: `its job ${job?.name ?? ''} has not ended` };
+}
+
+function meantCron(stale: string, cronJobs: readonly CronJob[]): CronJob | undefined {
+  const words = stale.toLowerCase();
+  const named = cronJobs.filter((each) => hasWord(stale, nameOf(each)));
+  const alike = cronJobs.filter((each) =>
+    (nameOf(each).match(/[a-z]{4,}/g) ?? []).some((part) => words.includes(part.slice(0, STEM))),
+  );
+  return single(named) ?? single(alike) ?? single(cronJobs);
+}
+
+/** Whether its last job has begun, and none has succeeded since. */
+function runsOn({ spec, status }: CronJob): boolean {
+  const { active = [], lastScheduleTime, lastSuccessfulTime } = status ?? {};
+  return spec?.suspend !== true && active.length > 0 && (lastSuccessfulTime ?? '') < (lastScheduleTime ?? '');
 }
 
 /** "does not find its file /shared/daily.csv in volume shared (claim shared)" */
