@@ -29,6 +29,7 @@ export async function gatherServer(
   const pod = stopped?.pod ?? ready[0];
   if (pod === undefined) return undefined;
   const owner = ownerOf(pod);
+  const others = [...new Set(ready.flatMap((each) => ownerOf(each) ?? []))].filter((each) => each !== owner);
   const [container] = pod.spec?.containers ?? [];
   const [heard, lines, maps] = await Promise.all([
     listening ? gatherListening(asker, pod) : undefined,
@@ -40,6 +41,7 @@ export async function gatherServer(
   return {
     pod,
     ...(owner !== undefined && { owner }),
+    ...(others.length > 0 && { others }),
     ...(stopped && { paused: stopped.paused }),
     ...(heard && { listening: heard.ports }),
     ...(lines && { lines }),

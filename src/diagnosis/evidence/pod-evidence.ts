@@ -242,6 +242,8 @@ export interface ServerBehind {
   readonly pod: Pod;
   /** The workload that makes it: "statefulset/etcd"; absent: none. */
   readonly owner?: string;
+  /** Other workloads of which pods serve behind the service; absent: there are none. */
+  readonly others?: readonly string[];
   /** Where it listens; absent: nothing asks for it, or its node cannot tell. */
   readonly listening?: readonly PodListeningPort[];
   /** The last lines of its log, where it refuses something; absent: nothing asks for them. */

@@ -43,6 +43,30 @@ it('tells of a client that another one with its name throws out, as its broker l
   );
 });
 
+it('tells of a service that leads to pods of several workloads', () => {
+  const line = "ERROR ReadOnlyError: READONLY You can't write against a read only replica.";
+  const redis = {
+    namespace: 'shop',
+    name: 'redis',
+    missing: false,
+    clusterIPs: ['10.96.0.9'],
+    ports: [6379],
+    ready: 2,
+    notReady: 0,
+    selector: { app: 'redis' },
+    server: { pod: pod({ name: 'redis-1' }), owner: 'deployment/redis', others: ['deployment/redis-replica'] },
+  };
+  const given = {
+    pod: pod({ container: { env: [{ name: 'REDIS_HOST', value: 'redis' }] }, status: running }),
+    logs: { web: { current: Array.from({ length: 6 }, () => line) } },
+    services: [redis],
+  };
+  const [first] = diagnosePod(evidence(given)).findings;
+  expect(first?.says).toMatch(
+    /READONLY .*; service redis leads to pods of deployment\/redis and deployment\/redis-replica/,
+  );
+});
+
 it('tells of a file that is mounted by its subPath and names another host by now', () => {
   const conf = 'http {\n  set $up catalog-api.shop.svc.cluster.local;\n  proxy_pass http://$up:8080;\n}\n';
   const line = (at: number): string =>

@@ -5,7 +5,7 @@ import type { ContainerFacts } from '../pod/container-facts.ts';
 import { withFirstsOf } from '../pod/first-ends.ts';
 import { pausedBehind } from '../pod/paused.ts';
 import type { PodFacts } from '../pod/pod-facts.ts';
-import { quotable, shellWord } from '../words/text.ts';
+import { listed, quotable, shellWord } from '../words/text.ts';
 import { serverOf, wordsOfPeer } from './server-peers.ts';
 import { refusalReason } from './server-reasons.ts';
 import { passwordBehind } from './server-passwords.ts';
@@ -100,6 +100,14 @@ function pausedFinding(
   };
 }
 
+/** "service cache leads to pods of deployment/cache and deployment/cache-replica", which may not be meant for the same requests. */
+function mixedText({ name, server }: ServiceEvidence): string | undefined {
+  const { owner, others = [] } = server ?? {};
+  return owner === undefined || others.length === 0
+    ? undefined
+    : `service ${name} leads to pods of ${listed([owner, ...others])}`;
+}
+
 /** Causes that no setting of a peer has to do with. */
 const UNRELATED =
   /^(?:out-of-memory|child-out-of-memory|sandbox-lost|died-together|signal|port-in-use|permission-denied|missing-binary|missing-module|dependency-not-.*|c-library-.*|volume-.*|held)$/;
@@ -127,10 +135,12 @@ export function withServers(facts: PodFacts, found: readonly RankedFinding[]): r
     if (service !== undefined && paused !== undefined) return pausedFinding(facts, finding, service, paused);
     const told =
       service && (passwordTold(facts, container, finding, service) ?? troubleOrSetting(container, finding, service));
-    if (service === undefined || told === undefined) return finding;
+    const mixed = service === undefined ? undefined : mixedText(service);
+    if (service === undefined || told === undefined)
+      return mixed === undefined ? finding : { ...finding, says: `${finding.says}; ${mixed}` };
     return {
       ...finding,
-      says: `${finding.says}; ${told.says}`,
+      says: [finding.says, told.says, ...(mixed === undefined ? [] : [mixed])].join('; '),
       evidence: [
         ...finding.evidence,
         { source: 'object', object: told.object, says: `serves service ${service.name}` },
