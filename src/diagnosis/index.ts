@@ -8,7 +8,7 @@ export type * from './evidence/kinds.ts';
 export type * from './evidence/pod-evidence.ts';
 export type * from './finding.ts';
 export * from './wanted.ts';
-export { podsBesideWanted, withPodsBeside } from './beside/pods-beside.ts';
+export { configsBesideWanted, podsBesideWanted, withPodsBeside } from './beside/pods-beside.ts';
 export { type SickBeside, sickBesideWanted, othersBeside, withSickBeside } from './beside/sick-beside.ts';
 export {
   isMeant,

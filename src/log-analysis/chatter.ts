@@ -14,7 +14,8 @@ export function isChatter(text: string): boolean {
 }
 
 /** A connection that a probe or a client opens and closes. */
-const VISIT = /\b(?:dis)?connect(?:ed|ion)? from (?:unknown\b|\S{0,100}\d{1,3}(?:\.\d{1,3}){3})/i;
+const VISIT =
+  /\bNONE_NONE\/000\b|transaction-end-before-headers|\b(?:dis)?connect(?:ed|ion)? from (?:unknown\b|\S{0,100}\d{1,3}(?:\.\d{1,3}){3})/i;
 
 export function isVisit(text: string): boolean {
   return VISIT.test(text);

@@ -65,7 +65,8 @@ function isOtherError({ role, said, text, level }: RoledLine): boolean {
 }
 
 /** What tools print below an error, some with their own name before it: "DETAIL: …", "initdb: hint: …". */
-const DETAIL = /^(?:[\w.-]{1,40}: )?(?:DETAIL|HINT|CONTEXT|CAUSE|REASON|[Dd]etail|[Hh]int|[Hh]elp): /;
+const DETAIL =
+  /^(?:[\w.-]{1,40}: )?(?:DETAIL|HINT|CONTEXT|CAUSE|REASON|[Dd]etail|[Hh]int|[Hh]elp): |^Rejected by (?:CERT|OCSP) at depth=/;
 
 export function isDetail(said: string): boolean {
   return DETAIL.test(said);

@@ -4,6 +4,7 @@
  */
 import { type Pod, PODS } from '../../api/index.ts';
 import {
+  configsBesideWanted,
   type Diagnosis,
   type Finding,
   isToldAlready,
@@ -22,8 +23,9 @@ import {
 } from '../../diagnosis/index.ts';
 import type { Asker } from './ask.ts';
 import { type Begin, goOn, objectOf, podBehind } from './follow-way.ts';
+import { gatherConfigs } from './gather-configs.ts';
 import { gatherLog, gatherPod } from './gather-pod.ts';
-import { MAX_LISTED } from './limits.ts';
+import { MAX_CONFIGS, MAX_LISTED } from './limits.ts';
 import { urgency } from './urgency.ts';
 import { usedServers } from './used-servers.ts';
 
@@ -56,7 +58,7 @@ async function follow(asker: Asker, first: Finding, followed: Followed): Promise
   const isSickWanted = sickBesideWanted(told);
   if (!isWanted && !isSickWanted) return told;
   const pods = await podsBeside(asker, last.pod);
-  const beside = isWanted ? withPodsBeside(told, last, pods) : told;
+  const beside = isWanted ? await withNames(asker, told, last, pods) : told;
   return isSickWanted ? await withSick(asker, beside, { last, pods, passed }) : beside;
 }
 
@@ -77,6 +79,17 @@ async function withSick(asker: Asker, diagnosis: Diagnosis, { last, pods, passed
     }),
   );
   return withSickBeside(diagnosis, last, found.flat());
+}
+
+async function withNames(
+  asker: Asker,
+  diagnosis: Diagnosis,
+  last: PodEvidence,
+  pods: readonly Pod[],
+): Promise<Diagnosis> {
+  const wanted = configsBesideWanted(pods).slice(0, MAX_CONFIGS);
+  const configs = await gatherConfigs(asker, last.pod.metadata?.namespace, wanted);
+  return withPodsBeside(diagnosis, last, pods, configs);
 }
 
 function podsBeside(asker: Asker, { metadata }: Pod): Promise<readonly Pod[]> {
@@ -103,6 +116,6 @@ async function askServers(asker: Asker, followed: Followed): Promise<Diagnosis> 
   const next = peersOfWell(evidence, services);
   const { steps, passed } = await goOn(asker, { ...followed, next, said: '' });
   if (steps.length > 0) return withRoot(diagnosis, steps, next.guess === 'complaining');
-  const beside = withPodsBeside(diagnosis, evidence, pods);
+  const beside = await withNames(asker, diagnosis, evidence, pods);
   return sickBesideWanted(beside) ? await withSick(asker, beside, { last: evidence, pods, passed }) : beside;
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { nearlyAgreed, withNearlyAgreed } from './agreed-names.ts';
+import { configsBesideWanted } from './pods-beside.ts';
 import { diagnosePod } from '../diagnose-pod.ts';
-import { ago, evidence, pod } from '../evidence.fixtures.ts';
+import { ago, configMap, evidence, pod } from '../evidence.fixtures.ts';
 import type { Pod } from '../evidence/kinds.ts';
 
 const of = (name: string, uid: string, container: object): Pod =>
@@ -45,6 +46,15 @@ describe('names by which two programs would meet', () => {
   ])('are not told: %s', (_what, own, others) => {
     const pods = others.map((other, at) => of(`other-${at}`, `o${at}`, other));
     expect(nearlyAgreed(of('own', 'a', own), pods)).toBeUndefined();
+  });
+
+  it('are found in the ConfigMaps of which both have variables', () => {
+    const [own, other] = ['a', 'b'].map((name) =>
+      of(name, name, { envFrom: [{ configMapRef: { name: `of-${name}` } }] }),
+    ) as [Pod, Pod];
+    const configs = [configMap('of-a', { MAIL_QUEUE: 'mail-high' }), configMap('of-b', { MAIL_QUEUE: 'mail_high' })];
+    expect(nearlyAgreed(own, [own, other], configs)).toMatch(/"mail-high", and pod b has "mail_high"/);
+    expect(configsBesideWanted([own, other])).toEqual(['of-a', 'of-b'].map((name) => ({ kind: 'ConfigMap', name })));
   });
 
   it('are not told of pods of one workload, of which a rollout changes one', () => {

@@ -6,6 +6,8 @@ import { controllerOf } from '../../api/index.ts';
 import { nearNames } from '../../lib/index.ts';
 import { maskSecrets } from '../../log-analysis/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
+import type { ConfigEvidence } from '../evidence/pod-evidence.ts';
+import { environmentOf } from '../facts/variables/environment.ts';
 import type { Diagnosis } from '../finding.ts';
 
 interface AgreedName {
@@ -39,16 +41,20 @@ const MAX_PODS = 200;
 /** The findings that tell no cause: of them such a name may be one. */
 const PLAIN = /^(?:fails-again|exit-code|dependency-times-out)$/;
 
-/** "its variable TASK_QUEUE is "emails", and pod mail-1 has "email" (-Q of its command): …"; undefined: no two names are nearly the same. */
-export function nearlyAgreed(own: Pod, pods: readonly Pod[]): string | undefined {
+/** "its variable TASK_QUEUE is "emails", and pod mail-1 has "email" (-Q of its command): …"; undefined: no two names are nearly the same. @param configs the ConfigMaps of which they have variables */
+export function nearlyAgreed(
+  own: Pod,
+  pods: readonly Pod[],
+  configs: readonly ConfigEvidence[] = [],
+): string | undefined {
   const owner = controllerOf(own)?.uid;
   const others = pods
     .filter(
       (pod) => pod.metadata?.uid !== own.metadata?.uid && (owner === undefined || controllerOf(pod)?.uid !== owner),
     )
     .slice(0, MAX_PODS)
-    .map((pod) => ({ pod: pod.metadata?.name ?? '', names: namesOf(pod) }));
-  for (const { kind, value, where } of namesOf(own)) {
+    .map((pod) => ({ pod: pod.metadata?.name ?? '', names: namesOf(pod, configs) }));
+  for (const { kind, value, where } of namesOf(own, configs)) {
     const same = others.flatMap(({ pod, names }) =>
       names.filter((each) => each.kind === kind).map((each) => ({ pod, ...each })),
     );
@@ -79,20 +85,22 @@ export function withNearlyAgreed(diagnosis: Diagnosis, text: string | undefined)
     : diagnosis;
 }
 
-function namesOf({ spec }: Pod): readonly AgreedName[] {
-  return (spec?.containers ?? []).flatMap(({ env = [], command = [], args = [] }) => [
-    ...env.flatMap(({ name, value = '' }) => {
+function namesOf({ spec }: Pod, configs: readonly ConfigEvidence[]): readonly AgreedName[] {
+  return (spec?.containers ?? []).flatMap((container) => [
+    ...environmentOf(container, configs).flatMap(({ name, value }) => {
       const kind = kindOf(name.split('_'));
       return kind === undefined
         ? []
         : valuesOf(value).map((each) => ({ kind, value: each, where: `its variable ${name}` }));
     }),
-    ...[...[...command, ...args].join(' ').matchAll(FLAG)].flatMap(([, flag = '', value = '']) => {
-      const kind = flag === '-Q' ? 'queue' : kindOf(flag.replace(/^--/, '').split('-'));
-      return kind === undefined
-        ? []
-        : valuesOf(value).map((each) => ({ kind, value: each, where: `${flag} of its command` }));
-    }),
+    ...[...[...(container.command ?? []), ...(container.args ?? [])].join(' ').matchAll(FLAG)].flatMap(
+      ([, flag = '', value = '']) => {
+        const kind = flag === '-Q' ? 'queue' : kindOf(flag.replace(/^--/, '').split('-'));
+        return kind === undefined
+          ? []
+          : valuesOf(value).map((each) => ({ kind, value: each, where: `${flag} of its command` }));
+      },
+    ),
   ]);
 }
 

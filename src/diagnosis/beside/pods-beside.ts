@@ -3,7 +3,8 @@ import { nearlyAgreed, tellsNoCause, withNearlyAgreed } from './agreed-names.ts'
 import { isOfFuture, withClock } from './clocks.ts';
 import { exhaustedService, withHolders } from './connection-holders.ts';
 import type { Pod } from '../evidence/kinds.ts';
-import type { PodEvidence } from '../evidence/pod-evidence.ts';
+import type { ConfigEvidence, PodEvidence } from '../evidence/pod-evidence.ts';
+import { type ConfigReference, usedBy } from '../facts/configs/config-references.ts';
 import type { Diagnosis } from '../finding.ts';
 
 /** Whether they are worth reading: nothing is wrong, or the first finding asks for them. @param evidence the pod that it is about */
@@ -16,7 +17,22 @@ export function podsBesideWanted(diagnosis: Diagnosis, evidence: PodEvidence): b
   );
 }
 
-/** @param evidence the pod that the first finding is about */
-export function withPodsBeside(diagnosis: Diagnosis, evidence: PodEvidence, pods: readonly Pod[]): Diagnosis {
-  return withNearlyAgreed(withClock(withHolders(diagnosis, evidence, pods), pods), nearlyAgreed(evidence.pod, pods));
+/** The ConfigMaps of which the pods have variables. */
+export function configsBesideWanted(pods: readonly Pod[]): readonly ConfigReference[] {
+  const all = pods
+    .flatMap((pod) => (pod.spec?.containers ?? []).flatMap((container) => usedBy(pod, container)))
+    .filter(({ kind, asVariable }) => kind === 'ConfigMap' && asVariable)
+    .map(({ kind, name }): ConfigReference => ({ kind, name }));
+  return [...new Map(all.map((each) => [each.name, each])).values()];
+}
+
+/** @param evidence the pod that the first finding is about @param configs the ConfigMaps that were wanted of the pods */
+export function withPodsBeside(
+  diagnosis: Diagnosis,
+  evidence: PodEvidence,
+  pods: readonly Pod[],
+  configs: readonly ConfigEvidence[] = [],
+): Diagnosis {
+  const near = nearlyAgreed(evidence.pod, pods, [...evidence.configs, ...configs]);
+  return withNearlyAgreed(withClock(withHolders(diagnosis, evidence, pods), pods), near);
 }

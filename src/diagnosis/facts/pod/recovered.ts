@@ -4,7 +4,7 @@ import type { RankedFinding } from '../../finding.ts';
 import { RECENT_DEATH_MS } from '../../limits.ts';
 import type { ContainerFacts } from './container-facts.ts';
 import type { PodFacts } from './pod-facts.ts';
-import { formatAge } from '../words/text.ts';
+import { formatAge, hasWord } from '../words/text.ts';
 
 /** A container has got over its last ends when it has run well for so long for each of them, ms, and longer than before. */
 const RECOVERED_MS = 60_000;
@@ -24,7 +24,7 @@ export function withRecovery(facts: PodFacts, found: readonly RankedFinding[]): 
     const container = facts.containers.find(({ name }) => name === finding.container);
     if (container === undefined || finding.severity !== 'warning' || finding.topic !== `end/${container.name}`)
       return finding;
-    const wellMs = wellSinceMs(facts, container);
+    const wellMs = wellSinceMs(facts, container, isPeerUp(facts, finding));
     if (wellMs === undefined) return finding;
     return {
       ...finding,
@@ -34,15 +34,31 @@ export function withRecovery(facts: PodFacts, found: readonly RankedFinding[]): 
   });
 }
 
-/** How long it has run well; undefined: not long enough to call its ends past. */
-function wellSinceMs({ now }: PodFacts, { status, trouble, deaths }: ContainerFacts): number | undefined {
+/** A peer was not there, and is by now. */
+function isPeerUp({ evidence }: PodFacts, { id, says, blames }: RankedFinding): boolean {
+  return (
+    id.startsWith('dependency-') &&
+    blames === undefined &&
+    evidence.services.some(({ name, missing, ready }) => !missing && ready > 0 && hasWord(says, name))
+  );
+}
+
+/** How long it has run well; undefined: not long enough to call its ends past. @param isMended what it ended for is no more */
+function wellSinceMs(
+  { now }: PodFacts,
+  { status, trouble, deaths }: ContainerFacts,
+  isMended: boolean,
+): number | undefined {
   const startedAt = parseTime(status?.state?.running?.startedAt ?? undefined);
   if (startedAt === undefined || status?.ready !== true || trouble !== 'died-lately') return undefined;
   const lately = deaths.filter(({ finishedMs }) => now - finishedMs <= RECENT_DEATH_MS);
   const longest = Math.max(0, ...lately.map(({ livedMs = 0 }) => livedMs));
   const wellMs = now - startedAt;
-  const ofStart = longest < START_MS;
+  const ofStart = longest < START_MS || isMended;
   const most = ofStart ? MAX_STARTS : MAX_ENDS;
-  const neededMs = Math.max(ofStart ? OVER_START_MS : RECOVERED_MS * lately.length, TIMES_LONGER * longest);
+  const neededMs = Math.max(
+    ofStart ? OVER_START_MS : RECOVERED_MS * lately.length,
+    (isMended ? 2 : TIMES_LONGER) * longest,
+  );
   return lately.length <= most && (status.restartCount ?? 0) <= most && wellMs >= neededMs ? wellMs : undefined;
 }
