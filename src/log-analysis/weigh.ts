@@ -49,7 +49,7 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
   const inTrace = role === 'head' || role === 'cause';
   const isError = level === 'error' || level === 'fatal';
   if (!decides && !inTrace && (isClosing(text) || (isAdvice(text) && !isError))) return undefined;
-  if (!isError && !inTrace && !decides && isTolerated(text) && !TURNED_AWAY.test(text)) return undefined;
+  if (!isError && !inTrace && !decides && isTolerated(text)) return undefined;
   let score = level === undefined ? (isBad(text) ? 40 : 4) : LEVEL_SCORES[level];
   if (level !== undefined && score < 40 && isBad(text)) score += level === 'warning' ? 8 : 14;
   // A program may tell what a peer answers as any other news.
@@ -92,9 +92,6 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
   if (/[{[(]$/.test(text) && next !== undefined && next.role !== 'frame') score -= 12;
   return { score: score + 4 * nameCount(withNext(line, next)), firm: score >= 46 };
 }
-
-/** What a peer answers concerns more than one piece of work, though a program goes on without it. */
-const TURNED_AWAY = /\b(?:40[13]|5\d\d) (?:Client|Server) Error\b|\bstatus(?: ?code)? (?:40[13]|50[0-4])\b/i;
 
 /** "payments answered 400 in 43 ms" */
 const ANSWERED_BADLY =

@@ -152,8 +152,11 @@ const TOLERATED = words(
 );
 const DEPRECATED = /\bdeprecated\b/i;
 
+/** What a peer answers concerns more than one piece of work, though a program goes on without it. */
+const TURNED_AWAY = /\b(?:40[13]|5\d\d) (?:Client|Server) Error\b|\bstatus(?: ?code)? (?:40[13]|50[0-4])\b/i;
+
 export function isTolerated(text: string): boolean {
-  return TOLERATED.test(text) || (DEPRECATED.test(text) && !/^error\b/i.test(text));
+  return !TURNED_AWAY.test(text) && (TOLERATED.test(text) || (DEPRECATED.test(text) && !/^error\b/i.test(text)));
 }
 
 /** A program that does not like its user, but goes on. */

@@ -134,9 +134,11 @@ const OTHERS_AFTER = 2;
  * that is about a peer as well keeps the first from being stale.
  */
 export function isOutdated({ lines, failing }: ContainerFacts, { word }: Trouble): boolean {
+  const isOfPeer = (line: string): boolean => REFUSED.test(line) || UNRESOLVED.test(line);
+  const last = lines.findLastIndex((line) => isOfPeer(line) || saysAgain(line, word.line));
+  if (last !== -1 && lines.slice(last + 1).some((line) => CONNECTED.test(line))) return true;
   const since = lines.slice(lines.findLastIndex((line) => saysAgain(line, word.line)) + 1);
-  if (since.length === lines.length || since.some((line) => REFUSED.test(line) || UNRESOLVED.test(line))) return false;
-  if (since.some((line) => CONNECTED.test(line))) return true;
+  if (since.length === lines.length || since.some(isOfPeer)) return false;
   if (failing === undefined || REFUSED.test(failing.line) || UNRESOLVED.test(failing.line)) return false;
   return timesIn(since, failing.line) >= OTHERS_AFTER;
 }

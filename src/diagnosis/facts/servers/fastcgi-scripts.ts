@@ -17,7 +17,9 @@ export function withScripts(facts: PodFacts, found: readonly RankedFinding[]): r
     const container = facts.containers.find(({ name }) => name === finding.container);
     const told =
       container !== undefined && UNKNOWN.test(finding.says) ? scriptText(facts, container, finding) : undefined;
-    return told === undefined ? finding : { ...finding, says: `${finding.says}; ${told}` };
+    return told === undefined || finding.says.includes(told)
+      ? finding
+      : { ...finding, says: `${finding.says}; ${told}` };
   });
 }
 
