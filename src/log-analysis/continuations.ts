@@ -1,6 +1,6 @@
 /** Finds lines that go on with the message of the line above them, and are no words of their own. Pure. */
 import type { RoledLine } from './traces.ts';
-import { isBad, isClosing, isConsequence } from './grammar/index.ts';
+import { isAccess, isBad, isClosing, isConsequence } from './grammar/index.ts';
 
 /** "Execution error (FileNotFoundException) at a.B/c (B.java:1)." */
 export const ERROR_AT = /^[A-Z]\w{1,30} error\b.{0,200}\(\S{1,200}:-?\d+(?::\d+)?\)\.$/;
@@ -54,11 +54,11 @@ function below(roled: readonly RoledLine[], position: number): number {
   const isError = line.level === 'error' || line.level === 'fatal';
   const after = roled[position + 1];
   // Most lines have nothing below them that could belong to them: they are spared the words of failure.
-  if (after === undefined || after.role !== 'line' || after.atMs !== undefined) return 0;
+  if (after === undefined || after.role !== 'line' || after.atMs !== undefined || isAccess(after.text)) return 0;
   if (!isError && (after.indent === 0 || !isBad(line.text))) return 0;
   let count = 0;
   for (let next = roled[position + 1]; next !== undefined && count < MAX_LINES; next = roled[position + 1 + count]) {
-    if (next.role !== 'line' || next.atMs !== undefined) break;
+    if (next.role !== 'line' || next.atMs !== undefined || isAccess(next.text)) break;
     const isIndented = next.indent > 0 && (next.level === undefined || next.said !== next.text);
     const isUnstamped = isError && line.atMs !== undefined && isUnlogged(next) && next.unfolded !== true;
     if (!isIndented && !(isUnstamped && !isClosing(next.text) && !isConsequence(next.text))) break;

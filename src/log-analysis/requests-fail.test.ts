@@ -199,3 +199,8 @@ describe('a server that fails each request', () => {
     expect(found?.said.line).not.toMatch(/horse|3f9a|a11b/);
   });
 });
+
+it('takes no record of an answer for the rest of an error above it', () => {
+  const lines = times(3, '2026-01-31 10:20:30,461 ERROR front cart u17 could not be loaded', answered(500));
+  expect(requestsFail(lines)?.said.line).toBe('front cart u17 could not be loaded');
+});

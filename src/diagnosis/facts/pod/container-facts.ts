@@ -170,7 +170,7 @@ function againOf({ logs, now }: PodEvidence, name: string, lines: readonly strin
   const requests = requestsFail(lines);
   const explained = requests?.isWordless === true ? undefined : requests;
   return (
-    failsAgain(lines) ?? standing ?? explained ?? keepsFailing(whole, now) ?? (isOwn(requests) ? requests : undefined)
+    explained ?? failsAgain(lines) ?? standing ?? keepsFailing(whole, now) ?? (isOwn(requests) ? requests : undefined)
   );
 }
 
