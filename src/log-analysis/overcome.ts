@@ -95,7 +95,9 @@ export function requestLines(roled: readonly RoledLine[], dialects: readonly Dia
         ofClient === true ||
         OF_CLIENT.test(text) ||
         announcesTrace(roled, position, isReadyYet) ||
-        (isReadyYet && (isReload(text) || isAboutClient(text) || isAboutRequest(text) || TIMED.test(fields)));
+        (isReadyYet &&
+          !serving.some(({ decisive }) => says(decisive)) &&
+          (isReload(text) || isAboutClient(text) || isAboutRequest(text) || TIMED.test(fields)));
       for (const dialect of serving) if (says(dialect.recovery)) ready.add(dialect);
       if (dialects.some(({ recovery }) => says(recovery)) || isReady(text)) isReadyYet = true;
     }

@@ -18,5 +18,8 @@ export const pgbouncer: Dialect = {
     /^C-0x[\da-f]{6,16}: \S{1,200} (?:pooler error: |closing because: |login attempt: )(?!query_wait_timeout|no more connections allowed|client_login_timeout)/,
     /^S-0x[\da-f]{6,16}: \S{1,200} closing because: /,
   ),
-  decisive: /^server login failed: /,
+  decisive: anyOf(
+    /^server login failed: /,
+    /pooler error: (?:query_wait_timeout|no more connections allowed|client_login_timeout)/,
+  ),
 };
