@@ -13,7 +13,7 @@ const PORT_SETTING = /^\s*["']?[\w.-]{0,60}?port["']?\s*[:=]\s*["']?(\d{2,5})["'
 const WORD_BEFORE =
   /\b(?:server|backend|upstream|targets?|connect|peer|address|host|broker|nodes?|seeds?|endpoints?|proxy|reverse_proxy|proxy_pass|fastcgi_pass|uwsgi_pass|grpc_pass|forward|relay(?:host)?|master|primary|remote|dest(?:ination)?|bootstrap[._-]servers|(?:in)?secure_channel|aio\.\w*channel|grpc\.(?:dial|newclient|clientconnection)|fortarget|forchannel|create_connection|telnet|socket)\b/i;
 const HOST_WITH_PORT =
-  /(?:^|[\s"'=,[@(])((?!localhost\b)[a-z][a-z0-9-]{0,62}(?:\.[a-z0-9-]{1,63}){0,8}):(\d{2,5})(?=[\s"',;\])/]|$)/gi;
+  /(?:^|[\s"'=,[@(])((?!(?:localhost|(?:\w{0,20}-?)?(?:port|timeout|interval|ttl|size|limit|max|min|retries|status|code|line|pid))\b)[a-z][a-z0-9-]{0,62}(?:\.[a-z0-9-]{1,63}){0,8}):(\d{2,5})(?=[\s"',;\])/]|$)/gi;
 /** "replicaof redis-main 6379", "cache_peer parent-proxy parent 3128 0", "sentinel monitor shop redis-main 6379 2" */
 const TWO_WORDS =
   /^\s{0,40}(?:(?:replicaof|slaveof)|cache_peer|sentinel monitor [\w.-]{1,60}) ([a-z][\w.-]{0,200})(?: parent| sibling)? (\d{2,5})\b/i;

@@ -88,6 +88,12 @@ describe('the peers of files', () => {
       ['web:8081'],
     ],
     ['a client of the command line', 'q.js', "spawnSync('psql',['-h','finance-db','-U','dashboard'])", ['finance-db:']],
+    [
+      'an object of options',
+      's.js',
+      "const req=https.request({host:'payments',port:443,path:'/charge'},r=>{})",
+      ['payments:443'],
+    ],
     ['gRPC', 'c.py', 'call=grpc.insecure_channel("geo:50051").unary_unary("/geo.v2.Geo/Locate",f,f)', ['geo:50051']],
     ['answers of a handler', 'app.py', '    return ("ok", 200) if well else ("mail-pipeline", 503)', []],
     ['no peers', 'a.yaml', 'start: 10:30\nimage: shop:12\ntime: at 9:15\n', []],
