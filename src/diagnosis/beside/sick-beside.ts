@@ -6,6 +6,7 @@ import { controllerOf, isConditionTrue } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import { allPeers, isItself, serviceOfHost } from '../facts/peers/dependencies.ts';
+import { isOptionalPeer } from '../facts/peers/optional-peers.ts';
 import { podFacts } from '../facts/pod/pod-facts.ts';
 import { listed } from '../facts/words/text.ts';
 import type { Diagnosis, RankedFinding } from '../finding.ts';
@@ -107,7 +108,7 @@ function serversOf(evidence: PodEvidence): readonly string[] {
   const namespace = pod.metadata?.namespace ?? 'default';
   const names = containers
     .flatMap((container) => allPeers(container))
-    .filter((peer) => !isItself(peer))
+    .filter((peer) => !isItself(peer) && !isOptionalPeer(peer))
     .flatMap(({ host }) => serviceOfHost(host, namespace)?.name ?? []);
   return [...new Set(names)];
 }

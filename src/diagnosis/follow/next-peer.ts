@@ -24,7 +24,7 @@ const OF_PEER =
 const LETS_NOT_IN = /^(?:authentication-refused|not-allowed)$/;
 const TURNED_AWAY: ReadonlySet<number | undefined> = new Set([401, 403]);
 
-/** Those of whom one may be what a pod suffers from; pods of each are ready. */
+/** Those of whom one may be what a pod suffers from. */
 export interface NextPeers {
   readonly services: readonly ServiceEvidence[];
   /**
