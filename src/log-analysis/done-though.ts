@@ -40,14 +40,16 @@ export function doneThough(lines: readonly string[]): FailsAgain | undefined {
     !isAdvice(line.text) &&
     (weigh(line, dialects, roled[position + 1])?.score ?? 0) >= MIN_SCORE;
   const failures = roled.flatMap((line, position) => (isFailure(line, position) ? [{ line, position }] : []));
+  const counts = new Map<string, number>();
+  for (const { line } of failures) counts.set(shape(line.text), (counts.get(shape(line.text)) ?? 0) + 1);
+  const overcomeAt = roled.findLastIndex(({ text }) => OVERCOME.test(text));
   const last = failures.findLast(({ line, position }) => {
-    const same = failures.filter((other) => shape(other.line.text) === shape(line.text));
     const near = roled.slice(position, position + 1 + NEAR).filter(({ role }) => role === 'line');
     const isOver =
       OF_LOCK.test(line.text) ||
       near.some(({ text }) => isRetry(text) || isNothingToDo(text)) ||
-      roled.slice(position).some(({ text }) => OVERCOME.test(text));
-    return same.length === 1 && !isOver;
+      overcomeAt >= position;
+    return counts.get(shape(line.text)) === 1 && !isOver;
   });
   if (last === undefined) return undefined;
   const said = lastFailure(lately.slice(0, last.line.index + 1));

@@ -1,6 +1,6 @@
 /** Fuzz test: a log of any kind holds nobody up who looks for what its program keeps failing at. Its program may be a stranger's. */
 import { expect, it } from 'vitest';
-import { complainsOf, keepsFailing, requestsFail, standingFault } from './index.ts';
+import { complainsOf, doneThough, keepsFailing, requestsFail, standingFault } from './index.ts';
 
 const LONG = 400;
 const SHORT = LONG / 8;
@@ -21,6 +21,7 @@ const took = (piece: string, count: number): number => {
     keepsFailing(lines);
     standingFault(lines);
     requestsFail(lines);
+    doneThough(lines);
     complainsOf(lines, ['orders.created', 'web-1']);
     const { user, system } = process.cpuUsage(begun);
     return user + system;
@@ -40,6 +41,7 @@ it.each([
   'a=',
   'GET /',
   'status=',
+  'WARNING a',
   'a::',
   "thread '",
   '@',

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { ago, evidence, pod } from '../evidence.fixtures.ts';
+import type { Pod } from '../evidence/kinds.ts';
+import type { Diagnosis, RankedFinding } from '../finding.ts';
+import { isToldAlready, troubleOf, withRoot } from '../follow/next-peer.ts';
+import { othersBeside, sickBesideWanted, withSickBeside } from './sick-beside.ts';
+
+const running = { ready: true, started: true, restartCount: 0, state: { running: { startedAt: ago(300) } } };
+const READY = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
+const named = (name: string, workload: string, podStatus: object = READY): Pod =>
+  pod({
+    name,
+    podStatus,
+    metadata: {
+      uid: name,
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: workload, uid: workload, controller: true }],
+    },
+  });
+const nothing: Diagnosis = {
+  apiVersion: 'mendlet.dev/v1alpha1',
+  kind: 'Diagnosis',
+  subject: { kind: 'deployment', namespace: 'shop', name: 'front' },
+  state: '1/1 ready',
+  asWanted: true,
+  findings: [],
+  notLookedAt: [],
+};
+const worker = (line: string, host: string) =>
+  evidence({
+    pod: pod({ container: { env: [{ name: 'REDIS_HOST', value: host }] }, status: running }),
+    logs: { web: { current: Array.from({ length: 12 }, () => line) } },
+  });
+
+describe('workloads beside one that does not say why it fails', () => {
+  it('are a pod of each, those that are not ready first, and neither itself nor what is done', () => {
+    const pods = [
+      named('front-1', 'front'),
+      named('front-2', 'front'),
+      named('api-1', 'api'),
+      named('job-1', 'job', { phase: 'Succeeded' }),
+      named('worker-1', 'worker', { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] }),
+      named('api-2', 'api'),
+    ];
+    const found = othersBeside(pods, new Set(['front-1']), () => 0);
+    expect(found.map(({ metadata }) => metadata?.ownerReferences?.[0]?.name)).toEqual(['worker', 'api']);
+  });
+
+  it('are told where they use the same server, and it is none that only watches', () => {
+    const own = worker('INFO did work', 'queue');
+    const sick = (host: string) => {
+      const other = worker('ERROR order A-7 not processed: could not convert 2,5', host);
+      return [{ object: 'deployment/worker', evidence: other, trouble: troubleOf(other) as RankedFinding }];
+    };
+    expect(sickBesideWanted(nothing)).toBe(true);
+    const [first] = withSickBeside(nothing, own, sick('queue')).findings;
+    expect(first?.severity).toBe('info');
+    expect(first?.says).toMatch(
+      /^front seems well, but deployment\/worker, which uses queue as well, is not as wanted: container web runs, and fails with each try \(12 times\): order A-7/,
+    );
+    expect(withSickBeside(nothing, own, sick('other')).findings).toEqual([]);
+    expect(withSickBeside(nothing, worker('INFO did work', 'otel-collector'), sick('otel-collector')).findings).toEqual(
+      [],
+    );
+  });
+});
+
+describe('the last of those who are needed', () => {
+  const api = worker('ERROR no rates for EUR', 'queue');
+  const steps = [{ object: 'deployment/api', trouble: troubleOf(api) as RankedFinding }];
+
+  it('is a note where the asker seems well, and more where it turns everybody away', () => {
+    expect(withRoot(nothing, steps).findings[0]).toMatchObject({ severity: 'info' });
+    const [first] = withRoot(nothing, steps, true).findings;
+    expect(first?.severity).toBe('warning');
+    expect(first?.says).toMatch(/^front turns each request away, and uses api, and there container web runs/);
+  });
+
+  it('is not told again behind a service without a ready pod, of which the first finding has it', () => {
+    const says = `container nginx is refused by api:80: service api has no endpoint: of its pod api-1, ${steps[0]?.trouble.says}`;
+    expect(isToldAlready(says, { services: [], isAway: true }, steps)).toBe(true);
+    expect(isToldAlready('container nginx is refused by api:80', { services: [], isAway: true }, steps)).toBe(false);
+    expect(isToldAlready(says, { services: [] }, steps)).toBe(false);
+  });
+});
