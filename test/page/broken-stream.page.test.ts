@@ -1,7 +1,7 @@
 /** Breaks the stream in every way that a network and a server can, and looks at what the page says meanwhile. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newVisitor, startBrowser, type Visitor } from './browser.ts';
+import { newVisitor, reload, startBrowser, type Visitor } from './browser.ts';
 import { itInWhole } from './extent.ts';
 import { enter, newLink, type PageLink, rowOf, untilLive } from './links.ts';
 import { PageCluster } from './page-cluster.ts';
@@ -106,7 +106,7 @@ describe('a broken stream', () => {
     await expect.poll(() => page.locator('.banner').textContent()).toMatch(/session|Sign in again/);
     await expectDead(icon);
     await page.goto(link.url);
-    await page.reload();
+    await reload(page);
     await untilLive(page);
     expect(visitor.takeFaults(/ERR_|network|401/i)).toEqual([]);
   });

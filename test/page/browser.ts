@@ -49,6 +49,26 @@ export interface Visitor {
   leave(): Promise<void>;
 }
 
+/** Chromium gives up what it is loading when an interface of the machine comes or goes, as those of pods do: no page is at fault. */
+const NETWORK_CHANGED = /ERR_NETWORK_CHANGED/;
+const MAX_LOADS = 5;
+
+/** Loads the page anew. @throws what Chromium says, unless that has only noticed other interfaces */
+export function reload(page: Page): Promise<void> {
+  return despiteChanges(() => page.reload());
+}
+
+async function despiteChanges(load: () => Promise<unknown>): Promise<void> {
+  for (let loads = 1; ; loads += 1) {
+    try {
+      await load();
+      return;
+    } catch (error) {
+      if (loads === MAX_LOADS || !(error instanceof Error) || !NETWORK_CHANGED.test(error.message)) throw error;
+    }
+  }
+}
+
 export async function newVisitor(browser: Browser, options: VisitorOptions = {}): Promise<Visitor> {
   const { width = 1280, height = 800, dark = false, javaScript = true, reducedMotion = false, scale = 1 } = options;
   const { anyCertificate = false } = options;
@@ -66,6 +86,7 @@ export async function newVisitor(browser: Browser, options: VisitorOptions = {})
   context.on('weberror', (each) => faults.push(`error: ${each.error().message}`));
   context.on('console', (message) => {
     const text = message.text();
+    if (NETWORK_CHANGED.test(text)) return;
     if (message.type() === 'error' || /Content[- ]Security[- ]Policy|Trusted ?Type|Permissions[- ]Policy/i.test(text))
       faults.push(`console: ${text} (${message.location().url})`);
   });
@@ -74,7 +95,7 @@ export async function newVisitor(browser: Browser, options: VisitorOptions = {})
     faults,
     open: async (url) => {
       const page = await context.newPage();
-      await page.goto(url, { waitUntil: 'domcontentloaded' });
+      await despiteChanges(() => page.goto(url, { waitUntil: 'domcontentloaded' }));
       return page;
     },
     takeFaults: (...expected) => faults.splice(0).filter((fault) => !expected.some((pattern) => pattern.test(fault))),

@@ -4,7 +4,7 @@
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newVisitor, startBrowser, type Visitor } from './browser.ts';
+import { newVisitor, reload, startBrowser, type Visitor } from './browser.ts';
 import { hiddenCharacters } from './hidden-characters.ts';
 import { enter, newLink, type PageLink, rowOf, untilLive } from './links.ts';
 import { PageCluster } from './page-cluster.ts';
@@ -94,7 +94,7 @@ describe.each([
   [
     'as the server has drawn it',
     async () => {
-      await page.reload();
+      await reload(page);
       await untilLive(page);
     },
   ],

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { axeProblems } from './axe.ts';
-import { newVisitor, startBrowser, type Visitor } from './browser.ts';
+import { newVisitor, reload, startBrowser, type Visitor } from './browser.ts';
 import { inShort } from './extent.ts';
 import { medianOf, printFigure } from './figures.ts';
 import { enter, newLink, type PageLink, rowOf, untilLive } from './links.ts';
@@ -146,7 +146,7 @@ describe('closer', () => {
 
 describe('with keys alone', () => {
   it('everything is reached, and the focus is always seen', async () => {
-    await page.reload();
+    await reload(page);
     await untilLive(page);
     const stops: string[] = [];
     for (let press = 0; press < 60; press += 1) {

@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newVisitor, startBrowser } from './browser.ts';
+import { newVisitor, reload, startBrowser } from './browser.ts';
 import { itInWhole } from './extent.ts';
 import { enter, newLink, untilLive } from './links.ts';
 import { PageCluster } from './page-cluster.ts';
@@ -86,7 +86,7 @@ describe('beyond loopback', () => {
     expect(cookie?.name).toMatch(/^__Host-/);
     const sockets = await holdSockets(link.port, 400);
     try {
-      await page.reload();
+      await reload(page);
       await untilLive(page);
       await cluster.kill('shop', 'api', { message: 'gone for a moment' });
       await page.getByText('gone for a moment').first().waitFor();

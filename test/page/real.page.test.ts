@@ -5,7 +5,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { busyboxPod, mainContainer, Mendlet } from '../e2e/harness.ts';
-import { newVisitor, startBrowser, type Visitor } from './browser.ts';
+import { newVisitor, reload, startBrowser, type Visitor } from './browser.ts';
 import { hiddenCharacters } from './hidden-characters.ts';
 import { enter, newLink, type PageLink, rowOf, untilLive } from './links.ts';
 
@@ -112,7 +112,7 @@ describe('real containers', () => {
     });
     await expect.poll(() => rowOf(page, 'pod/default/speaker').textContent()).toContain('1/1');
     await closeLife();
-    await page.reload();
+    await reload(page);
     await untilLive(page);
     expect(visitor.takeFaults()).toEqual([]);
   });

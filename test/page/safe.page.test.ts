@@ -6,7 +6,7 @@ import { request as send } from 'node:http';
 import { connect } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { newVisitor, REBOUND, startBrowser, STRANGER, type Visitor } from './browser.ts';
+import { newVisitor, REBOUND, reload, startBrowser, STRANGER, type Visitor } from './browser.ts';
 import { inShort } from './extent.ts';
 import { HostileSite } from './hostile-site.ts';
 import { enter, newLink, type PageLink, rowOf } from './links.ts';
@@ -296,7 +296,7 @@ describe('the page itself', () => {
 
   it('works as before, after all of it', async () => {
     visitor.takeFaults();
-    await page.reload();
+    await reload(page);
     await expect.poll(async () => await rowOf(page, 'deploy/shop/api').textContent()).toContain('1/1');
     expect(visitor.takeFaults()).toEqual([]);
   });
