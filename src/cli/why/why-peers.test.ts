@@ -64,6 +64,22 @@ async function make<T extends KubeObject>(resource: Resource<T>, object: object,
 
 const at = (seconds: number): string => new Date(api.clock.now().wall - seconds * 1000).toISOString();
 
+/** A pod whose only container has this status. */
+const podWith = (
+  name: string,
+  { env, labels, conditions }: { env: readonly object[]; labels: object; conditions?: readonly object[] },
+  status: object,
+): Promise<unknown> =>
+  make(
+    PODS,
+    { metadata: { name, namespace: 'default', labels }, spec: { containers: [{ name: 'main', image: 'w:1', env }] } },
+    {
+      phase: 'Running',
+      ...(conditions !== undefined && { conditions }),
+      containerStatuses: [{ name: 'main', image: 'w:1', imageID: 'i', ...status }],
+    },
+  );
+
 /** A pod that ended with this line, again and again. */
 const ended = (
   name: string,
@@ -71,24 +87,16 @@ const ended = (
   env: readonly object[] = [],
   labels: Readonly<Record<string, string>> = {},
 ): Promise<unknown> =>
-  make(
-    PODS,
-    { metadata: { name, namespace: 'default', labels }, spec: { containers: [{ name: 'main', image: 'w:1', env }] } },
+  podWith(
+    name,
+    { env, labels },
     {
-      phase: 'Running',
-      containerStatuses: [
-        {
-          name: 'main',
-          ready: false,
-          restartCount: 4,
-          image: 'w:1',
-          imageID: 'i',
-          state: { waiting: { reason: 'CrashLoopBackOff' } },
-          lastState: {
-            terminated: { exitCode: 1, reason: 'Error', startedAt: at(40), finishedAt: at(35), message: line },
-          },
-        },
-      ],
+      ready: false,
+      restartCount: 4,
+      state: { waiting: { reason: 'CrashLoopBackOff' } },
+      lastState: {
+        terminated: { exitCode: 1, reason: 'Error', startedAt: at(40), finishedAt: at(35), message: line },
+      },
     },
   );
 
@@ -200,23 +208,10 @@ describe('a pod that seems well', () => {
     env: readonly object[],
     labels: Readonly<Record<string, string>> = {},
   ): Promise<unknown> =>
-    make(
-      PODS,
-      { metadata: { name, namespace: 'default', labels }, spec: { containers: [{ name: 'main', image: 'w:1', env }] } },
-      {
-        phase: 'Running',
-        conditions: [{ type: 'Ready', status: 'True' }],
-        containerStatuses: [
-          {
-            name: 'main',
-            ready: true,
-            restartCount: 0,
-            image: 'w:1',
-            imageID: 'i',
-            state: { running: { startedAt: at(300) } },
-          },
-        ],
-      },
+    podWith(
+      name,
+      { env, labels, conditions: [{ type: 'Ready', status: 'True' }] },
+      { ready: true, restartCount: 0, state: { running: { startedAt: at(300) } } },
     );
   const CACHE = [{ name: 'CACHE_URL', value: 'redis://cache:6379/0' }];
   const cache = async (): Promise<void> => {
