@@ -17,6 +17,7 @@ export { type GivenUp, givenUpPrograms } from './given-up.ts';
 export { isAccess as isAccessLine } from './grammar/index.ts';
 export { keepsFailing } from './keeps-failing.ts';
 export { lastFailure } from './last-failure.ts';
+export { losesLink } from './link-lost.ts';
 export { notLoaded } from './not-loaded.ts';
 export { isSecretKey, MASK, maskSecrets, withoutKnown } from './mask-secrets.ts';
 export * from './names.ts';

@@ -179,7 +179,7 @@ describe('what a program keeps failing at, amid what else it prints', () => {
       5,
     ],
     [
-      'what a peer answers, told as any other news',
+      'an error status of a peer, written at level info',
       times(4, 'order # placed', 'checkout: payments answered 400 in 43 ms', 'page / shown'),
       /payments answered 400 in 43 ms/,
       4,

@@ -3,6 +3,7 @@ import { anyOf, whole } from './any-of.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import type { Level } from './level.ts';
 import { SAME_BURST_MS } from './limits.ts';
+import { losesLink } from './link-lost.ts';
 import { USAGE } from './messages.ts';
 import { nameCount } from './names.ts';
 import { TAP } from './test-protocol.ts';
@@ -52,10 +53,10 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
   if (!isError && !inTrace && !decides && isTolerated(text)) return undefined;
   let score = level === undefined ? (isBad(text) ? 40 : 4) : LEVEL_SCORES[level];
   if (level !== undefined && score < 40 && isBad(text)) score += level === 'warning' ? 8 : 14;
-  // A program may tell what a peer answers as any other news.
+  // Programs often write a peer's error status at level info.
   if (level !== 'debug' && ANSWERED_BADLY.test(text)) score = Math.max(score, 40);
-  // Clients report a lost connection as any other news.
-  if (!isError && level !== 'debug' && LINK_LOST.test(text)) score = Math.max(score, 36);
+  // Clients often write a lost connection at level info.
+  if (!isError && level !== 'debug' && losesLink(text)) score = Math.max(score, 36);
   const reason = role === 'line' ? reasonOfEnd(text) : undefined;
   // "could not start, exiting" has only words of failure, and follows from another line.
   const hasReason = reason !== undefined && !isBad(reason);
@@ -96,10 +97,6 @@ export function weigh(line: RoledLine, dialects: readonly Dialect[], next: Roled
 /** "payments answered 400 in 43 ms" */
 const ANSWERED_BADLY =
   /\b(?:answered|returned|responded|replied|gave)(?: me| us)?(?: with)?(?: an?)?(?: HTTP)?(?: status)?(?: code)?:? (?:4\d\d|5\d\d)\b(?! ?(?:ms|s|rows?|bytes?|items?|entries|results?|[kKMG]i?B)\b)/i;
-
-/** A client's own connection; what a server closes stands in brackets. */
-const LINK_LOST =
-  /(?<![(\w-])(?:connection|session|link) (?:was |is |has been |to \S{1,60} (?:was )?)?lost\b|\blost (?:the |its |our )?(?:connection|session|link)\b/i;
 
 /** "/app/main.c:3:5: error: expected ';'" */
 const COMPILER = /^(?:\[\w{1,20}\] )?\S{1,300}:\d+(?:[:.]\d+)?: (?:fatal )?error:/;

@@ -1,5 +1,5 @@
 /** Finds the service of which pods are ready, and that a container's last words are about. Pure. */
-import { peerIn } from '../../../log-analysis/index.ts';
+import { losesLink, peerIn } from '../../../log-analysis/index.ts';
 import type { PodEvidence, ServiceEvidence } from '../../evidence/pod-evidence.ts';
 import type { ContainerFacts } from '../pod/container-facts.ts';
 import { allPeers, isItself, namedPeers, onlyPeer, serviceBehind } from '../peers/dependencies.ts';
@@ -7,13 +7,11 @@ import { hasWord } from '../words/text.ts';
 
 /** What a client says before it says that it has lost the connection. */
 const CONNECTED = /\bconnected to \S/i;
-const IS_LOST =
-  /\b(?:connection|session|link) (?:was |is |has been )?lost\b|\blost (?:the |its |our )?(?:connection|session|link)\b/i;
 
 /** The lines that may say what a server told the container. */
 export function wordsOfPeer({ reading, failing, lines: log }: ContainerFacts): readonly string[] {
   const { decisive, lastLine } = reading;
-  const connected = IS_LOST.test(decisive?.line ?? '') ? log.findLast((line) => CONNECTED.test(line)) : undefined;
+  const connected = losesLink(decisive?.line ?? '') ? log.findLast((line) => CONNECTED.test(line)) : undefined;
   const lines = [
     decisive?.line,
     ...(decisive?.related ?? []),

@@ -1,5 +1,5 @@
 /** Tells with what a server said to a container which setting, password or log line of the server is behind it. Pure. */
-import { isOfProbe, lastFailure, maskSecrets } from '../../../log-analysis/index.ts';
+import { isOfProbe, lastFailure, losesLink, maskSecrets } from '../../../log-analysis/index.ts';
 import type { RankedFinding } from '../../finding.ts';
 import type { ContainerFacts } from '../pod/container-facts.ts';
 import { withFirstsOf } from '../pod/first-ends.ts';
@@ -37,10 +37,10 @@ function passwordTold(
 
 /** An answer that says no more than that the server's own log tells why. */
 const POINTS_TO_LOG =
-  /\bMISCONF\b|\b(?:check|see|consult|look (?:at|into)) (?:the )?(?:\w+ ){0,2}(?:server(?:'s)? )?(?:error )?logs?\b|\bINTERNAL(?:_| )SERVER(?:_| )ERROR\b|could not write to file|\bPANIC\b|prematurely closed|reset by peer|\bECONNRESET\b|empty reply|RemoteDisconnected|socket hang up|closed (?:the )?connection|Blocked connection|low on memory|(?:connection|session) (?:was |is |has been )?lost\b|\blost (?:the |its )?connection/i;
+  /\bMISCONF\b|\b(?:check|see|consult|look (?:at|into)) (?:the )?(?:\w+ ){0,2}(?:server(?:'s)? )?(?:error )?logs?\b|\bINTERNAL(?:_| )SERVER(?:_| )ERROR\b|could not write to file|\bPANIC\b|prematurely closed|reset by peer|\bECONNRESET\b|empty reply|RemoteDisconnected|socket hang up|closed (?:the )?connection|Blocked connection|low on memory/i;
 
 export function pointsToLog(line: string): boolean {
-  return POINTS_TO_LOG.test(line);
+  return POINTS_TO_LOG.test(line) || losesLink(line);
 }
 
 /** What brokers say while they take nothing. */
