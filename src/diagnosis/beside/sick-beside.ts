@@ -12,6 +12,7 @@ import { listed } from '../facts/words/text.ts';
 import type { Diagnosis, RankedFinding } from '../finding.ts';
 import { MAX_FINDINGS } from '../limits.ts';
 import { told } from '../order-findings.ts';
+import { quotesOfOther } from '../quotes-of-other.ts';
 import { DOES_NOT_SAY } from '../rules/runs/failing-again.ts';
 
 /** Pods that are looked at. */
@@ -91,12 +92,7 @@ export function withSickBeside(diagnosis: Diagnosis, evidence: PodEvidence, sick
       severity: first === undefined ? 'info' : first.severity === 'critical' ? 'critical' : 'warning',
       says: `${whose}${which}`,
       container: undefined,
-      evidence: [
-        ...(first?.evidence ?? []).slice(0, 1),
-        ...trouble.evidence.map((quote) =>
-          quote.source === 'log' ? { source: 'object' as const, object, says: quote.line } : quote,
-        ),
-      ],
+      evidence: [...(first?.evidence ?? []).slice(0, 1), ...quotesOfOther(trouble.evidence, object)],
     },
   ]);
   return finding === undefined ? diagnosis : { ...diagnosis, findings: [finding, ...more].slice(0, MAX_FINDINGS) };

@@ -15,6 +15,7 @@ import type { Diagnosis, RankedFinding, Severity } from '../finding.ts';
 import { DOES_NOT_SAY } from '../rules/runs/failing-again.ts';
 import { MAX_FINDINGS } from '../limits.ts';
 import { told } from '../order-findings.ts';
+import { quotesOfOther } from '../quotes-of-other.ts';
 import { isOfPooler } from '../rules/peers/poolers.ts';
 
 /** Findings about a peer that takes requests and does not do what is asked, and those in whose words one may do that. */
@@ -180,12 +181,7 @@ export function withRoot(diagnosis: Diagnosis, steps: readonly Step[], turnsAway
       severity: first === undefined && !turnsAway ? 'info' : severity,
       says: `${diagnosis.subject.name} ${whose} ${way}, and there ${trouble.says}`,
       container: undefined,
-      evidence: [
-        ...(first?.evidence ?? []).slice(0, 1),
-        ...trouble.evidence.map((quote) =>
-          quote.source === 'log' ? { source: 'object' as const, object, says: quote.line } : quote,
-        ),
-      ],
+      evidence: [...(first?.evidence ?? []).slice(0, 1), ...quotesOfOther(trouble.evidence, object)],
     },
   ]);
   return finding === undefined
