@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { diagnosePod } from '../../diagnose-pod.ts';
-import { ago, configMap, evidence, pod } from '../../evidence.fixtures.ts';
+import { ago, evidence, pod } from '../../evidence.fixtures.ts';
 import { serversWanted } from '../../servers-wanted.ts';
-import { withFiles } from '../../rules/cases/cases.fixtures.ts';
 
 const running = { ready: true, started: true, restartCount: 0, state: { running: { startedAt: ago(300) } } };
 
@@ -65,31 +64,4 @@ it('tells of a service that leads to pods of several workloads', () => {
   expect(first?.says).toMatch(
     /READONLY .*; service redis leads to pods of deployment\/redis and deployment\/redis-replica/,
   );
-});
-
-it('tells of a file that is mounted by its subPath and names another host by now', () => {
-  const conf = 'http {\n  set $up catalog-api.shop.svc.cluster.local;\n  proxy_pass http://$up:8080;\n}\n';
-  const line = (at: number): string =>
-    `2026/01/31 11:59:${at} [error] 7#7: *1 catalog.shop.svc.cluster.local could not be resolved (3: Host not found), client: 10.244.0.9, server: , request: "GET / HTTP/1.1"`;
-  const given = {
-    pod: pod({
-      ...withFiles,
-      container: { volumeMounts: [{ name: 'conf', mountPath: '/etc/nginx/nginx.conf', subPath: 'nginx.conf' }] },
-      status: running,
-    }),
-    logs: {
-      web: {
-        current: [10, 20, 30, 40, 50].flatMap((at) => [
-          line(at),
-          '10.244.0.9 - - [31/Jan/2026:11:59:01 +0000] "GET / HTTP/1.1" 502 157 "-" "curl/7.88.1"',
-        ]),
-      },
-    },
-    configs: [{ ...configMap('app', { 'nginx.conf': conf }), writtenAt: ago(100) }],
-  };
-  const [first] = diagnosePod(evidence(given)).findings;
-  expect(first?.says).toMatch(
-    /ConfigMap app, of which it has file \/etc\/nginx\/nginx\.conf, was written .* ago, after its start, and names catalog-api\.shop\.svc\.cluster\.local now; a file that is mounted by its subPath stays as it was until a restart/,
-  );
-  expect(first?.try[0]).toMatch(/restart/);
 });

@@ -1,10 +1,10 @@
 /** Tests what is told of a container that has a value of a ConfigMap or Secret as that was before it was written last. */
 import { describe, expect, it } from 'vitest';
 import { diagnosePod } from '../../diagnose-pod.ts';
-import { ago, crashed, evidence, lastWords, pod } from '../../evidence.fixtures.ts';
+import { ago, configMap, crashed, evidence, lastWords, pod } from '../../evidence.fixtures.ts';
 import type { ConfigEvidence, PodEvidence } from '../../evidence/pod-evidence.ts';
 import { credentialsWanted } from '../../wanted.ts';
-import { tellsEach } from './cases.fixtures.ts';
+import { tellsEach, withFiles } from './cases.fixtures.ts';
 
 const map = (name: string, texts: Readonly<Record<string, string>>, seconds: number): ConfigEvidence => ({
   kind: 'ConfigMap',
@@ -186,4 +186,31 @@ describe('a value of before a ConfigMap was written', () => {
     expect(wanted).toContainEqual({ kind: 'Secret', name: 'cache' });
     expect(wanted).not.toContainEqual({ kind: 'Secret', name: 'theme' });
   });
+});
+
+it('tells of a file that is mounted by its subPath and names another host by now', () => {
+  const conf = 'http {\n  set $up catalog-api.shop.svc.cluster.local;\n  proxy_pass http://$up:8080;\n}\n';
+  const line = (at: number): string =>
+    `2026/01/31 11:59:${at} [error] 7#7: *1 catalog.shop.svc.cluster.local could not be resolved (3: Host not found), client: 10.244.0.9, server: , request: "GET / HTTP/1.1"`;
+  const given = {
+    pod: pod({
+      ...withFiles,
+      container: { volumeMounts: [{ name: 'conf', mountPath: '/etc/nginx/nginx.conf', subPath: 'nginx.conf' }] },
+      status: { ready: true, started: true, restartCount: 0, state: { running: { startedAt: ago(300) } } },
+    }),
+    logs: {
+      web: {
+        current: [10, 20, 30, 40, 50].flatMap((at) => [
+          line(at),
+          '10.244.0.9 - - [31/Jan/2026:11:59:01 +0000] "GET / HTTP/1.1" 502 157 "-" "curl/7.88.1"',
+        ]),
+      },
+    },
+    configs: [{ ...configMap('app', { 'nginx.conf': conf }), writtenAt: ago(100) }],
+  };
+  const [first] = diagnosePod(evidence(given)).findings;
+  expect(first?.says).toMatch(
+    /ConfigMap app, of which it has file \/etc\/nginx\/nginx\.conf, was written .* ago, after its start, and names catalog-api\.shop\.svc\.cluster\.local now; a file that is mounted by its subPath stays as it was until a restart/,
+  );
+  expect(first?.try[0]).toMatch(/restart/);
 });
