@@ -18,6 +18,7 @@ export { isAccess as isAccessLine } from './grammar/index.ts';
 export { keepsFailing } from './keeps-failing.ts';
 export { lastFailure } from './last-failure.ts';
 export { losesLink } from './link-lost.ts';
+export { type LockHolder, lockHolder } from './lock-waits.ts';
 export { notLoaded } from './not-loaded.ts';
 export { isSecretKey, MASK, maskSecrets, withoutKnown } from './mask-secrets.ts';
 export * from './names.ts';

@@ -104,6 +104,26 @@ describe('a container that looks well', () => {
       /does not find stats-relay .*there is no service stats-relay/,
     ],
     [
+      'is a database whose statements wait for one session',
+      {
+        ...runs(''),
+        logs: {
+          web: {
+            current: [
+              `${ago(90)} [60] LOG:  connection authorized: user=shop database=shop application_name=report`,
+              ...Array.from({ length: 5 }, (_, at) => [
+                `${ago(50 - at)} [12${at}] shop@shop LOG:  process 12${at} still waiting for AccessShareLock on relation 16387 of database 16385 after 1000.254 ms`,
+                `${ago(50 - at)} [12${at}] shop@shop DETAIL:  Process holding the lock: 60. Wait queue: 12${at}.`,
+                `${ago(50 - at)} [12${at}] shop@shop STATEMENT:  select id from orders`,
+              ]).flat(),
+            ],
+          },
+        },
+      },
+      'info',
+      /still waiting for AccessShareLock.*; process 60 \(user=shop database=shop application_name=report\) holds the lock$/,
+    ],
+    [
       'is answered with an error that speaks of a login, which refuses nobody',
       runs('ERROR in views: upstream http://sso:8000/login returned 500: {"error": "login failed"}'),
       'warning',

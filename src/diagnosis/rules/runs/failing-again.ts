@@ -1,5 +1,6 @@
 /** Tells of a container that runs and looks well, and fails at its work with each try, as only its log tells. Not a rule by itself. */
 import { isRefusal } from '../../../log-analysis/index.ts';
+import { holderSaid, holderWanted } from '../../facts/servers/lock-sessions.ts';
 import type { ContainerFacts } from '../../facts/pod/container-facts.ts';
 import { quoteLine } from '../../facts/words/last-words.ts';
 import { isAuxiliary } from '../../facts/peers/optional-peers.ts';
@@ -78,7 +79,7 @@ export function failingAgain(
       rank: isPlain ? PLAIN_RANK : Math.min(end.rank, MAX_RANK),
       topic: `runs/${container.name}`,
       container: container.name,
-      says: wordsOf(container, end?.says),
+      says: `${wordsOf(container, end?.says)}${holderSaid(container)}`,
       fallback: true,
       ...(end?.blames !== undefined && { blames: end.blames }),
       evidence: [
@@ -86,7 +87,13 @@ export function failingAgain(
         ...(end?.evidence ?? []).filter((quote) => quote.source !== 'death' && !(isPlain && quote.source === 'log')),
         ...(container.spec.readinessProbe === undefined && again.isDone !== true ? [noProbe(container)] : []),
       ],
-      try: [...new Set([...(end?.try ?? []).filter((command) => command !== previous), log])],
+      try: [
+        ...new Set([
+          ...holderWanted(facts, container),
+          ...(end?.try ?? []).filter((command) => command !== previous),
+          log,
+        ]),
+      ],
     },
   ];
 }

@@ -1,0 +1,34 @@
+/** Tells who keeps the statements of a database waiting that complains of nothing else, and the command that shows what that does. Pure. */
+import { type LockHolder, lockHolder } from '../../../log-analysis/index.ts';
+import type { ContainerFacts } from '../pod/container-facts.ts';
+import type { PodFacts } from '../pod/pod-facts.ts';
+
+const WAITS_FOR_LOCK = /\bstill waiting for \w+ on \w+/;
+
+function holderOf({ again, lines }: ContainerFacts): LockHolder | undefined {
+  return again !== undefined && WAITS_FOR_LOCK.test(again.said.line) ? lockHolder(lines) : undefined;
+}
+
+/** "; process 60 (shop@shop app=report) holds the lock, and process 106 waits before the others for …"; "": it is not about a lock. */
+export function holderSaid(container: ContainerFacts): string {
+  const holder = holderOf(container);
+  if (holder === undefined) return '';
+  const { ahead } = holder;
+  const first =
+    ahead === undefined ? '' : `; ${named(ahead)} waits before the others for ${ahead.mode}, which lets nobody by`;
+  return `; ${named(holder)} holds the lock${first}`;
+}
+
+/** "process 60 (app=report: BEGIN)" */
+function named({ process, session, statement }: Pick<LockHolder, 'process' | 'session' | 'statement'>): string {
+  const words = [session, statement].filter((each) => each !== undefined).join(': ');
+  return words === '' ? `process ${process}` : `process ${process} (${words})`;
+}
+
+/** Shows what the holder does, as the database sees it. */
+export function holderWanted({ commands, name }: PodFacts, container: ContainerFacts): readonly string[] {
+  const holder = holderOf(container);
+  if (holder === undefined) return [];
+  const sql = `select pid, usename, application_name, client_addr, state, xact_start, query from pg_stat_activity where pid = ${holder.process}`;
+  return [commands.kubectl('exec', name, '-c', container.name, '--', 'psql', '-U', 'postgres', '-c', sql)];
+}
