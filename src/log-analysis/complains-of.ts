@@ -16,9 +16,10 @@ const OFTEN = 3;
 /** The last of them stands so far above the end of the log, at most, as a share of the lines. */
 const LATE = 0.5;
 const MIN_SCORE = 22;
-/** What brokers say of two clients with one name, or of one that they do not allow something, without a word of failure. */
-const OF_CLIENT =
-  /\balready connected, closing old connection\b|\bsession taken over\b|\bDenied (?:PUBLISH|SUBSCRIBE)\b|\bNot authori[sz]ed\b/i;
+/** What brokers say of two clients with one name, without a word of failure. */
+const THROWS_OUT = /\balready connected, closing old connection\b|\bsession taken over\b/i;
+/** What they say of a client that they do not allow something. */
+const DENIES = /\bDenied (?:PUBLISH|SUBSCRIBE)\b|\bNot authori[sz]ed\b/i;
 /** Clients come and go. */
 const GOES = /\b(?:dis)?connected\.?$|\bclosed (?:its|the) connection\.?$/i;
 const MAX_LINE = 300;
@@ -39,13 +40,19 @@ export function complainsOf(
   const found = roled.flatMap((line, position) => {
     const name = line.role === 'frame' ? undefined : names.find((each) => holds(line.said, each));
     const isComplaint =
-      OF_CLIENT.test(line.said) ||
+      throwsOut(line.said) ||
+      DENIES.test(line.said) ||
       (!GOES.test(line.said) && (weigh(line, dialects, roled[position + 1])?.score ?? 0) >= MIN_SCORE);
     return name !== undefined && isComplaint && line.level !== 'debug' ? [{ line, position, name }] : [];
   });
   const last = found.at(-1);
   if (last === undefined || found.length < OFTEN || last.position < roled.length * LATE) return undefined;
   return { line: maskSecrets(last.line.said, secrets).slice(0, MAX_LINE), times: found.length, name: last.name };
+}
+
+/** Whether a broker says that it ends a session because another client has come with the same name. */
+export function throwsOut(line: string): boolean {
+  return THROWS_OUT.test(line);
 }
 
 /** The name as a whole: "orders.created" does not stand in "orders.created.dead". */

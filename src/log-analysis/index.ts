@@ -7,7 +7,7 @@ export type { Life } from './after-ready.ts';
 export { answerBody, httpStatusIn } from './answer-body.ts';
 export { besideWaiting } from './beside-waiting.ts';
 export { saysAgain, timesIn } from './bare-words.ts';
-export { complainsOf, type ComplaintOf } from './complains-of.ts';
+export { complainsOf, type ComplaintOf, throwsOut } from './complains-of.ts';
 export { complaintIn } from './complaint.ts';
 export type { DecisiveLine } from './describe.ts';
 export { doneThough } from './done-though.ts';

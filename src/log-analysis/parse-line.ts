@@ -67,6 +67,9 @@ const HEADS: readonly RegExp[] = [
   /^<0\.\d+\.\d+>/,
   /^#\d+\](?=\s)/,
   /^[a-z][\w.-]{1,30}\[[\d:]+\]:?(?=\s)/,
+];
+/** The same, which only count behind a time, a level or another head: at the beginning of a line they may be what a program says. */
+const LATER_HEADS: readonly RegExp[] = [
   /^\[ *(?:main|[a-z]+[\w-]*-\d+(?:-[\w-]+)?|[\w-]*thread[\w-]*|Thread-\d+|client [^\]]{1,60}|MainThread|ForkPoolWorker-\d+|MY-\d+|Server|InnoDB|Repl)\](?=[\s:])/,
   /^\[[\w.$-]{2,120} {0,30}\](?=:?\s|\[)/,
   /^\((?:main|[\w-]*thread[\w-]*|[a-z]+-\d+)\)(?=\s)/i,
@@ -83,6 +86,7 @@ const HEADS: readonly RegExp[] = [
   // The class and method that java.util.logging and Tomcat name.
   /^(?:[a-z]\w{0,40}\.){2,10}[A-Z][\w$]{0,80}\.[a-z<][\w$<>]{0,80}(?= [A-Z"'`[(])/,
 ];
+const ALL_HEADS = [...HEADS, ...LATER_HEADS];
 /** Stunnel's, with the level of syslog and the connection. */
 const STUNNEL_HEAD = /^LOG([0-7])\[[\w:]{1,40}\]: /;
 const SYSLOG_LEVELS: readonly Level[] = ['fatal', 'fatal', 'fatal', 'error', 'warning', 'info', 'info', 'debug'];
@@ -313,7 +317,7 @@ function cutLevel(text: string, step: number, isStamped = false): Cut | undefine
 
 /** Marks such as "-" or a number are a head only after a time or a level. */
 function cutHead(text: string, begun: boolean): Cut | undefined {
-  for (const pattern of begun ? HEADS : HEADS.slice(0, 16)) {
+  for (const pattern of begun ? ALL_HEADS : HEADS) {
     const match = pattern.exec(text);
     if (match !== null)
       return {

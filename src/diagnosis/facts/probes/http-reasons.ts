@@ -1,6 +1,6 @@
 /** Finds in an HTTP server's own log why it answered a client with an error, and what it answers to a health check. Pure. */
 import { complaintIn, httpStatusIn, isAccessLine, maskSecrets, pathIn, statusIn } from '../../../log-analysis/index.ts';
-import { quotable } from '../words/text.ts';
+import { hasAddress, quotable } from '../words/text.ts';
 
 /** What servers and proxies log of a request that they refuse, in their own words; the first group is the sentence. */
 const REFUSALS: readonly { readonly status: RegExp; readonly said: RegExp }[] = [
@@ -67,10 +67,6 @@ export function httpReason(lines: readonly string[], { status, address }: HttpCl
   const sentence = known[0]?.said ?? late.flatMap((line) => ownWords(line, status) ?? [])[0];
   const told = sentence ?? (status >= 500 ? complaintIn(lines.slice(-LINES)) : undefined);
   return told === undefined ? undefined : quotable(maskSecrets(told).slice(0, MAX_SAID)).replace(/\.+$/, '');
-}
-
-function hasAddress(line: string, address: string): boolean {
-  return new RegExp(String.raw`(?<![\d.])${address.replaceAll('.', String.raw`\.`)}(?![\d.]*\d)`).test(line);
 }
 
 /** "401 jwt expired", of a line that is more than the record of a request. */

@@ -1,5 +1,5 @@
 /** Tells with what a server said to a container which setting, password or log line of the server is behind it. Pure. */
-import { isOfProbe, lastFailure, losesLink, maskSecrets } from '../../../log-analysis/index.ts';
+import { isOfProbe, lastFailure, losesLink, maskSecrets, throwsOut } from '../../../log-analysis/index.ts';
 import type { RankedFinding } from '../../finding.ts';
 import type { ContainerFacts } from '../pod/container-facts.ts';
 import { withFirstsOf } from '../pod/first-ends.ts';
@@ -46,9 +46,6 @@ export function pointsToLog(line: string): boolean {
 /** What brokers say while they take nothing. */
 const ALARM = /\b(?:memory|disk|resource)\b.{0,60}\b(?:alarm|limit)\b|high watermark|publishers will be blocked/i;
 
-/** Two clients with one name throw each other out. */
-const THROWS_OUT = /\balready connected, closing old connection\b|\bsession taken over\b/i;
-
 const IS_BLOCKED =
   /\bblocked connection\b|\bconnection (?:was |is )?blocked\b|\bConnectionBlocked|\blow on (?:disk|memory)\b/i;
 
@@ -59,7 +56,7 @@ function troubleTold(container: ContainerFacts, { name, server }: ServiceEvidenc
   // Its other troubles do not keep a broker from taking what it is given.
   if (alarm.length === 0 && wordsOfPeer(container).some((line) => IS_BLOCKED.test(line))) return undefined;
   const own = server.lines.filter((line) => !isOfProbe(line));
-  const thrownOut = own.findLast((line) => THROWS_OUT.test(line));
+  const thrownOut = own.findLast((line) => throwsOut(line));
   if (thrownOut !== undefined)
     return {
       says: `${serverObject(server)} behind service ${name} says: ${quotable(maskSecrets(thrownOut)).replace(/\.+$/, '')}`,

@@ -73,7 +73,5 @@ export function shellWord(text: string): string {
 
 /** Whether the text has the address; "10.96.0.4" is none of "10.96.0.45". */
 export function hasAddress(text: string, address: string): boolean {
-  const at = text.indexOf(address);
-  if (at === -1) return false;
-  return !/[\d.]/.test(text[at - 1] ?? ' ') && !/\d/.test(text[at + address.length] ?? ' ');
+  return new RegExp(String.raw`(?<![\d.])${address.replaceAll('.', String.raw`\.`)}(?![\d.]*\d)`).test(text);
 }
