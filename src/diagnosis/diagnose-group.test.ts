@@ -623,3 +623,65 @@ describe('the volume of a claim', () => {
     expect(diagnoseClaim(claim(usage)).findings.map(({ id, says }) => `${id}: ${says}`)).toEqual(wanted);
   });
 });
+
+describe('one whom others need', () => {
+  const WAITS = Array.from({ length: 6 }, (_, at) => [
+    `${ago(50 - at)} [12${at}] shop@shop LOG:  process 12${at} still waiting for AccessShareLock on relation 16387 of database 16385 after 1000.254 ms`,
+    `${ago(50 - at)} [12${at}] shop@shop DETAIL:  Process holding the lock: 60. Wait queue: 12${at}.`,
+  ]).flat();
+  const running = (name: string, container: object): Pod =>
+    pod({
+      name: `${name}-1`,
+      metadata: { labels: { app: name } },
+      container,
+      status: { state: { running: { startedAt: ago(300) } } },
+    });
+  const of = (one: Pod, name: string, given: object): WorkloadEvidence => {
+    const object = {
+      kind: 'Deployment',
+      metadata: { name, namespace: 'shop', uid: name, creationTimestamp: ago(3600) },
+      spec: { replicas: 1 },
+    } as WorkloadObject;
+    return {
+      now: NOW,
+      workload: object,
+      events: [],
+      pods: [one],
+      looked: [evidence({ pod: one, owners: [object], ...given })],
+      notLookedAt: [],
+      namespaceFlag: '',
+    };
+  };
+  const db = (): WorkloadEvidence => of(running('db', {}), 'db', { logs: { web: { current: WAITS } } });
+  const front = (): WorkloadEvidence =>
+    of(running('front', { env: [{ name: 'DB_HOST', value: 'db' }] }), 'front', {
+      logs: {
+        web: { current: Array.from({ length: 12 }, () => 'ERROR: canceling statement due to statement timeout') },
+      },
+      services: [
+        {
+          namespace: 'shop',
+          name: 'db',
+          missing: false,
+          clusterIPs: ['10.96.0.9'],
+          ports: [5432],
+          ready: 1,
+          notReady: 0,
+          selector: { app: 'db' },
+        },
+      ],
+    });
+  it('comes first, and is as severe as what follows from it', () => {
+    const found = headlines(group({ workloads: [front(), db()] }));
+    expect(found).toHaveLength(2);
+    expect(found[0]).toMatch(/^warning fails-again: deployment\/db: .*wait for a lock.*process 60 holds it$/);
+    expect(found[1]).toMatch(
+      /^warning fails-again: deployment\/front: .*statement timeout.*; it needs deployment\/db, of which is told above$/,
+    );
+  });
+  it('is not named where it is well', () => {
+    const [only, ...more] = headlines(group({ workloads: [front()] }));
+    expect(more).toEqual([]);
+    expect(only).not.toMatch(/told above/);
+  });
+});

@@ -15,6 +15,7 @@ import type { PodEvidence } from './evidence/pod-evidence.ts';
 import { podFacts } from './facts/pod/pod-facts.ts';
 import { listed, plural, shellWord } from './facts/words/text.ts';
 import { namespaceFindings } from './group/namespace-rules.ts';
+import { rootsFirst } from './group/roots-first.ts';
 import { bySameCause, type PlacedFinding } from './group/same-cause.ts';
 import { groupServiceFindings } from './group/service-findings.ts';
 import type { Diagnosis, RankedFinding, Subject } from './finding.ts';
@@ -30,7 +31,7 @@ const QUOTES = 2;
 
 export function diagnoseGroup(evidence: GroupEvidence): Diagnosis {
   const { scope, notLookedAt } = evidence;
-  const all = findingsOf(evidence);
+  const all = rootsFirst(findingsOf(evidence), evidence);
   const found = ordered(merged(bySameCause(all, evidence.pods.length)).map((each) => afterItsCause(each, all)));
   const left = found.length - MAX_FINDINGS;
   return {

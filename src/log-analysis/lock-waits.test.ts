@@ -24,7 +24,11 @@ describe('lockHolder', () => {
     [
       'a change of the table waits before the others, for a session that was named as it came',
       [
-        line(60, 'LOG:  connection authorized: user=shop database=shop application_name=report'),
+        line(
+          60,
+          'LOG:  connection authorized: user=shop database=shop application_name=report',
+          'shop@shop app=[unknown] ',
+        ),
         line(60, 'LOG:  statement: BEGIN', 'shop@shop '),
         ...waits(106, 'AccessExclusiveLock', '60', '106', 'ALTER TABLE orders ADD note text', 'shop@shop app=migrate '),
         ...waits(122, 'AccessShareLock', '60', '106, 122', 'select id from orders', 'shop@shop app=front '),

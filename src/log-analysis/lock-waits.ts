@@ -22,12 +22,12 @@ const WAITS = /\bprocess (\d{1,9}) still waiting for (\w{1,40}) on /;
 const HELD = /\bDETAIL: {1,4}Process(?:es)? holding the locks?: ([\d, ]{1,200})\. Wait queue: ([\d, ]{1,400})/;
 /** A line with the process in brackets, what `log_line_prefix` has of the session, the kind of the line and its words. */
 const OF_SESSION =
-  /\[(\d{1,9})\](?:-\d{1,9})?:? ?([^[\]]{0,120}?) ?\b(LOG|ERROR|STATEMENT|DETAIL|WARNING|FATAL|HINT|CONTEXT): {1,4}(.*)$/;
+  /\[(\d{1,9})\](?:-\d{1,9})?:? ?(.{0,120}?) ?\b(LOG|ERROR|STATEMENT|DETAIL|WARNING|FATAL|HINT|CONTEXT): {1,4}(.*)$/;
 const AUTHORIZED = /^connection authorized: (.{1,200})$/;
 const STATEMENT = /^(?:statement|execute [^:]{1,80}|duration: [\d.]+ ms {1,4}(?:statement|execute [^:]{1,80})): (.*)$/;
 /** It lets nobody beside it, so that whoever asks later waits behind the one who waits for it. */
 const EXCLUSIVE = /^(?:Access)?ExclusiveLock$|^ShareRowExclusiveLock$/;
-const IS_NAMED = /^(?!\[unknown\])(?=.*[a-z])/i;
+const IS_NAMED = /^(?!.*\[unknown\])(?=.*[a-z])/i;
 const MAX_STATEMENT = 80;
 
 interface Session {

@@ -9,14 +9,14 @@ function holderOf({ again, lines }: ContainerFacts): LockHolder | undefined {
   return again !== undefined && WAITS_FOR_LOCK.test(again.said.line) ? lockHolder(lines) : undefined;
 }
 
-/** "; process 60 (shop@shop app=report) holds the lock, and process 106 waits before the others for …"; "": it is not about a lock. */
-export function holderSaid(container: ContainerFacts): string {
+/** "process 60 (shop@shop app=report) holds it; process 106 waits before the others for …"; undefined: it is not about a lock. */
+export function holderSaid(container: ContainerFacts): string | undefined {
   const holder = holderOf(container);
-  if (holder === undefined) return '';
+  if (holder === undefined) return undefined;
   const { ahead } = holder;
   const first =
     ahead === undefined ? '' : `; ${named(ahead)} waits before the others for ${ahead.mode}, which lets nobody by`;
-  return `; ${named(holder)} holds the lock${first}`;
+  return `${named(holder)} holds it${first}`;
 }
 
 /** "process 60 (app=report: BEGIN)" */

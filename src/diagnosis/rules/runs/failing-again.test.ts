@@ -120,8 +120,8 @@ describe('a container that looks well', () => {
           },
         },
       },
-      'info',
-      /still waiting for AccessShareLock.*; process 60 \(user=shop database=shop application_name=report\) holds the lock$/,
+      'warning',
+      /^container web runs, and statements wait for a lock again and again \(5 times\): process 60 \(user=shop database=shop application_name=report\) holds it$/,
     ],
     [
       'is answered with an error that speaks of a login, which refuses nobody',

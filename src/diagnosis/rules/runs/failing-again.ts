@@ -58,9 +58,11 @@ export function failingAgain(
   if (again === undefined) return [];
   const { line } = again.said;
   const isPlain = end === undefined || PLAIN.has(end.id);
+  const isOfLock = holderSaid(container) !== undefined;
   const isProven =
     end?.blames !== undefined ||
     ((isPlain || UNRESOLVED.test(end.id)) && wrongPeer(facts, container, line) !== undefined) ||
+    (isOfLock && again.times >= LASTING) ||
     (isPlain ? isTotal(again) : REFUSES.test(end.id) || isLasting(again, end.id)) ||
     (end !== undefined && isRefused(again, end.id));
   const log = facts.commands.kubectl('logs', facts.name, '-c', container.name);
@@ -79,11 +81,11 @@ export function failingAgain(
       rank: isPlain ? PLAIN_RANK : Math.min(end.rank, MAX_RANK),
       topic: `runs/${container.name}`,
       container: container.name,
-      says: `${wordsOf(container, end?.says)}${holderSaid(container)}`,
+      says: waitsForHolder(container) ?? wordsOf(container, end?.says),
       fallback: true,
       ...(end?.blames !== undefined && { blames: end.blames }),
       evidence: [
-        ...(isPlain ? [quoteLine(container, line)] : []),
+        ...(isPlain || isOfLock ? [quoteLine(container, line)] : []),
         ...(end?.evidence ?? []).filter((quote) => quote.source !== 'death' && !(isPlain && quote.source === 'log')),
         ...(container.spec.readinessProbe === undefined && again.isDone !== true ? [noProbe(container)] : []),
       ],
@@ -101,6 +103,13 @@ export function failingAgain(
 /** Why nothing else tells of it. */
 function noProbe({ path }: ContainerFacts): Quote {
   return { source: 'field', path: `${path}.readinessProbe`, value: 'not set, so that it counts as ready' };
+}
+
+/** "… statements wait for a lock again and again (5 times): process 60 (…) holds it"; undefined: it is not about a lock. */
+function waitsForHolder(container: ContainerFacts): string | undefined {
+  const holder = holderSaid(container);
+  if (holder === undefined) return undefined;
+  return `${title(container)} runs, and statements wait for a lock again and again (${container.again?.times ?? 0} times): ${holder}`;
 }
 
 /** The end of what is told of a server that only records what it answers. */
