@@ -5,13 +5,15 @@ import type { PodFacts } from '../pod/pod-facts.ts';
 
 const WAITS_FOR_LOCK = /\bstill waiting for \w+ on \w+/;
 
-function holderOf({ again, lines }: ContainerFacts): LockHolder | undefined {
-  return again !== undefined && WAITS_FOR_LOCK.test(again.said.line) ? lockHolder(lines) : undefined;
+/** The holder may have come long before those who wait. */
+function holderOf({ evidence }: PodFacts, { name, again, lines }: ContainerFacts): LockHolder | undefined {
+  if (again === undefined || !WAITS_FOR_LOCK.test(again.said.line)) return undefined;
+  return lockHolder([...(evidence.logs[name]?.beginning ?? []), ...lines]);
 }
 
 /** "process 60 (shop@shop app=report) holds it; process 106 waits before the others for …"; undefined: it is not about a lock. */
-export function holderSaid(container: ContainerFacts): string | undefined {
-  const holder = holderOf(container);
+export function holderSaid(facts: PodFacts, container: ContainerFacts): string | undefined {
+  const holder = holderOf(facts, container);
   if (holder === undefined) return undefined;
   const { ahead } = holder;
   const first =
@@ -26,8 +28,9 @@ function named({ process, session, statement }: Pick<LockHolder, 'process' | 'se
 }
 
 /** Shows what the holder does, as the database sees it. */
-export function holderWanted({ commands, name }: PodFacts, container: ContainerFacts): readonly string[] {
-  const holder = holderOf(container);
+export function holderWanted(facts: PodFacts, container: ContainerFacts): readonly string[] {
+  const { commands, name } = facts;
+  const holder = holderOf(facts, container);
   if (holder === undefined) return [];
   const sql = `select pid, usename, application_name, client_addr, state, xact_start, query from pg_stat_activity where pid = ${holder.process}`;
   return [commands.kubectl('exec', name, '-c', container.name, '--', 'psql', '-U', 'postgres', '-c', sql)];

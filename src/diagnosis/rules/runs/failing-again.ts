@@ -58,7 +58,7 @@ export function failingAgain(
   if (again === undefined) return [];
   const { line } = again.said;
   const isPlain = end === undefined || PLAIN.has(end.id);
-  const isOfLock = holderSaid(container) !== undefined;
+  const isOfLock = holderSaid(facts, container) !== undefined;
   const isProven =
     end?.blames !== undefined ||
     ((isPlain || UNRESOLVED.test(end.id)) && wrongPeer(facts, container, line) !== undefined) ||
@@ -81,7 +81,7 @@ export function failingAgain(
       rank: isPlain ? PLAIN_RANK : Math.min(end.rank, MAX_RANK),
       topic: `runs/${container.name}`,
       container: container.name,
-      says: waitsForHolder(container) ?? wordsOf(container, end?.says),
+      says: waitsForHolder(facts, container) ?? wordsOf(container, end?.says),
       fallback: true,
       ...(end?.blames !== undefined && { blames: end.blames }),
       evidence: [
@@ -106,8 +106,8 @@ function noProbe({ path }: ContainerFacts): Quote {
 }
 
 /** "… statements wait for a lock again and again (5 times): process 60 (…) holds it"; undefined: it is not about a lock. */
-function waitsForHolder(container: ContainerFacts): string | undefined {
-  const holder = holderSaid(container);
+function waitsForHolder(facts: PodFacts, container: ContainerFacts): string | undefined {
+  const holder = holderSaid(facts, container);
   if (holder === undefined) return undefined;
   return `${title(container)} runs, and statements wait for a lock again and again (${container.again?.times ?? 0} times): ${holder}`;
 }
