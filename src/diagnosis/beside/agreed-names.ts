@@ -10,7 +10,7 @@ import type { ConfigEvidence } from '../evidence/pod-evidence.ts';
 import { environmentOf } from '../facts/variables/environment.ts';
 import type { Diagnosis } from '../finding.ts';
 
-interface AgreedName {
+export interface AgreedName {
   readonly kind: string;
   readonly value: string;
   /** "its variable TASK_QUEUE", "--queues of its command" */
@@ -85,7 +85,8 @@ export function withNearlyAgreed(diagnosis: Diagnosis, text: string | undefined)
     : diagnosis;
 }
 
-function namesOf({ spec }: Pod, configs: readonly ConfigEvidence[]): readonly AgreedName[] {
+/** The names in the variables and commands of a pod by which it meets others. */
+export function namesOf({ spec }: Pod, configs: readonly ConfigEvidence[]): readonly AgreedName[] {
   return (spec?.containers ?? []).flatMap((container) => [
     ...environmentOf(container, configs).flatMap(({ name, value }) => {
       const kind = kindOf(name.split('_'));

@@ -6,6 +6,7 @@ import type { Pod } from '../evidence/kinds.ts';
 import type { ConfigEvidence, PodEvidence } from '../evidence/pod-evidence.ts';
 import { type ConfigReference, usedBy } from '../facts/configs/config-references.ts';
 import type { Diagnosis } from '../finding.ts';
+import { unmetName } from './unmet-names.ts';
 
 /** Whether they are worth reading: nothing is wrong, or the first finding asks for them. @param evidence the pod that it is about */
 export function podsBesideWanted(diagnosis: Diagnosis, evidence: PodEvidence): boolean {
@@ -33,6 +34,7 @@ export function withPodsBeside(
   pods: readonly Pod[],
   configs: readonly ConfigEvidence[] = [],
 ): Diagnosis {
-  const near = nearlyAgreed(evidence.pod, pods, [...evidence.configs, ...configs]);
-  return withNearlyAgreed(withClock(withHolders(diagnosis, evidence, pods), pods), near);
+  const all = [...evidence.configs, ...configs];
+  const names = nearlyAgreed(evidence.pod, pods, all) ?? unmetName(evidence, pods, all);
+  return withNearlyAgreed(withClock(withHolders(diagnosis, evidence, pods), pods), names);
 }
