@@ -32,6 +32,7 @@ import { withOrder } from './facts/pod/ordered-start.ts';
 import { NORMAL_START_MS } from './limits.ts';
 import { withSettingBehind } from './facts/configs/setting-behind.ts';
 import { withUnseenValues } from './facts/variables/unseen-values.ts';
+import { withLastErrors } from './last-errors.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { DELETION_RULES, POD_RULES } from './rules/all.ts';
 import { title } from './rules/ends/exit-code.ts';
@@ -162,6 +163,7 @@ export function diagnosePod(evidence: PodEvidence): Diagnosis {
     state: awaited === undefined ? podState(facts) : `${podState(facts)}; ${awaited}`,
     asWanted,
     findings,
+    ...withLastErrors(findings, [evidence]),
     notLookedAt: evidence.notLookedAt,
   };
 }

@@ -10,6 +10,7 @@ import { podFacts } from './facts/pod/pod-facts.ts';
 import { podState } from './facts/pod/pod-state.ts';
 import { formatAge, listed } from './facts/words/text.ts';
 import type { Diagnosis, RankedFinding } from './finding.ts';
+import { withLastErrors } from './last-errors.ts';
 import { MAX_QUOTES, NORMAL_START_MS, RECENT_DEATH_MS } from './limits.ts';
 import { ordered, told, withoutFallbacks } from './order-findings.ts';
 import { withFirstPod } from './workload/first-pod.ts';
@@ -87,13 +88,15 @@ function withGone(finding: RankedFinding, evidence: WorkloadEvidence): RankedFin
 export function diagnoseWorkload(evidence: WorkloadEvidence): Diagnosis {
   const facts = workloadFacts(evidence);
   const { metadata } = evidence.workload;
+  const findings = told(workloadFindings(evidence));
   return {
     apiVersion: 'mendlet.dev/v1alpha1',
     kind: 'Diagnosis',
     subject: { kind: facts.kind.toLowerCase(), namespace: facts.namespace, name: facts.name, uid: metadata?.uid },
     state: workloadState(facts),
     asWanted: isWorkloadAsWanted(facts),
-    findings: told(workloadFindings(evidence)),
+    findings,
+    ...withLastErrors(findings, evidence.looked),
     notLookedAt: evidence.notLookedAt,
   };
 }

@@ -118,6 +118,16 @@ export interface Diagnosis {
   readonly asWanted: boolean;
   /** The most significant first. */
   readonly findings: readonly Finding[];
+  /** Of a pod or a workload without findings: the last errors that its containers wrote, after which they went on; absent: none. */
+  readonly lastErrors?: readonly LastError[];
   /** Objects that could not be read, with reasons. No conclusion is drawn from them. */
   readonly notLookedAt: readonly string[];
+}
+
+/** An error in the log of a container that runs on. */
+export interface LastError {
+  readonly pod: string;
+  readonly container: string;
+  /** Secrets masked. */
+  readonly line: string;
 }

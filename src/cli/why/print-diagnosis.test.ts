@@ -33,6 +33,19 @@ describe('printDiagnosis', () => {
     // oxlint-disable-next-line no-control-regex
     expect(bare).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
     expect(bare.match(/\\u202e/g)?.length).toBeGreaterThanOrEqual(9);
-    expect(printDiagnosis({ ...diagnosis, findings: [] }, { now: 0, colours })).not.toContain('\u202e');
+    const lastErrors = [{ pod: `p${HOSTILE}`, container: `c${HOSTILE}`, line: `line ${HOSTILE}` }];
+    expect(printDiagnosis({ ...diagnosis, findings: [], lastErrors }, { now: 0, colours })).not.toContain('\u202e');
+  });
+
+  it('tells the last error of one with which nothing is wrong, and not beside findings', () => {
+    const lastErrors = [{ pod: 'web-1', container: 'web', line: 'no such table' }];
+    const subject = { kind: 'pod', namespace: 'shop', name: 'web-1' };
+    const given = { ...diagnosis, subject, state: 'Running', asWanted: true, lastErrors, notLookedAt: [] };
+    const print = (findings: Diagnosis['findings']): string =>
+      printDiagnosis({ ...given, findings }, { now: 0, colours: false });
+    expect(print([])).toBe(
+      'nothing is wrong with pod/web-1: Running\n      the last error in the log of web, after which it went on: no such table (kubectl -n shop logs web-1 -c web)\n',
+    );
+    expect(print(diagnosis.findings)).not.toContain('no such table');
   });
 });

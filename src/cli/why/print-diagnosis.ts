@@ -1,5 +1,5 @@
 /** Prints a diagnosis: findings, evidence, commands to try. Control characters are made visible, except our own colours. Pure. */
-import type { Diagnosis, Finding } from '../../diagnosis/index.ts';
+import type { Diagnosis, Finding, LastError } from '../../diagnosis/index.ts';
 import { plural, quoteText } from '../../diagnosis/index.ts';
 import { visibleLine, visibleText } from '../../lib/index.ts';
 
@@ -12,12 +12,13 @@ export interface PrintOptions {
 const SEVERITY_COLOURS = { critical: 31, warning: 33, info: 36 } as const;
 
 export function printDiagnosis(diagnosis: Diagnosis, options: PrintOptions): string {
-  const { findings, notLookedAt } = diagnosis;
+  const { findings, lastErrors = [], notLookedAt } = diagnosis;
   const lines = [
     findings.length === 0
       ? visibleLine(nothing(diagnosis))
       : paint(options, 1, visibleLine(`${title(diagnosis)}: ${diagnosis.state}`)),
     ...findings.flatMap((finding, index) => findingLines(finding, index + 1, options)),
+    ...(findings.length === 0 ? lastErrors : []).map((error) => errorLine(diagnosis, error)),
     ...notLookedAt.map((what) => `not looked at: ${visibleLine(what)}`),
   ];
   return `${lines.join('\n')}\n`;
@@ -44,6 +45,12 @@ function nothing(diagnosis: Diagnosis): string {
   return asWanted
     ? `nothing is wrong with ${what}: ${state}`
     : `${what} is not as wanted yet, and nothing says that it fails: ${state}`;
+}
+
+/** It is no finding: what the one who asks may look for, and what may just as well be over. */
+function errorLine({ subject }: Diagnosis, { pod, container, line }: LastError): string {
+  const command = ['kubectl', '-n', subject.namespace ?? 'default', 'logs', pod, '-c', container].join(' ');
+  return `      the last error in the log of ${container}, after which it went on: ${visibleLine(line)} (${visibleLine(command)})`;
 }
 
 function findingLines(finding: Finding, number: number, options: PrintOptions): readonly string[] {
