@@ -50,7 +50,7 @@ function nothing(diagnosis: Diagnosis): string {
 /** It is no finding: what the one who asks may look for, and what may just as well be over. */
 function errorLine({ subject }: Diagnosis, { pod, container, line }: LastError): string {
   const command = ['kubectl', '-n', subject.namespace ?? 'default', 'logs', pod, '-c', container].join(' ');
-  return `      the last error in the log of ${container}, after which it went on: ${visibleLine(line)} (${visibleLine(command)})`;
+  return `      ${visibleLine(`the last error in the log of ${container}, after which it went on: ${line} (${command})`)}`;
 }
 
 function findingLines(finding: Finding, number: number, options: PrintOptions): readonly string[] {
