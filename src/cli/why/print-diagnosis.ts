@@ -2,12 +2,19 @@
 import type { Diagnosis, Finding, LastError } from '../../diagnosis/index.ts';
 import { plural, quoteText } from '../../diagnosis/index.ts';
 import { visibleLine, visibleText } from '../../lib/index.ts';
+import { wrapLine } from './wrap-line.ts';
 
 export interface PrintOptions {
   /** Wall ms, for ages. */
   readonly now: number;
   readonly colours: boolean;
+  /** The terminal's width; absent: no terminal, so that each finding stays on one line. */
+  readonly columns?: number;
 }
+
+/** Columns before a headline, and before a quotation; what a quotation goes on with stands further in. */
+const HEADLINE_INDENT = 4;
+const QUOTE_INDENT = 6;
 
 const SEVERITY_COLOURS = { critical: 31, warning: 33, info: 36 } as const;
 
@@ -57,8 +64,15 @@ function findingLines(finding: Finding, number: number, options: PrintOptions): 
   const { says, severity, evidence, try: next, manifest, pods } = finding;
   const mark = severity === 'critical' ? '' : ` (${severity})`;
   return [
-    `${String(number).padStart(2)}. ${paint(options, SEVERITY_COLOURS[severity], visibleLine(says))}${mark}`,
-    ...evidence.map((quote) => `      ${visibleLine(quoteText(quote, options.now))}`),
+    ...wrapLine(`${visibleLine(says)}${mark}`, HEADLINE_INDENT, options.columns).map((line, index) => {
+      const before = index === 0 ? `${String(number).padStart(2)}. ` : ' '.repeat(HEADLINE_INDENT);
+      return `${before}${paint(options, SEVERITY_COLOURS[severity], line)}`;
+    }),
+    ...evidence.flatMap((quote) =>
+      wrapLine(visibleLine(quoteText(quote, options.now)), QUOTE_INDENT + 2, options.columns).map(
+        (line, index) => `${' '.repeat(index === 0 ? QUOTE_INDENT : QUOTE_INDENT + 2)}${line}`,
+      ),
+    ),
     ...(pods === undefined || pods.length < 2
       ? []
       : [`      ${plural(pods.length, 'pod')}: ${visibleLine(pods.join(', '))}`]),

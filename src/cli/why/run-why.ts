@@ -56,7 +56,8 @@ export async function runWhy(session: ClusterSession, options: WhyOptions): Prom
   const { asker, diagnosis } = await whyOf(session, options);
   if (options.output === 'json') session.out(`${JSON.stringify(diagnosis, null, 2)}\n`);
   else {
-    const print = { now: asker.now, colours: session.columns !== undefined };
+    const { columns } = session;
+    const print = { now: asker.now, colours: columns !== undefined, ...(columns !== undefined && { columns }) };
     session.outRaw(printDiagnosis(diagnosis, print));
   }
   return options.exitCode && diagnosis.findings.some(({ severity }) => severity !== 'info')
