@@ -14,6 +14,7 @@ import { namedInPeer } from '../peers/named-in-peers.ts';
 import { otherProtocol } from '../peers/other-protocols.ts';
 import type { PodFacts } from '../pod/pod-facts.ts';
 import { fileReadByCode } from '../files/files-of-code.ts';
+import { ownLimit } from '../servers/server-settings.ts';
 import { commandText } from '../peers/spec-peers.ts';
 import type { Setting } from './setting.ts';
 import { serviceLink } from '../variables/service-links.ts';
@@ -43,6 +44,7 @@ function settingBehind(facts: PodFacts, container: ContainerFacts, finding: Rank
     poolVariable(container, finding.says) ??
     commandLimit(facts, container, finding) ??
     phpMemory(facts, container, finding) ??
+    bare(settingReached(facts, container, finding)) ??
     sharedPort(container, finding) ??
     namedInPeer(container, finding) ??
     wordOfFile(container, finding) ??
@@ -62,6 +64,17 @@ function settingBehind(facts: PodFacts, container: ContainerFacts, finding: Rank
     bare(mistakenCode(facts, container, finding.says)) ??
     (container.again === undefined ? bare(likelyMount(facts, container, finding)) : undefined)
   );
+}
+
+/** What a server says of a setting of its own. */
+function settingReached(
+  { pod, evidence }: PodFacts,
+  container: ContainerFacts,
+  finding: RankedFinding,
+): string | undefined {
+  const lines = [finding.says, container.reading.decisive?.line ?? '', container.again?.said.line ?? ''];
+  const has = ownLimit(pod, container.spec, evidence.configs, lines);
+  return has === undefined || finding.says.includes(has) ? undefined : `it ${has}`;
 }
 
 function bare(says: string | undefined): Setting | undefined {

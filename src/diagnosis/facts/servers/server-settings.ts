@@ -1,120 +1,22 @@
 /** Finds the settings of a server behind what it told another pod: a limit that is reached, a network that it does not know, its certificate. Pure. */
-import { anyOf } from '../../../log-analysis/index.ts';
-import type { Container } from '../../evidence/kinds.ts';
-import type { ServerBehind, ServiceEvidence } from '../../evidence/pod-evidence.ts';
+import type { Container, Pod } from '../../evidence/kinds.ts';
+import type { ConfigEvidence, ServerBehind, ServiceEvidence } from '../../evidence/pod-evidence.ts';
 import { certificateMount } from '../files/certificate-mounts.ts';
 import { configMapsOf } from '../configs/config-references.ts';
 import { environmentOf, ofText } from '../variables/environment.ts';
 import { nearSetting, type NamingText } from '../configs/near-settings.ts';
 import { commandText } from '../peers/spec-peers.ts';
 import { listed } from '../words/text.ts';
+import { type Complaint, COMPLAINTS } from './complaints.ts';
 
-interface Complaint {
-  /** What the server said. */
-  readonly said: RegExp;
-  /** The settings that it may mean, the likeliest first: each a name with "-" or "_" between its words. */
-  readonly settings: readonly string[];
-}
-
-const COMPLAINTS: readonly Complaint[] = [
-  { said: /database space exceeded|\bNOSPACE\b/, settings: ['quota-backend-bytes'] },
-  {
-    said: anyOf(
-      /too many (?:connections|clients)|\(1040,/i,
-      /(?:connection|client) (?:limit|slots)/i,
-      /max(?:imum)? (?:number of )?(?:clients|connections)/i,
-      /no more connections/i,
-    ),
-    settings: ['max_connections', 'maxclients', 'max_client_conn', 'max_user_connections', 'maxconn', 'max_conn'],
-  },
-  { said: /\bOOM command not allowed\b|used memory > 'maxmemory'/, settings: ['maxmemory'] },
-  {
-    said: anyOf(
-      /\b(?:message|request|payload|packet|entity|body|record|frame)\b.{0,60}\b(?:too large|too big|larger than|exceeds?)\b/i,
-      /\bMessageSizeTooLarge\b|\bRecordTooLarge|\bmax_allowed_packet\b|\bmaximum payload\b/i,
-      /\b413\b.{0,40}(?:too large|entity)|Content Too Large/i,
-      /\btoo (?:large|big) (?:an? )?(?:body|request|message|packet|payload|file|upload)\b|returned error: 413\b|\b413 Client Error|status(?: code)?[:= ]{1,2}413\b/i,
-    ),
-    settings: [
-      'max_allowed_packet',
-      'client_max_body_size',
-      'max_payload',
-      'message.max.bytes',
-      'max_message_size',
-      'max_message_bytes',
-      'message_size_limit',
-      'max_request_size',
-      'max_body_size',
-      'body_limit',
-      'LimitRequestBody',
-      'post_max_size',
-    ],
-  },
-  {
-    said: /access forbidden by rule|client denied by server configuration|(?:unauthorized|rejected|denied) (?:connection|client|access) from|proxying refused on filtered/i,
-    settings: ['allow', 'deny', 'require', 'filter'],
-  },
-  {
-    said: /relay(?:ing)? (?:access )?denied|relay not permitted/i,
-    settings: ['mynetworks', 'relay_from_hosts', 'relay_domains'],
-  },
-  {
-    said: /\bread[- ]?only\b|\bREADONLY\b/i,
-    settings: [
-      'super_read_only',
-      'read_only',
-      'default_transaction_read_only',
-      'replica-read-only',
-      'replicaof',
-      'slaveof',
-    ],
-  },
-  {
-    said: /too many requests|\b429\b|rate limit|limiting requests/i,
-    settings: ['limit_req', 'limit_req_zone', 'rate_limit', 'ratelimit', 'requests_per_second'],
-  },
-  {
-    said: /\bblocked connection\b|\bconnection (?:was |is )?blocked\b|\bConnectionBlocked|\blow on (?:disk|memory)\b|\bresource limit alarm\b/i,
-    settings: [
-      'disk_free_limit.absolute',
-      'disk_free_limit.relative',
-      'disk_free_limit',
-      'vm_memory_high_watermark.absolute',
-      'vm_memory_high_watermark.relative',
-      'vm_memory_high_watermark',
-    ],
-  },
-  {
-    said: /plaintext authentication (?:is )?disallowed|\bPRIVACYREQUIRED\b/i,
-    settings: ['disable_plaintext_auth', 'auth_allow_cleartext', 'ssl'],
-  },
-  {
-    said: /\b(?:lookup|query|resolv\w*|dns)\b.{0,120}\bREFUSED\b|\brcode[= ]REFUSED\b/i,
-    settings: ['access-control', 'allow-query', 'allow-recursion', 'allow_query'],
-  },
-  { said: /server has gone away|packet bigger than|max_allowed_packet/i, settings: ['max_allowed_packet'] },
-  { said: /\bNo master found for\b|\bNo such master with that name\b/i, settings: ['sentinel monitor'] },
-  {
-    said: /no required SSL certificate|certificate required|client certificate (?:is )?required/i,
-    settings: [
-      'ssl_verify_client',
-      'tls-auth-clients',
-      'ssl_ca_file',
-      'client_auth',
-      'SSLVerifyClient',
-      'require_certificate',
-    ],
-  },
-  { said: /\bITEM TOO BIG\b|\bobject too large for cache\b/i, settings: ['item_size_max', 'max-item-size', '-I'] },
-  { said: /\bunknown command\b|command .{1,40} (?:is )?(?:disabled|not allowed)/i, settings: ['rename-command'] },
-];
 /** A rule for those who connect, which is a file of its own. */
 const NO_RULE = /no pg_hba\.conf entry|pg_hba\.conf rejects/;
 const OF_CERTIFICATE = /^certificate-/;
 /** Values that tell no secret: sizes, numbers, networks, switches. */
 const PLAIN_VALUE = /^(?:\d[\d.,/: ]{0,60}[kmgtb%]{0,3}|yes|no|on|off|true|false|unlimited)$/i;
-/** Settings whose values are names and networks. */
-const NAMES = /^(?:sentinel monitor|access-control|allow-query|allow-recursion)$/i;
+/** Settings whose values are names, networks and words that everybody may see. */
+const NAMES =
+  /^(?:sentinel monitor|access-control|allow-query|allow-recursion|pool_mode|wal_level|sql_mode|ssl_protocols|SSLProtocol|\w*ssl[_-]?(?:min|max)\w*|tls[_-]\w+|min_version|AllowUsers|AllowGroups|HostKeyAlgorithms|Ciphers|MACs|KexAlgorithms|\w*ALLOWED_HOSTS|http_access|loopback_users|character_set_server|collation_server|ignore_startup_parameters|disable_functions|open_basedir)$/i;
 const COMMENT = /^\s*(?:#|;|\/\/|--|!)/;
 const MAX_LINES = 3000;
 
@@ -168,8 +70,31 @@ export function settingBehind(
 }
 
 function limitText(server: ServerBehind, lines: readonly string[]): string | undefined {
-  const names = COMPLAINTS.filter(({ said }) => lines.some((line) => said.test(line))).flatMap((each) => each.settings);
-  const places = placesOf(server);
+  return limitIn(COMPLAINTS, lines, placesOf(server));
+}
+
+/** "its variable ALLOWED_HOSTS has …": the setting of a program that complains of what only its own settings make. */
+export function ownLimit(
+  pod: Pod,
+  spec: Container,
+  configs: readonly ConfigEvidence[],
+  lines: readonly string[],
+): string | undefined {
+  const alone = { pod: { ...pod, spec: { ...pod.spec, containers: [spec] } }, configs };
+  return limitIn(
+    COMPLAINTS.filter(({ isOwn }) => isOwn === true),
+    lines,
+    placesOf(alone),
+  );
+}
+
+/** "has max_connections 10 (ConfigMap db-conf, key my.cnf, line 3)" */
+function limitIn(
+  complaints: readonly Complaint[],
+  lines: readonly string[],
+  places: readonly Place[],
+): string | undefined {
+  const names = complaints.filter(({ said }) => lines.some((line) => said.test(line))).flatMap((each) => each.settings);
   for (const name of names) {
     const words = name.split(/[-_. ]/).join('[-_. ]');
     const pattern = new RegExp(
@@ -197,7 +122,7 @@ interface Place {
 }
 
 /** Its commands, its variables and the lines of its files. */
-function placesOf({ pod, configs = [] }: ServerBehind): readonly Place[] {
+function placesOf({ pod, configs = [] }: Pick<ServerBehind, 'pod' | 'configs'>): readonly Place[] {
   return (pod.spec?.containers ?? []).flatMap((spec) => {
     const environment = environmentOf(spec, configs);
     return [
