@@ -281,13 +281,13 @@ function wholePlace(said: string, own: readonly RoledLine[], place: string | und
 
 /** "Exception in worker process" */
 const SAYS_NOTHING =
-  /^\*\* \(EXIT\) an exception was raised|^(?:\S{1,100} - )?(?:an? )?(?:unhandled |uncaught |unexpected )?(?:exception|error|failure)s? (?:(?:has been |was )?caught |occurred )?(?:in|on|while|during|of)\b/i;
+  /^unexpected (?:exception|error)\b.{0,20}\bexiting\b|^\*\* \(EXIT\) an exception was raised|^(?:\S{1,100} - )?(?:an? )?(?:unhandled |uncaught |unexpected )?(?:exception|error|failure)s? (?:(?:has been |was )?caught |occurred )?(?:in|on|while|during|of)\b/i;
 
 /** What was logged right above a trace whose error holds no name: "FAIL cart.test.js > adds prices". */
 function ofAnnouncement(said: string, wrappers: readonly Candidate[]): string {
   if (nameCount(said) > 0) return '';
   const above = (
-    wrappers.find(({ line: { role } }) => role === 'line') ??
+    wrappers.find(({ line: { role, text } }) => role === 'line' && !SAYS_NOTHING.test(text)) ??
     // Python prints the error that ended the program last.
     wrappers.find(({ line: { role, afterFrames } }) => role === 'head' && afterFrames !== true)
   )?.line;

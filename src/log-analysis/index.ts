@@ -29,4 +29,5 @@ export { isRefusal } from './refusals.ts';
 export { pathIn, statusIn } from './request-lines.ts';
 export { requestsFail } from './requests-fail.ts';
 export { standingFault } from './standing-fault.ts';
+export { workersDie } from './workers-die.ts';
 export { standsAt, type StandsAt } from './stands-at.ts';

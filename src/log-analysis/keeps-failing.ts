@@ -4,6 +4,7 @@ import { isChatter, isNothingToDo, isVisit } from './chatter.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import type { FailsAgain } from './fails-again.ts';
 import { isGoingOn, isOnlyWarning, isReady, isServing } from './grammar/index.ts';
+import type { DecisiveLine } from './describe.ts';
 import { lastFailure } from './last-failure.ts';
 import { MAX_LINES_READ } from './limits.ts';
 import { maskSecrets } from './mask-secrets.ts';
@@ -75,7 +76,32 @@ export function keepsFailing(lines: readonly string[], nowMs?: number): FailsAga
   const end = endOfMessage(log.roled, lastOf(found));
   const said = lastFailure(lately.slice(0, (log.roled[end]?.index ?? lately.length - 1) + 1));
   if (said === undefined || isNothingToDo(said.line)) return undefined;
-  return { said, times: found.positions.length, isBesideWork: true };
+  return { said: reasonBefore(found, said) ?? said, times: found.positions.length, isBesideWork: true };
+}
+
+/** A word that an error quotes as a name. */
+const QUOTED = /(?:\\?"|'|`)([\w./@-]{4,100})(?:\\?"|'|`)/g;
+/** It says why. */
+const REASON = /\bbecause\b|\bdue to\b|: (?:unable|cannot|can't|could not|failed|permission|no such|invalid|not )/i;
+
+/** The error above the first of them that says of a name which they tell why it is not there: "resolver "acme" is skipped because …". */
+function reasonBefore(found: Judged, said: DecisiveLine): DecisiveLine | undefined {
+  const { roled, lines, positions } = found;
+  const above = roled.findLastIndex(({ role, level, said: text }, position) => {
+    if (position >= firstOf(found) || role !== 'line' || (level !== 'error' && level !== 'fatal')) return false;
+    if (!REASON.test(text) || positions.includes(position)) return false;
+    return [...text.matchAll(QUOTED)].some(([, name = '']) => wordIn(said.line, name));
+  });
+  const index = roled[above]?.index;
+  const reason = index === undefined ? undefined : lastFailure(lines.slice(0, index + 1));
+  return reason === undefined || said.line.includes(reason.line)
+    ? undefined
+    : { ...reason, line: `${reason.line} (${said.line})`, related: [...reason.related, said.line] };
+}
+
+function wordIn(text: string, word: string): boolean {
+  const at = text.indexOf(word);
+  return at !== -1 && !/[\w-]/.test(text[at - 1] ?? ' ') && !/[\w-]/.test(text[at + word.length] ?? ' ');
 }
 
 function firstOf({ positions }: Judged): number {

@@ -83,7 +83,7 @@ export function requestLines(roled: readonly RoledLine[], dialects: readonly Dia
   // Words such as "listening" come before the start of some servers has come to its end.
   const ready = new Set(serving.filter(({ recovery }) => recovery === undefined));
   let inside = false;
-  for (const [position, { role, text, said, indent, fields = '', ofClient, trace }] of roled.entries()) {
+  for (const [position, { role, text, said, indent, level, fields = '', ofClient, trace }] of roled.entries()) {
     if (role === 'line' && !(inside && indent > 0)) {
       const says = (pattern: RegExp | undefined): boolean =>
         pattern !== undefined && (pattern.test(text) || pattern.test(said));
@@ -95,7 +95,9 @@ export function requestLines(roled: readonly RoledLine[], dialects: readonly Dia
         ofClient === true ||
         OF_CLIENT.test(text) ||
         announcesTrace(roled, position, isReadyYet) ||
+        // What ends a program is no matter of one request, whatever else the line tells.
         (isReadyYet &&
+          level !== 'fatal' &&
           !serving.some(({ decisive }) => says(decisive)) &&
           (isReload(text) || isAboutClient(text) || isAboutRequest(text) || TIMED.test(fields)));
       for (const dialect of serving) if (says(dialect.recovery)) ready.add(dialect);

@@ -3,6 +3,7 @@ import { type Level, levelOfWord } from './level.ts';
 import { MAX_LINE_CHARACTERS, MAX_STRUCTURED_CHARACTERS, MAX_UNFOLDED_LINES } from './limits.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { withoutContext } from './monolog-line.ts';
+import { withoutBrackets } from './bracketed-line.ts';
 import { plainLine } from './plain-line.ts';
 import { structuredLine } from './structured-line.ts';
 
@@ -39,7 +40,7 @@ const STAMPS: readonly RegExp[] = [
   new RegExp(String.raw`^[[(]?\d{1,2}[ /-]${MONTH}[a-z]{0,6}[ /-]\d{4}[: ]${CLOCK}${ZONE}[\])]?:?`),
   new RegExp(String.raw`^\[?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?\]?(?=[\s:|])`),
   /^[[(]?1[5-9]\d{8}(?:\d{3})?(?:\.\d{1,9})?[\])]?:?(?=\s)/,
-  new RegExp(String.raw`^\d{1,2}/\d{1,2}/\d{4},? ${CLOCK}(?: [AP]M)?:?`),
+  new RegExp(String.raw`^\[?\d{1,2}/\d{1,2}/\d{4},? ${CLOCK}(?: [AP]M)?[\]:]?`),
   /^\d{8}T\d{6}(?:\.\d{1,9})?Z?(?=\s)/,
   /^\d{6} {1,2}\d{1,2}:\d\d:\d\d/,
   // OpenLDAP's: seconds, their parts and the thread.
@@ -66,6 +67,8 @@ const HEADS: readonly RegExp[] = [
   /^\(\d+\) ?:/,
   /^<0\.\d+\.\d+>/,
   /^#\d+\](?=\s)/,
+  // Akka's actors.
+  /^\[[\w.$]{0,100}(?:\(?akka(?:\.\w{1,10})?:\/\/[^\]]{1,200}|\([\w-]{1,60}\))\](?=\s)/,
   /^[a-z][\w.-]{1,30}\[[\d:]+\]:?(?=\s)/,
 ];
 /** The same, which only count behind a time, a level or another head: at the beginning of a line they may be what a program says. */
@@ -106,6 +109,8 @@ const LETTERS: Readonly<Record<string, Level>> = {
   F: 'fatal',
 };
 const BRACKET_LEVEL = /^[[(<] ?(?:[\w.-]{1,30}[:/])?([A-Za-z]{3,13}|\d) {0,5}[\])>]:?(?=[\s[]|$)/;
+/** Gitea's place before its level: "...ations/migrations.go:552:Migrate() [F] ". */
+const PLACE_LETTER = /^\.{0,3}[\w./-]{1,100}\.go:\d{1,6}:\w{1,60}\(\) \[([DIWECFN])\] /;
 /** What is left of "[10:20:30 ERR]", as Serilog writes it. */
 const CLOSED_LEVEL = /^([A-Z]{3,11})\](?=\s)/;
 /** What is left of "[2026-01-31 12:00:00,000: ERROR/MainProcess]". */
@@ -204,9 +209,12 @@ export function indentOf(text: string): number {
   return text.length - text.trimStart().length;
 }
 
+/** What PHP-FPM puts before the words of PHP itself, whose level is another. */
+const OF_FPM = /^NOTICE: PHP message: /;
+
 function textLine(plain: string, index: number): LogLine {
   const indent = indentOf(plain);
-  let rest = plain.trim();
+  let rest = plain.trim().replace(OF_FPM, '');
   let said = rest;
   let level: Level | undefined;
   let atMs: number | undefined;
@@ -226,10 +234,11 @@ function textLine(plain: string, index: number): LogLine {
     // A word before a colon begins what is said: times after it are part of that.
     else break;
   }
+  const bare = level === undefined ? rest : withoutBrackets(rest);
   return {
     index,
-    text: rest,
-    said,
+    text: bare,
+    said: bare === rest ? said : bare,
     indent,
     ...(level && { level }),
     ...(atMs !== undefined && { atMs }),
@@ -276,7 +285,7 @@ const STAMPED_LETTER = /^([EWFID]) (?=[a-z][\w-]{2})/;
 function cutLevel(text: string, step: number, isStamped = false): Cut | undefined {
   const letter = isStamped ? STAMPED_LETTER.exec(text) : null;
   if (letter !== null) return { rest: text.slice(letter[0].length), level: LETTERS[letter[1] ?? ''] };
-  const klog = KLOG_HEAD.exec(text) ?? BRACKET_LETTER.exec(text) ?? LETTER_HEAD.exec(text);
+  const klog = KLOG_HEAD.exec(text) ?? BRACKET_LETTER.exec(text) ?? LETTER_HEAD.exec(text) ?? PLACE_LETTER.exec(text);
   if (klog !== null) {
     return { rest: text.slice(klog[0].length), level: LETTERS[klog[1] ?? ''], atMs: timeOfDay(klog[2] ?? '') };
   }

@@ -35,10 +35,14 @@ const POINTS_BELOW = words(
   /(?:the|these) following (?:\[?\d+\]? )?(?:lines?|errors?|problems?|points?|checks?|issues?)/i,
 );
 
+/** "[1] bootstrap checks failed", "3 errors found": each of them stands below. */
+const COUNTS_BELOW =
+  /^\[?\d{1,3}\]? (?:[a-z-]{2,20} ){0,2}(?:(?:checks?|tests?|validations?) failed|(?:errors?|problems?|issues?) (?:found|occurred))$/i;
+
 /** The error right below one that only points there. */
 function pointedAt({ position, line }: Candidate, tops: readonly Candidate[]): Candidate | undefined {
   // A line that ends with a colon is told with the next one.
-  if (!POINTS_BELOW.test(line.text) || line.said.endsWith(':')) return undefined;
+  if (!(POINTS_BELOW.test(line.text) || COUNTS_BELOW.test(line.text)) || line.said.endsWith(':')) return undefined;
   return tops.find((each) => each.position === position + 1);
 }
 
@@ -78,6 +82,9 @@ function lastTry(best: Candidate, tops: readonly Candidate[]): Candidate | undef
   return before.findLast((each) => isBad(each.line.text) && isTry(each));
 }
 
+/** A fatal error of so many words is no mere consequence of a warning. */
+const WORDS_OF_REASON = 6;
+
 /** Lines between an error and the one that it led to. */
 const NEAR_LINES = 3;
 
@@ -92,8 +99,16 @@ function causeAbove(best: Candidate, tops: readonly Candidate[]): Candidate | un
   for (const above of tops.filter((each) => each.position < best.position).toReversed()) {
     const lines = below.position - above.position;
     if (lines > NEAR_LINES || above.line.role !== 'line' || isLongBefore(above, below)) break;
+    // The warning of an earlier try is none of this one.
+    if (!above.firm && best.firm && isLongBefore(above, below, WARNED_WITHIN_MS)) break;
     // A warning that holds the names is told when no error below it has one.
-    const mayTell = lines <= 2 && saysMore(above, best) && !HAS_PORT.test(best.line.text);
+    const isReason =
+      best.line.level === 'fatal' &&
+      !above.firm &&
+      !isConsequence(best.line.text) &&
+      best.line.text.split(' ').length >= WORDS_OF_REASON &&
+      !SYSTEM_ERROR.test(above.line.text);
+    const mayTell = lines <= 2 && saysMore(above, best) && !HAS_PORT.test(best.line.text) && !isReason;
     if (isConsequence(above.line.text)) continue;
     if (!above.firm && !(mayTell && nameCount(found?.line.text ?? '') === 0)) continue;
     if (found === undefined || nameCount(above.line.text) >= Math.min(1, nameCount(found.line.text))) found = above;
@@ -105,8 +120,11 @@ function causeAbove(best: Candidate, tops: readonly Candidate[]): Candidate | un
 /** An error that led to another one comes shortly before it, ms. */
 const LEADS_WITHIN_MS = 60_000;
 
-function isLongBefore({ line: { atMs } }: Candidate, below: Candidate): boolean {
-  return atMs !== undefined && below.line.atMs !== undefined && below.line.atMs - atMs > LEADS_WITHIN_MS;
+/** The same of a warning. */
+const WARNED_WITHIN_MS = 3000;
+
+function isLongBefore({ line: { atMs } }: Candidate, below: Candidate, mostMs = LEADS_WITHIN_MS): boolean {
+  return atMs !== undefined && below.line.atMs !== undefined && below.line.atMs - atMs > mostMs;
 }
 
 /** The trace that ends right above a logged error without names: "Connection refused" above "the feed has ended". */

@@ -18,6 +18,9 @@ const LATELY_LINES = 240;
 const OFTEN = 5;
 /** So many are enough where the server says each time what went wrong. */
 const OFTEN_EXPLAINED = 3;
+/** So many are enough where nobody caught the error, and no request was ever answered well. */
+const OFTEN_UNCAUGHT = 2;
+const UNCAUGHT = /\buncaught\b|\bunhandled\b|\bpanic\b/i;
 
 interface Request {
   readonly place: number;
@@ -35,7 +38,7 @@ export function requestsFail(lines: readonly string[]): FailsAgain | undefined {
   const kinds = [...new Set(requests.map(({ kind }) => kind))];
   const found = kinds
     .map((kind) => failedLast(requests.filter((request) => request.kind === kind)))
-    .filter(({ failed }) => failed.length >= OFTEN_EXPLAINED)
+    .filter(({ failed, since }) => failed.length >= (since === -1 ? OFTEN_UNCAUGHT : OFTEN_EXPLAINED))
     .toSorted((a, b) => b.failed.length - a.failed.length)[0];
   if (found === undefined) return undefined;
   const { failed, since } = found;
@@ -47,6 +50,7 @@ export function requestsFail(lines: readonly string[]): FailsAgain | undefined {
   const answers = failed.at(-1)?.status ?? 500;
   const isTheirs = failed.at(-1)?.fault !== 'ours';
   if (failed.length < OFTEN && (said === undefined || isTheirs)) return undefined;
+  if (failed.length < OFTEN_EXPLAINED && !UNCAUGHT.test(said?.line ?? '')) return undefined;
   return {
     said: said ?? recordOf(lately, failed.at(-1)?.place ?? 0),
     times: failed.length,

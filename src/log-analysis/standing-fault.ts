@@ -71,6 +71,12 @@ const STANDING: readonly Standing[] = [
     over: String.raw`\bthread re-?started\b`,
     hasTrace: true,
   },
+  // A part that gives up its work for good, or is left out, by an error that says why.
+  {
+    says: /\b(?:error|err|fatal|severe|critical|E)\b.{0,200}\b(?:halting|is skipped\b.{0,60}\bbecause|(?:is |has been |was )?disabled (?:because|due to)|(?:will|is) not (?:be )?(?:started|loaded|used|retried) (?:because|due to|again)|stopp(?:ed|ing) (?:consum|process|replicat)ing)/i,
+    over: String.raw`\b(?:resum(?:ed|ing)|re-?enabled|restarted)\b`,
+    isMinor: true,
+  },
   // A reload that failed, after which the old configuration goes on.
   {
     says: /\b(?:could not|cannot|can't|failed to|unable to|error) (?:re-?load|apply(?:ing)?|re-?read)(?:ing)?(?: the| new| its)? (?:config\w*|settings|rules|zone|file|plugin)\b|\b(?:config(?:uration)?|settings|rules) (?:re-?load|update) (?:has )?failed\b/i,

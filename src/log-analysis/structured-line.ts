@@ -161,7 +161,10 @@ function fromFields(fields: Record<string, unknown>): StructuredLine | undefined
   if (message === '' && error === '') return undefined;
   if (level === undefined && error === '' && !Object.hasOwn(fields, 'msg') && !Object.hasOwn(fields, 'message'))
     return undefined;
-  const [head = '', ...more] = joined(message, error).split('\n');
+  const [head = '', ...more] = joined(message, error)
+    // The SDKs of clouds put the cause on a line of its own.
+    .replaceAll(/\n\s{0,8}caused by: /gi, ', caused by ')
+    .split('\n');
   const stack = [...more, ...stackOf(fields)];
   return { level, message: head, stack, fields: otherFields(fields) };
 }

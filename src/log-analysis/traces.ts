@@ -62,6 +62,8 @@ const AROUND = beginning(
   /\[internal function\]/,
   /stack backtrace:/,
   /Stack trace:/,
+  // Jenkins prints the cause first, and below it those that it led to.
+  /Caused: (?:[\w$]+\.){2,12}[\w$]+/,
   /thrown in /,
   /\[Previous line repeated/,
   /<\d+ internal lines?>/,

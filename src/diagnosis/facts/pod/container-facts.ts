@@ -8,6 +8,7 @@ import {
   keepsFailing,
   requestsFail,
   standingFault,
+  workersDie,
   type FailsAgain,
   type GivenUp,
   givenUpPrograms,
@@ -130,7 +131,7 @@ function one(
   const death = trouble === 'none' || (newest !== undefined && wasWanted(newest, killed)) ? undefined : newest;
   const lines = presentLines(linesOf(evidence, name, status, death), { status, death, events });
   const judged = kind !== 'init' && isJudgedByProbe(status, death, killed);
-  const failing = judged ? lastFailure(lines) : undefined;
+  const failing = judged ? (workersDie(lines)?.said ?? lastFailure(lines)) : undefined;
   return {
     name,
     kind,
@@ -170,7 +171,12 @@ function againOf({ logs, now }: PodEvidence, name: string, lines: readonly strin
   const requests = requestsFail(lines);
   const explained = requests?.isWordless === true ? undefined : requests;
   return (
-    explained ?? failsAgain(lines) ?? standing ?? keepsFailing(whole, now) ?? (isOwn(requests) ? requests : undefined)
+    explained ??
+    failsAgain(lines) ??
+    workersDie(whole) ??
+    standing ??
+    keepsFailing(whole, now) ??
+    (isOwn(requests) ? requests : undefined)
   );
 }
 
