@@ -83,7 +83,7 @@ function lastTry(best: Candidate, tops: readonly Candidate[]): Candidate | undef
 }
 
 /** A fatal error of so many words is no mere consequence of a warning. */
-const WORDS_OF_REASON = 6;
+const WORDS_OF_REASON = 9;
 
 /** Lines between an error and the one that it led to. */
 const NEAR_LINES = 3;
