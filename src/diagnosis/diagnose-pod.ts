@@ -3,7 +3,7 @@ import type { PodEvidence } from './evidence/pod-evidence.ts';
 import { withAdvice } from './facts/words/advised.ts';
 import { awaitedText } from './facts/pod/awaited.ts';
 import { withVariables } from './facts/variables/blamed-variables.ts';
-import type { ContainerFacts } from './facts/pod/container-facts.ts';
+import { type ContainerFacts, inPresentLife } from './facts/pod/container-facts.ts';
 import { withChanges } from './facts/pod/changes-before.ts';
 import { withEdits } from './facts/words/edits.ts';
 import { withFirstEnds } from './facts/pod/first-ends.ts';
@@ -84,10 +84,11 @@ function join(facts: PodFacts, found: readonly RankedFinding[], joins: typeof JO
 
 /** The findings, with those about containers that run and fail with each try: of each what would be said of its end. */
 function withTries(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
-  if (facts.deleting || facts.containers.every(({ again }) => again === undefined)) return found;
+  const present = facts.containers.map((each) => inPresentLife(each));
+  if (facts.deleting || present.every(({ again }) => again === undefined)) return found;
   const asEnded = withTriesAsEnds(facts);
   const ends = join(asEnded, ofRules(asEnded), JOINS);
-  const tries = facts.containers.flatMap((container) => failingAgain(facts, container, endOf(ends, container.name)));
+  const tries = present.flatMap((container) => failingAgain(facts, container, endOf(ends, container.name)));
   return ordered(withoutFallbacks([...found, ...tries]));
 }
 

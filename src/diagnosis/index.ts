@@ -21,6 +21,7 @@ export {
   troubleOf,
   withRoot,
 } from './follow/next-peer.ts';
+export { isRecovered } from './facts/pod/recovered.ts';
 export { servicesUsed, withComplaintOf } from './follow/quiet-peers.ts';
 export { serversWanted } from './servers-wanted.ts';
 export { configMapsOf, variableSecrets } from './facts/configs/config-references.ts';

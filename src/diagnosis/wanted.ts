@@ -92,7 +92,8 @@ export function wellLogsWanted(evidence: PodEvidence): readonly LogWanted[] {
   return containers.flatMap(({ name, kind, status, trouble }): readonly LogWanted[] => {
     const startedAt = parseTime(status?.state?.running?.startedAt ?? undefined);
     if (trouble === 'none' && isDone(kind, status)) return [{ container: name, previous: false }];
-    const isWell = kind !== 'init' && status?.ready === true && trouble === 'none' && startedAt !== undefined;
+    const runs = trouble === 'none' || trouble === 'died-lately';
+    const isWell = kind !== 'init' && status?.ready === true && runs && startedAt !== undefined;
     return isWell && now - startedAt >= WELL_LOG_AFTER_MS ? [{ container: name, previous: false }] : [];
   });
 }

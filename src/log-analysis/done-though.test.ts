@@ -14,6 +14,16 @@ describe('what failed in a program that ended well', () => {
       /database "shop" does not exist/,
     ],
     [
+      'a dump whose user may lock no tables',
+      [
+        'nightly dump of orders on orders-db',
+        `mysqldump: Got error: 1044: "Access denied for user 'backup'@'%' to database 'orders'" when using LOCK TABLES`,
+        '-rw-r--r-- 1 root root 390 Nov 29 02:15 /dumps/orders.sql.gz',
+        'dump written, old dumps removed',
+      ],
+      /Access denied for user 'backup'/,
+    ],
+    [
       'a step of a script that goes on',
       ['step 1: fetch', 'rsync: [sender] change_dir "/data/in" failed: No such file or directory (2)', 'step 2: done'],
       /change_dir "\/data\/in" failed/,

@@ -19,7 +19,7 @@ const NEAR = 2;
 const OVERCOME =
   /\b(?:re-?)?connected\b|\bfall(?:s|ing|en)?[ -]?back\b|\bsucceed(?:s|ed)?\b|\brecovered\b|\bunlocked\b|\bignor(?:ed|ing)\b/i;
 /** What another one holds is waited for. */
-const OF_LOCK = /\block(?:ed|s)?\b|\balready running\b/i;
+const OF_LOCK = /\block(?:ed|s)?\b(?! tables\b)|\balready running\b/i;
 
 /**
  * What was said once, and not tried again; undefined: there is no such line. What came several times and then no more has been overcome.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestsFail } from './requests-fail.ts';
+import { requestsFail, someRequestsFail } from './requests-fail.ts';
 
 const times = (count: number, ...lines: readonly string[]): readonly string[] =>
   Array.from({ length: count }, () => lines).flat();
@@ -203,4 +203,31 @@ describe('a server that fails each request', () => {
 it('takes no record of an answer for the rest of an error above it', () => {
   const lines = times(3, '2026-01-31 10:20:30,461 ERROR front cart u17 could not be loaded', answered(500));
   expect(requestsFail(lines)?.said.line).toBe('front cart u17 could not be loaded');
+});
+
+it('takes nothing for the reason that was said before most of them', () => {
+  const early = ['Error: connect ECONNREFUSED 10.96.65.118:80', answered(503)];
+  expect(requestsFail([...times(3, ...early), ...times(9, answered(503))])).toMatchObject({
+    times: 12,
+    isWordless: true,
+  });
+  expect(requestsFail(times(9, ...early))?.said.line).toMatch(/ECONNREFUSED/);
+});
+
+it('tells of those who ask in a wrong way again and again', () => {
+  expect(requestsFail(times(6, '10.4.0.3 - - [x] "POST /checkout HTTP/1.1" 409 25'))).toMatchObject({
+    answers: 409,
+    isMinor: true,
+  });
+});
+
+describe('some requests fail', () => {
+  it.each<[what: string, lines: readonly string[], share: object | undefined]>([
+    ['one of three', times(4, answered(500), answered(200), answered(200)), { failed: 4, of: 12 }],
+    ['two', [...times(2, answered(500)), ...times(8, answered(200))], undefined],
+    ['three of many', [...times(3, answered(500)), ...times(50, answered(200))], undefined],
+    ['those of clients', times(9, answered(404)), undefined],
+  ])('%s', (_what, lines, share) => {
+    expect(someRequestsFail(lines)).toEqual(share);
+  });
 });

@@ -10,7 +10,7 @@ import { behindStatus, pathIn, statusIn } from './request-lines.ts';
 import { understoodLog } from './understood-log.ts';
 
 /** Answers that a server gives to everybody when it is set up wrongly; else they are the clients' own. */
-const TURNED_AWAY: ReadonlySet<number> = new Set([400, 401, 403, 407, 421]);
+const TURNED_AWAY: ReadonlySet<number> = new Set([400, 401, 403, 405, 407, 409, 415, 421, 422, 426]);
 /** Lines between the announcement of a request and its end. */
 const MAX_LINES_OF_ONE = 12;
 const LATELY_LINES = 240;
@@ -44,7 +44,9 @@ export function requestsFail(lines: readonly string[]): FailsAgain | undefined {
   const { failed, since } = found;
   const { kind = '' } = failed[0] ?? {};
   const last = failed.at(-1)?.place ?? 0;
-  const after = lately.slice(since + 1, last + 1 + lengthOfRest(lately.slice(last + 1)));
+  // What was said before many of them is about another time.
+  const recent = failed.at(-OFTEN - 1)?.place ?? since;
+  const after = lately.slice(recent + 1, last + 1 + lengthOfRest(lately.slice(last + 1)));
   const own = after.filter((line) => statusIn(line) === undefined);
   const said = lastFailure(own) ?? ownError(after) ?? ownWarning(own, failed.length);
   const answers = failed.at(-1)?.status ?? 500;
@@ -59,6 +61,26 @@ export function requestsFail(lines: readonly string[]): FailsAgain | undefined {
     ...(isTheirs && { isMinor: true }),
     ...(kind !== '' && kind !== '/' && { path: kind }),
   };
+}
+
+/** Requests that failed by the server's own fault, among the last ones. */
+export interface FailedShare {
+  readonly failed: number;
+  readonly of: number;
+}
+
+/** Requests that are looked at. */
+const MAX_REQUESTS = 60;
+/** So many are no accident, and not few. */
+const OFTEN_SOME = 3;
+const MIN_SHARE = 0.1;
+
+/** How many of its last requests it could not answer, where some are; undefined: few or none. @param lines oldest first */
+export function someRequestsFail(lines: readonly string[]): FailedShare | undefined {
+  const lately = lines.slice(-LATELY_LINES).map((line) => line.slice(0, 2000));
+  const requests = lately.flatMap((line, place) => requestAt(lately, line, place)).slice(-MAX_REQUESTS);
+  const failed = requests.filter(({ status }) => status >= 500).length;
+  return failed >= OFTEN_SOME && failed >= requests.length * MIN_SHARE ? { failed, of: requests.length } : undefined;
 }
 
 /** Lines that a trace may have. */

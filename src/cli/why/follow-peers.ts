@@ -7,6 +7,7 @@ import {
   configsBesideWanted,
   type Diagnosis,
   type Finding,
+  isRecovered,
   isToldAlready,
   nextPeers,
   peersOfWell,
@@ -44,7 +45,12 @@ export async function followPeers(
   const { namespace: own } = diagnosis.subject;
   const flagOf = (namespace: string): string => (namespace === own ? namespaceFlag : `-n ${namespace}`);
   const followed: Followed = { diagnosis, looked, flagOf };
-  const told = first === undefined ? await askServers(asker, followed) : await follow(asker, first, followed);
+  const told =
+    first === undefined
+      ? await askServers(asker, followed)
+      : isRecovered(first)
+        ? await askBesideRecovered(asker, followed)
+        : await follow(asker, first, followed);
   return { ...told, notLookedAt: asker.notLookedAt };
 }
 
@@ -60,6 +66,13 @@ async function follow(asker: Asker, first: Finding, followed: Followed): Promise
   const pods = await podsBeside(asker, last.pod);
   const beside = isWanted ? await withNames(asker, told, last, pods) : told;
   return isSickWanted ? await withSick(asker, beside, { last, pods, passed }) : beside;
+}
+
+/** What it has got over may not be all: the rest is asked for as if that had not been, and is told first. */
+async function askBesideRecovered(asker: Asker, followed: Followed): Promise<Diagnosis> {
+  const { diagnosis } = followed;
+  const { findings } = await askServers(asker, { ...followed, diagnosis: { ...diagnosis, findings: [] } });
+  return { ...diagnosis, findings: [...findings, ...diagnosis.findings] };
 }
 
 interface Beside {
@@ -115,7 +128,7 @@ async function askServers(asker: Asker, followed: Followed): Promise<Diagnosis> 
   }
   const next = peersOfWell(evidence, services);
   const { steps, passed } = await goOn(asker, { ...followed, next, said: '' });
-  if (steps.length > 0) return withRoot(diagnosis, steps, next.guess === 'complaining');
+  if (steps.length > 0) return withRoot(diagnosis, steps, next.serves);
   const beside = await withNames(asker, diagnosis, evidence, pods);
   return sickBesideWanted(beside) ? await withSick(asker, beside, { last: evidence, pods, passed }) : beside;
 }

@@ -315,7 +315,9 @@ async function gatherLogs(
       return [container, { current: lines, ...(beginning && { beginning }) }];
     }),
   );
-  return Object.fromEntries(entries);
+  const logs: Record<string, ContainerLogs> = {};
+  for (const [container, each] of entries) logs[container] = { ...logs[container], ...each };
+  return logs;
 }
 
 /** The first lines of its present life. */

@@ -70,7 +70,7 @@ describe('the last of those who are needed', () => {
 
   it('is a note where the asker seems well, and more where it turns everybody away', () => {
     expect(withRoot(nothing, steps).findings[0]).toMatchObject({ severity: 'info' });
-    const [first] = withRoot(nothing, steps, true).findings;
+    const [first] = withRoot(nothing, steps, 'turns each request away').findings;
     expect(first?.severity).toBe('warning');
     expect(first?.says).toMatch(/^front turns each request away, and uses api, and there container web runs/);
   });

@@ -2,11 +2,11 @@
  * Follows a trouble to where it begins: of a program that its peer answers with an error, that peer is to be diagnosed next, and what is
  * wrong with the last of them is told first. Pure; the callers gather the evidence of each.
  */
-import { requestsFail } from '../../log-analysis/index.ts';
+import { requestsFail, someRequestsFail } from '../../log-analysis/index.ts';
 import { podFindings } from '../diagnose-pod.ts';
 import type { PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
 import { allPeers, isItself, serviceBehind } from '../facts/peers/dependencies.ts';
-import type { ContainerFacts } from '../facts/pod/container-facts.ts';
+import { type ContainerFacts, inPresentLife } from '../facts/pod/container-facts.ts';
 import { podFacts } from '../facts/pod/pod-facts.ts';
 import { statusSaid } from '../facts/peers/told-of-answers.ts';
 import { serverOf, serves } from '../facts/servers/server-peers.ts';
@@ -35,6 +35,8 @@ export interface NextPeers {
   readonly guess?: 'in-trouble' | 'complaining';
   /** No pod of them is ready, of which the finding tells a part. */
   readonly isAway?: true;
+  /** How one that seems well serves those who ask it: "turns each request away"; absent: well, as far as is known. */
+  readonly serves?: string;
   /** One of them with which nothing seems wrong may wait for others itself. */
   readonly mayPass?: true;
 }
@@ -107,8 +109,17 @@ function withoutWords(container: ContainerFacts): ContainerFacts {
 
 /** Those whom a pod uses that seems well, which may turn away each request because one of them does. */
 export function peersOfWell(evidence: PodEvidence, services: readonly ServiceEvidence[]): NextPeers {
-  const turnsAway = podFacts(evidence).containers.some(({ lines }) => requestsFail(lines)?.isWordless === true);
-  return { services: services.filter(({ missing }) => !missing), guess: turnsAway ? 'complaining' : 'in-trouble' };
+  const all = podFacts(evidence).containers.map((container) => inPresentLife(container).lines);
+  const turnsAway = all.some((lines) => requestsFail(lines)?.isWordless === true);
+  const [some] = all.flatMap((lines) => someRequestsFail(lines) ?? []);
+  const how = turnsAway
+    ? 'turns each request away'
+    : some && `fails some of its requests (${some.failed} of the last ${some.of})`;
+  return {
+    services: services.filter(({ missing }) => !missing),
+    guess: how === undefined ? 'in-trouble' : 'complaining',
+    ...(how !== undefined && { serves: how }),
+  };
 }
 
 function allServers({ services, pod }: PodEvidence, container: ContainerFacts): readonly ServiceEvidence[] {
@@ -159,26 +170,25 @@ const SEVERITIES: readonly Severity[] = ['critical', 'warning', 'info'];
  * The diagnosis, whose first finding is what is wrong with the last of those who are needed.
  *
  * @param steps the nearest first
- * @param turnsAway the subject seems well, and answers no request as it should
+ * @param serves how the subject, which seems well, answers those who ask it
  */
-export function withRoot(diagnosis: Diagnosis, steps: readonly Step[], turnsAway = false): Diagnosis {
+export function withRoot(diagnosis: Diagnosis, steps: readonly Step[], serves?: string): Diagnosis {
   const root = steps.at(-1);
   const [first] = diagnosis.findings;
   if (root?.trouble === undefined) return diagnosis;
   const way = steps.map(({ object }) => nameOf(object)).join(', that needs ');
   const { trouble, object } = root;
-  const isFailing = turnsAway || first?.says.endsWith(DOES_NOT_SAY) === true;
+  const isFailing = serves !== undefined || first?.says.endsWith(DOES_NOT_SAY) === true;
   const severity =
     SEVERITIES.find(
       (each) => each === first?.severity || each === trouble.severity || (isFailing && each === 'warning'),
     ) ?? 'info';
-  const whose =
-    first !== undefined ? 'needs' : turnsAway ? 'turns each request away, and uses' : 'seems well, but uses';
+  const whose = first !== undefined ? 'needs' : serves === undefined ? 'seems well, but uses' : `${serves}, and uses`;
   const [finding] = told([
     {
       ...trouble,
       // One that seems well may do without it.
-      severity: first === undefined && !turnsAway ? 'info' : severity,
+      severity: first === undefined && serves === undefined ? 'info' : severity,
       says: `${diagnosis.subject.name} ${whose} ${way}, and there ${trouble.says}`,
       container: undefined,
       evidence: [...(first?.evidence ?? []).slice(0, 1), ...quotesOfOther(trouble.evidence, object)],

@@ -3,6 +3,7 @@ import { complainsOf, isSecretKey, maskSecrets } from '../../log-analysis/index.
 import { controllerOf } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
+import type { ContainerFacts } from '../facts/pod/container-facts.ts';
 import { allPeers, isItself, type ServiceName, serviceOfHost } from '../facts/peers/dependencies.ts';
 import { podFacts } from '../facts/pod/pod-facts.ts';
 import { commandText } from '../facts/peers/spec-peers.ts';
@@ -29,7 +30,11 @@ const MIN_NAME = 6;
 export function servicesUsed(evidence: PodEvidence, all: readonly string[]): readonly ServiceName[] {
   const { containers, deleting, pod } = podFacts(evidence);
   const namespace = pod.metadata?.namespace ?? 'default';
-  if (deleting || containers.some(({ trouble, again }) => trouble !== 'none' || again !== undefined)) return [];
+  const isWell = ({ trouble, again, now, status }: ContainerFacts): boolean =>
+    again === undefined &&
+    now === undefined &&
+    (trouble === 'none' || (trouble === 'died-lately' && status?.ready === true));
+  if (deleting || !containers.every((each) => isWell(each))) return [];
   const running = containers.filter(({ kind }) => kind !== 'init');
   const peers = running
     .flatMap((container) => allPeers(container))

@@ -39,7 +39,7 @@ export function withGoneAddresses(facts: PodFacts, found: readonly RankedFinding
   });
 }
 
-const IS_TOLD = /\(an address that no pod has now; /;
+const IS_TOLD = /\ban address that no pod has now; /;
 
 function portBehind(text: string, address: string): number | undefined {
   const found = /^:(\d{2,5})\b/.exec(text.slice(text.indexOf(address) + address.length));

@@ -78,6 +78,8 @@ export interface ContainerFacts {
   readonly standsAt?: StandsAt;
   /** What it fails at with each try while it runs and looks well. */
   readonly again?: FailsAgain;
+  /** The same of one that ended lately and runs again: its present life, beside that of the death to explain. */
+  readonly now?: { readonly again: FailsAgain; readonly lines: readonly string[] };
   /** The programs that a supervisor in it has given up in its present life. */
   readonly givenUp?: readonly GivenUp[];
   readonly events: readonly Event[];
@@ -153,6 +155,7 @@ function one(
     ...(judged && { failing, notLoaded: notLoaded(lines), standsAt: standsAt(lines) }),
     ...(trouble === 'none' && looksWell(kind, status) && { again: againOf(evidence, name, lines) }),
     ...(trouble === 'none' && isDone(kind, status) && { again: doneThough(lines) }),
+    ...(trouble === 'died-lately' && looksWell(kind, status) && presentLife(evidence, name)),
     ...(death === undefined && status?.state?.running !== undefined && { givenUp: givenUpIn(evidence, name, lines) }),
     events,
   };
@@ -178,6 +181,20 @@ function againOf({ logs, now }: PodEvidence, name: string, lines: readonly strin
     keepsFailing(whole, now) ??
     (isOwn(requests) ? requests : undefined)
   );
+}
+
+/** What one that runs again after an end fails at now. */
+function presentLife(evidence: PodEvidence, name: string): Pick<ContainerFacts, 'now'> {
+  const lines = lastLines(evidence.logs[name]?.current);
+  const again = againOf(evidence, name, lines);
+  return again === undefined ? {} : { now: { again, lines } };
+}
+
+/** A container that ended lately as it is now: what it fails at in its present life is no matter of that end. */
+export function inPresentLife(container: ContainerFacts): ContainerFacts {
+  const { now } = container;
+  if (now === undefined) return container;
+  return { ...container, ...now, trouble: 'none', death: undefined, killed: undefined, reading: readLog(now.lines) };
 }
 
 /** The beginning of a log that is longer than what was read of its end may have the supervisor's word. */

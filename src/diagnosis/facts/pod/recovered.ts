@@ -18,8 +18,20 @@ const OVER_START_MS = 30_000;
 /** As many tries as the back-off makes within a minute and a half. */
 const MAX_STARTS = 5;
 
-/** The findings; one about the last ends of a container that runs well again is a mere note, and says so. */
+const RUNS_WELL = '; it has run well since, for ';
+
+/** Whether a finding is only about what a container has got over. */
+export function isRecovered({ severity, says }: Pick<RankedFinding, 'severity' | 'says'>): boolean {
+  return severity === 'info' && says.includes(RUNS_WELL);
+}
+
+/** The findings; one about the last ends of a container that runs well again is a mere note, says so, and comes last. */
 export function withRecovery(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
+  const all = withRecovered(facts, found);
+  return [...all.filter((each) => !isRecovered(each)), ...all.filter((each) => isRecovered(each))];
+}
+
+function withRecovered(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
   return found.map((finding) => {
     const container = facts.containers.find(({ name }) => name === finding.container);
     if (container === undefined || finding.severity !== 'warning' || finding.topic !== `end/${container.name}`)
@@ -29,7 +41,7 @@ export function withRecovery(facts: PodFacts, found: readonly RankedFinding[]): 
     return {
       ...finding,
       severity: 'info',
-      says: `${finding.says}; it has run well since, for ${formatAge(wellMs)}`,
+      says: `${finding.says}${RUNS_WELL}${formatAge(wellMs)}`,
     };
   });
 }

@@ -1,12 +1,12 @@
 /** Looks at a container that runs on and fails with each try as if that failure had ended it, so that what is known of ends tells of it, too. Pure. */
 import type { DecisiveLine } from '../../../log-analysis/index.ts';
-import { type ContainerFacts, failingAt } from '../pod/container-facts.ts';
+import { type ContainerFacts, failingAt, inPresentLife } from '../pod/container-facts.ts';
 import type { PodFacts } from '../pod/pod-facts.ts';
 
 /** The facts, with each container that fails with each try as if its failure had ended it. */
 export function withTriesAsEnds(facts: PodFacts): PodFacts {
-  if (facts.deleting || facts.containers.every(({ again }) => again === undefined)) return facts;
-  return { ...facts, containers: facts.containers.map((container) => asIfEnded(facts, container)) };
+  if (facts.deleting || facts.containers.every((each) => inPresentLife(each).again === undefined)) return facts;
+  return { ...facts, containers: facts.containers.map((each) => asIfEnded(facts, inPresentLife(each))) };
 }
 
 /** `again` stays, by which its words are those of one that runs. */
