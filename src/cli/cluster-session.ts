@@ -1,6 +1,7 @@
 /** The session of the verbs that query a cluster (`restart`, `why` and others), and the flags that choose the cluster. */
 import { type Command, Option } from 'commander';
 import type { KubeClient } from '../client/index.ts';
+import type { CertificateFacts } from '../diagnosis/index.ts';
 import type { Clock, Connection, Terminal } from '../lib/index.ts';
 import type { ExitCode } from './exit-codes.ts';
 
@@ -35,6 +36,8 @@ export interface ClusterSession {
   readonly readerGone?: AbortSignal;
   /** The user wants no colours ($NO_COLOR). */
   readonly isPlain?: boolean;
+  /** What the first certificate of a text tells whoever connects; absent: certificates are not read. */
+  readonly readCertificate?: (text: string) => CertificateFacts | undefined;
 }
 
 /** The work of a verb. It may throw StatusErrors and ConnectionErrors; the caller prints them. */

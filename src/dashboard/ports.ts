@@ -1,4 +1,5 @@
 /** What the dashboard stands on: the way to the cluster as its viewer, secrets, and the page's files. */
+import type { ClusterSession } from '../cli/index.ts';
 import type { KubeClient } from '../client/index.ts';
 import type { Clock, Connection, Logger } from '../lib/index.ts';
 import type { PageState } from '../page/index.ts';
@@ -11,6 +12,8 @@ export interface Viewer {
   readonly key: string;
   readonly connection: Connection;
   readonly client: KubeClient;
+  /** As `ClusterSession.readCertificate`. */
+  readonly readCertificate?: ClusterSession['readCertificate'];
 }
 
 /** What a link was asked for with. */

@@ -25,6 +25,7 @@ export { isRecovered } from './facts/pod/recovered.ts';
 export { servicesUsed, withComplaintOf } from './follow/quiet-peers.ts';
 export { serversWanted } from './servers-wanted.ts';
 export { configMapsOf, variableSecrets } from './facts/configs/config-references.ts';
+export { certificateMount } from './facts/files/certificate-mounts.ts';
 export { isOfPod, type ServiceName, waitingInits } from './facts/peers/dependencies.ts';
 export { type HeardWanted, heardWanted } from './facts/peers/heard-ports.ts';
 export { declaredPorts, targetOf } from './service/service-facts.ts';

@@ -12,6 +12,7 @@ import { asksServer, namesSetting } from './facts/servers/server-settings.ts';
 import { withTriesAsEnds } from './facts/words/tries-as-ends.ts';
 import { statusGiven, statusSaid } from './facts/peers/told-of-answers.ts';
 import { credentialsOfFailure } from './rules/peers/authentication.ts';
+import { SHARED_MEMORY_FULL } from './rules/ends/shared-memory.ts';
 import { isInTrouble } from './wanted.ts';
 
 /** Services of one pod behind which a pod is looked at. */
@@ -34,6 +35,7 @@ function both(one: ServerWanted | undefined, other: ServerWanted | undefined): S
     listening: one.listening || other.listening,
     configs: one.configs || other.configs,
     secrets: one.secrets || other.secrets,
+    certificate: one.certificate || other.certificate,
     lines: one.lines || other.lines,
     held: one.held || other.held,
   };
@@ -46,7 +48,7 @@ function refusing({ services, pod }: PodEvidence, container: ContainerFacts): Se
   return service !== undefined && serves(service) ? { ...NONE, service, listening: true, configs: true } : undefined;
 }
 
-const NONE = { listening: false, configs: false, secrets: false, lines: false, held: false };
+const NONE = { listening: false, configs: false, secrets: false, certificate: false, lines: false, held: false };
 
 /** What programs say of certificates. */
 const CERTIFICATE = /certificate|x509|\bPKIX\b|ALTNAME|\bTLS\b|\bSSL\b/i;
@@ -61,9 +63,14 @@ function telling(evidence: PodEvidence, facts: PodFacts, container: ContainerFac
   const isChecking = isDown && healthCheckOf(facts, container) !== undefined;
   const configs = secrets || status === 403 || (!isCertificate && asksServer(lines)) || namesSetting(lines);
   const asked = askedBefore(container);
-  const readsLog = secrets || status !== undefined || isChecking || asked !== undefined || lines.some(pointsToLog);
+  const readsLog =
+    secrets ||
+    status !== undefined ||
+    isChecking ||
+    asked !== undefined ||
+    lines.some((line) => pointsToLog(line) || SHARED_MEMORY_FULL.test(line));
   if (!isCertificate && !configs && !held && !readsLog) return undefined;
   const named = asked && serviceBehind(evidence.services, asked.host, evidence.pod.metadata?.namespace ?? 'default');
   const service = named !== undefined && serves(named) ? named : serverOf(evidence, container);
-  return service && { ...NONE, service, configs, secrets, lines: readsLog, held };
+  return service && { ...NONE, service, configs, secrets, certificate: isCertificate, lines: readsLog, held };
 }

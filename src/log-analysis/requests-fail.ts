@@ -48,7 +48,7 @@ export function requestsFail(lines: readonly string[]): FailsAgain | undefined {
   const recent = failed.at(-OFTEN - 1)?.place ?? since;
   const after = lately.slice(recent + 1, last + 1 + lengthOfRest(lately.slice(last + 1)));
   const own = after.filter((line) => statusIn(line) === undefined);
-  const said = lastFailure(own) ?? ownError(after) ?? ownWarning(own, failed.length);
+  const said = lastFailure(own) ?? ownError(after) ?? ownWarning(own, Math.min(failed.length, OFTEN));
   const answers = failed.at(-1)?.status ?? 500;
   const isTheirs = failed.at(-1)?.fault !== 'ours';
   if (failed.length < OFTEN && (said === undefined || isTheirs)) return undefined;

@@ -5,6 +5,7 @@ import { type ClusterSession, type DashboardFlags, exitCodes, type ListenAddress
 import type { Viewer } from '../dashboard/index.ts';
 import { decodeText, encodeText, errorMessage, readAll, visibleLine } from '../lib/index.ts';
 import { createLogger } from '../lib/logger.node.ts';
+import { certificateFacts } from './certificate-facts.node.ts';
 import type { MainContext } from './context.ts';
 import { isReached, openBrowser } from './dashboard-link.node.ts';
 import { type KeyAndCertificate, serveDashboard } from './serve-dashboard.ts';
@@ -117,7 +118,7 @@ async function viewerOf({ client, connection, signal }: ClusterSession): Promise
   };
   const review = await client.create(SELF_SUBJECT_REVIEWS, question, signal).catch(() => undefined);
   const name = review?.status?.userInfo?.username ?? 'you';
-  return { name, key: name, connection, client };
+  return { name, key: name, connection, client, readCertificate: certificateFacts };
 }
 
 /** @throws UserError */

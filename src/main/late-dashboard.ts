@@ -5,6 +5,7 @@ import type { DashboardListen } from '../cli/index.ts';
 import { createKubeClient } from '../client/index.ts';
 import type { Viewer } from '../dashboard/index.ts';
 import type { Clock, UserInfo } from '../lib/index.ts';
+import { certificateFacts } from './certificate-facts.node.ts';
 import type { Ground } from './ground.ts';
 import { serveDashboard, type ServedDashboard } from './serve-dashboard.ts';
 import { userAgentOf } from './user-agent.ts';
@@ -73,5 +74,6 @@ function viewerAs(user: UserInfo, server: ApiServer, clock: Clock): Viewer {
     ]),
     connection,
     client: createKubeClient(connection, { clock, userAgent: userAgentOf('dashboard') }),
+    readCertificate: certificateFacts,
   };
 }

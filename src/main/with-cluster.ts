@@ -8,6 +8,7 @@ import { createKubeClient, KubeconfigError, readKubeconfig } from '../client/ind
 import { systemClock } from '../lib/clock.node.ts';
 import { systemFileSystem } from '../lib/file-system.node.ts';
 import { ConnectionError } from '../lib/index.ts';
+import { certificateFacts } from './certificate-facts.node.ts';
 import type { MainContext } from './context.ts';
 import { dataPaths, defaultDataDir } from './data-dir-path.ts';
 import { onReaderGone } from './terminal.node.ts';
@@ -41,6 +42,7 @@ export async function withCluster(choice: ClusterChoice, verb: ClusterVerb, cont
       isTerminal: context.screen !== undefined,
       columns: context.screen?.columns(),
       ...(context.screen === undefined ? {} : { screen: context.screen }),
+      readCertificate: certificateFacts,
       isPlain: (context.user.env['NO_COLOR'] ?? '') !== '',
     });
   } catch (error) {

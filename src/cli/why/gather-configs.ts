@@ -1,4 +1,4 @@
-/** Gathers ConfigMaps and Secrets that a pod refers to. Of Secrets only the names of their keys and of registries are kept, the hosts and ports that values name, marks by which passwords are compared, and what is odd about them. */
+/** Gathers ConfigMaps and Secrets that a pod refers to. Of Secrets only the names of their keys and of registries are kept, the hosts and ports that values name, marks by which passwords are compared, what certificates tell whoever connects, and what is odd about them. */
 import { CONFIG_MAPS, type KubeObject, type ObjectMeta, type Resource, SECRETS } from '../../api/index.ts';
 import {
   type ConfigEvidence,
@@ -55,6 +55,7 @@ async function gatherOne(
   const odd = oddOf(kind, answer.value.data ?? {});
   const marks = kind === 'Secret' ? marksOf(values) : undefined;
   const addresses = kind === 'Secret' ? addressesOf(values) : undefined;
+  const certificates = kind === 'Secret' ? certificatesOf(asker, values) : undefined;
   const registries = kind === 'Secret' ? registriesOf(answer.value.data) : undefined;
   return {
     kind,
@@ -65,6 +66,7 @@ async function gatherOne(
     ...(kind === 'ConfigMap' && values.length > 0 && { texts: beginnings(values) }),
     ...(addresses && { addresses }),
     ...(marks && { marks }),
+    ...(certificates && { certificates }),
     ...(emptyKeys.length > 0 && { emptyKeys }),
     ...(localhostKeys.length > 0 && { localhostKeys }),
     ...(registries && { registries }),
@@ -121,6 +123,17 @@ function marksOf(values: readonly (readonly [string, string])[]): Readonly<Recor
   const found = values.slice(0, MAX_LISTED).flatMap(([key, value]): readonly (readonly [string, string])[] => {
     const mark = HOLDS_CREDENTIAL.test(key) ? credentialMark(plainText(value)) : undefined;
     return mark === undefined ? [] : [[key, mark]];
+  });
+  return found.length === 0 ? undefined : Object.fromEntries(found);
+}
+
+function certificatesOf(
+  { session: { readCertificate } }: Asker,
+  values: readonly (readonly [string, string])[],
+): ConfigEvidence['certificates'] {
+  const found = values.slice(0, MAX_LISTED).flatMap(([key, value]) => {
+    const facts = readCertificate?.(plainText(value));
+    return facts === undefined ? [] : [[key, facts] as const];
   });
   return found.length === 0 ? undefined : Object.fromEntries(found);
 }

@@ -1,7 +1,10 @@
 /** Gathers what is known of a pod that serves behind a service: where it listens, what it uses of ConfigMaps and Secrets, and what it logs. */
 import { controllerOf, isConditionTrue, type Pod, PODS } from '../../api/index.ts';
 import {
+  certificateMount,
+  type ConfigEvidence,
   configMapsOf,
+  type ConfigReference,
   type PausedContainer,
   type ServerBehind,
   type ServerWanted,
@@ -18,9 +21,11 @@ import { MAX_SERVICES } from './limits.ts';
 /** The first pod of the service that is ready; undefined: none is, or they cannot be listed. */
 export async function gatherServer(
   asker: Asker,
-  { service: { namespace, selector = {} }, listening, configs, secrets, lines: wantsLines, held }: ServerWanted,
+  wanted: ServerWanted,
   linesOf: (pod: Pod, container: string) => Promise<readonly string[] | undefined>,
 ): Promise<ServerBehind | undefined> {
+  const { service, listening, lines: wantsLines, held } = wanted;
+  const { namespace, selector = {} } = service;
   const labelSelector = labelsText(Object.entries(selector));
   if (labelSelector === '') return undefined;
   const pods = await asker.list(`pods with ${labelSelector}`, PODS, { namespace, labelSelector, limit: MAX_SERVICES });
@@ -34,9 +39,7 @@ export async function gatherServer(
   const [heard, lines, maps] = await Promise.all([
     listening ? gatherListening(asker, pod) : undefined,
     wantsLines && container !== undefined ? linesOf(pod, container.name) : undefined,
-    configs
-      ? gatherConfigs(asker, namespace, secrets ? [...configMapsOf(pod), ...variableSecrets(pod)] : configMapsOf(pod))
-      : undefined,
+    gatherReferences(asker, namespace, referencesOf(pod, wanted)),
   ]);
   return {
     pod,
@@ -47,6 +50,23 @@ export async function gatherServer(
     ...(lines && { lines }),
     ...(maps && { configs: maps }),
   };
+}
+
+function referencesOf(pod: Pod, { configs, secrets, certificate }: ServerWanted): readonly ConfigReference[] {
+  const mount = certificate ? certificateMount(pod, pod.spec?.containers ?? []) : undefined;
+  return [
+    ...(configs ? configMapsOf(pod) : []),
+    ...(configs && secrets ? variableSecrets(pod) : []),
+    ...(mount === undefined ? [] : [{ kind: 'Secret' as const, name: mount.secret }]),
+  ];
+}
+
+function gatherReferences(
+  asker: Asker,
+  namespace: string,
+  references: readonly ConfigReference[],
+): Promise<readonly ConfigEvidence[]> | undefined {
+  return references.length === 0 ? undefined : gatherConfigs(asker, namespace, references);
 }
 
 interface HeldPod {

@@ -11,7 +11,7 @@ export interface VerbFrame {
   readonly print?: (text: string) => void;
 }
 
-export function viewerSession({ client, connection }: Viewer, frame: VerbFrame): ClusterSession {
+export function viewerSession({ client, connection, readCertificate }: Viewer, frame: VerbFrame): ClusterSession {
   const { clock, namespace, signal, print = () => {} } = frame;
   return {
     client,
@@ -24,5 +24,6 @@ export function viewerSession({ client, connection }: Viewer, frame: VerbFrame):
     outRaw: (data) => print(typeof data === 'string' ? data : new TextDecoder().decode(data)),
     isTerminal: false,
     columns: undefined,
+    readCertificate,
   };
 }

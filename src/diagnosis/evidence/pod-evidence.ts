@@ -175,6 +175,8 @@ export interface ConfigEvidence {
   readonly addresses?: Readonly<Record<string, string>>;
   /** Of a Secret: marks of the passwords of its keys (`credentialMark`), which are compared and never shown. */
   readonly marks?: Readonly<Record<string, string>>;
+  /** Of a Secret: the first certificate of each key that has one. A certificate is shown to whoever connects. */
+  readonly certificates?: Readonly<Record<string, CertificateFacts>>;
   /** Of one that is missing: other namespaces that have one of its name. */
   readonly elsewhere?: readonly string[];
   /** Of one that is missing: those of its namespace with similar names. */
@@ -187,6 +189,19 @@ export interface ConfigEvidence {
   readonly registries?: readonly string[];
   /** RFC 3339: when it was made, or written last as far as it says itself. */
   readonly writtenAt?: string;
+}
+
+/** What a certificate tells whoever connects. */
+export interface CertificateFacts {
+  /** "": it has none. */
+  readonly commonName: string;
+  readonly issuer: string;
+  /** Hosts and addresses of its subjectAltName. */
+  readonly names: readonly string[];
+  /** Wall ms; NaN: it cannot be read. */
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly isSelfSigned: boolean;
 }
 
 export interface ServiceEvidence {
@@ -267,6 +282,8 @@ export interface ServerWanted {
   readonly configs: boolean;
   /** Whether the Secrets of its variables are read, too. */
   readonly secrets: boolean;
+  /** Whether the Secret is read that its certificate is of. */
+  readonly certificate: boolean;
   /** Whether the end of its log is read. */
   readonly lines: boolean;
   /** Whether its node is asked if somebody holds it from running; of several pods the first that is held counts. */

@@ -1,13 +1,13 @@
 /** Finds the settings of a server behind what it told another pod: a limit that is reached, a network that it does not know, its certificate. Pure. */
 import type { Container, Pod } from '../../evidence/kinds.ts';
 import type { ConfigEvidence, ServerBehind, ServiceEvidence } from '../../evidence/pod-evidence.ts';
-import { certificateMount } from '../files/certificate-mounts.ts';
 import { configMapsOf } from '../configs/config-references.ts';
 import { environmentOf, ofText } from '../variables/environment.ts';
 import { nearSetting, type NamingText } from '../configs/near-settings.ts';
 import { commandText } from '../peers/spec-peers.ts';
 import { listed } from '../words/text.ts';
 import { type Complaint, COMPLAINTS } from './complaints.ts';
+import { certificateFault, faultText, serverCertificate } from './server-certificates.ts';
 
 /** A rule for those who connect, which is a file of its own. */
 const NO_RULE = /no pg_hba\.conf entry|pg_hba\.conf rejects/;
@@ -53,18 +53,23 @@ export function serverObject({ owner, pod }: ServerBehind): string {
   return owner ?? `pod/${pod.metadata?.name ?? ''}`;
 }
 
-/** "deployment/db behind service db has max_connections = 10 (ConfigMap db-conf, key my.cnf, line 3)"; undefined: nothing of it fits. */
+/**
+ * "deployment/db behind service db has max_connections = 10 (ConfigMap db-conf, key my.cnf, line 3)"; undefined: nothing of it fits.
+ *
+ * @param now wall ms, by which certificates are judged
+ */
 export function settingBehind(
   service: ServiceEvidence,
   lines: readonly string[],
   id: string,
+  now?: number,
 ): ToldOfServer | undefined {
   const { server } = service;
   if (server === undefined) return undefined;
   const object = serverObject(server);
   const who = `${object} behind service ${service.name}`;
   const has = OF_CERTIFICATE.test(id)
-    ? certificateText(server)
+    ? certificateText(service, server, now)
     : (ruleText(server, lines) ?? databasesText(server, lines) ?? limitText(server, lines) ?? nearText(server, lines));
   return has === undefined ? undefined : { says: `${who} ${has}`, object };
 }
@@ -201,8 +206,11 @@ function nearText(server: ServerBehind, lines: readonly string[]): string | unde
   return undefined;
 }
 
-/** The Secret that it has its certificate from. */
-function certificateText({ pod }: ServerBehind): string | undefined {
-  const found = certificateMount(pod, pod.spec?.containers ?? []);
-  return found === undefined ? undefined : `has its certificate of Secret ${found.secret}, at ${found.mountPath}`;
+/** The Secret that it has its certificate from, and what is wrong with that. */
+function certificateText(service: ServiceEvidence, server: ServerBehind, now: number | undefined): string | undefined {
+  const found = serverCertificate(server);
+  if (found === undefined) return undefined;
+  const { secret, mountPath, facts } = found;
+  const text = facts && now !== undefined ? faultText(facts, certificateFault(facts, service, now)) : '';
+  return `has its certificate of Secret ${secret}, at ${mountPath}${text === '' ? '' : `, ${text}`}`;
 }

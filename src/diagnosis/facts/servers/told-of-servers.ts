@@ -111,13 +111,14 @@ const UNRELATED =
 
 /** What the server says of its own trouble, with the setting behind that; the setting alone where the finding has those words already. */
 function troubleOrSetting(
+  { evidence: { now } }: PodFacts,
   container: ContainerFacts,
   { id, says }: RankedFinding,
   service: ServiceEvidence,
 ): ToldOfServer | undefined {
   const trouble = troubleTold(container, service);
   const words = trouble === undefined ? undefined : / says: (.{20,})$/.exec(trouble.says)?.[1];
-  const setting = settingBehind(service, [...(words === undefined ? [] : [words]), ...wordsOfPeer(container)], id);
+  const setting = settingBehind(service, [...(words === undefined ? [] : [words]), ...wordsOfPeer(container)], id, now);
   if (trouble === undefined || (words !== undefined && says.includes(words))) return setting;
   const has = setting?.says.replace(/^.{1,300}? behind service \S{1,300} /, '');
   return has === undefined ? trouble : { ...trouble, says: `${trouble.says}, and ${has}` };
@@ -131,7 +132,8 @@ export function withServers(facts: PodFacts, found: readonly RankedFinding[]): r
     const paused = service && pausedBehind(service);
     if (service !== undefined && paused !== undefined) return pausedFinding(facts, finding, service, paused);
     const told =
-      service && (passwordTold(facts, container, finding, service) ?? troubleOrSetting(container, finding, service));
+      service &&
+      (passwordTold(facts, container, finding, service) ?? troubleOrSetting(facts, container, finding, service));
     const mixed = service === undefined ? undefined : mixedText(service);
     if (service === undefined || told === undefined)
       return mixed === undefined ? finding : { ...finding, says: `${finding.says}; ${mixed}` };

@@ -6,6 +6,7 @@ import { endedByItself, type LastWord, lastWord, rankOfWord } from '../../facts/
 import { type MountedVolume, volumeOf } from '../../facts/files/mounts.ts';
 import { peerOfWord } from '../../facts/peers/peer-blame.ts';
 import type { PodFacts } from '../../facts/pod/pod-facts.ts';
+import { serverOf } from '../../facts/servers/server-peers.ts';
 import { commandText } from '../../facts/peers/spec-peers.ts';
 import { quotable } from '../../facts/words/text.ts';
 import type { Quote, RankedFinding } from '../../finding.ts';
@@ -41,7 +42,7 @@ function ofContainer(facts: PodFacts, container: ContainerFacts): readonly Ranke
     explainedEnd(facts, container, {
       id: 'no-space',
       rank: rankOfWord(86, word),
-      says: `${title(container)} ${isOfPeer ? ofServer(container, word) : `has no shared memory left: ${ownText(own)}`}: ${line}`,
+      says: `${title(container)} ${isOfPeer ? ofServer(facts, container, word) : `has no shared memory left: ${ownText(own)}`}: ${line}`,
       line: word.line,
       more: own?.volume.emptyDir === undefined ? [] : [emptyDirQuote(own)],
       try: [...(isOfPeer ? whyServer(facts, container, word) : facts.commands.edit), commandForLog(facts, container)],
@@ -55,9 +56,22 @@ function isServer({ spec, environment }: ContainerFacts): boolean {
   return !CLIENT.test(text) && SERVER.test(`${spec.image ?? ''} ${text}`);
 }
 
-function ofServer(container: ContainerFacts, word: LastWord): string {
+function ofServer(facts: PodFacts, container: ContainerFacts, word: LastWord): string {
   const peer = peerOfWord(container, word);
-  return `ends, as its server${peer === undefined ? '' : ` ${peer.host}`} has no shared memory left: ${PATH} in the server's pod ${USUAL}`;
+  const outcome = container.again === undefined ? 'ends' : 'fails';
+  return `${outcome}, as its server${peer === undefined ? '' : ` ${peer.host}`} has no shared memory left: ${mountOfServer(facts, container) ?? `${PATH} in the server's pod ${USUAL}`}`;
+}
+
+/** "volume dshm of pod db-0, in memory at /dev/shm, of 2Mi, is full", where the server's pod is known and has one there. */
+function mountOfServer({ evidence }: PodFacts, container: ContainerFacts): string | undefined {
+  const pod = serverOf(evidence, container)?.server?.pod;
+  const name = (pod?.spec?.containers ?? [])
+    .flatMap(({ volumeMounts = [] }) => volumeMounts)
+    .find(({ mountPath }) => mountPath.replace(/\/+$/, '') === PATH)?.name;
+  const volume = pod?.spec?.volumes?.find((each) => each.name === name);
+  if (pod === undefined || volume === undefined) return undefined;
+  const size = volume.emptyDir?.sizeLimit;
+  return `volume ${volume.name} of pod ${pod.metadata?.name ?? ''}, at ${PATH}${size === undefined ? '' : `, of ${size}`}, is full`;
 }
 
 /** What runtimes give each pod. */

@@ -10,6 +10,13 @@ import {
   rankOfWord,
 } from '../../facts/words/last-words.ts';
 import type { PodFacts } from '../../facts/pod/pod-facts.ts';
+import {
+  type CertificateFault,
+  certificateFault,
+  faultText,
+  serverCertificate,
+} from '../../facts/servers/server-certificates.ts';
+import { serverOf } from '../../facts/servers/server-peers.ts';
 import { onlyPeer } from '../../facts/peers/dependencies.ts';
 import { environmentPeers, peerText, placeText } from '../../facts/peers/spec-peers.ts';
 import { trustedText } from '../../facts/files/trusted-authorities.ts';
@@ -32,12 +39,9 @@ const FAULTS: readonly (readonly [Fault, RegExp])[] = [
   ],
   [
     'wrong-name',
-    /ALTNAME_INVALID|hostname ['"][^'"]{1,255}['"] doesn'?t match|does not match (?:certificate|host name|target host|hostname)|(?:no|certificate) (?:subject )?alternative (?:certificate subject )?(?:DNS |IP )?names?\b|No (?:subject alternative DNS )?name matching|hostname mismatch|certificate is not valid for|certificate is valid for .{1,200}, not |cannot validate certificate for|server certificate for .{1,200} does not match host name|x509: certificate is not valid for any names/i,
+    /ALTNAME_INVALID|hostname ['"][^'"]{1,255}['"] doesn'?t match|does not match (?:certificate|host name|target host|hostname)|(?:no|certificate) (?:subject )?alternative (?:certificate subject )?(?:DNS |IP )?names?\b|No (?:subject alternative DNS )?name matching|hostname mismatch|certificate is not valid for|certificate is valid for .{1,200}, not |cannot validate certificate for|server certificate for .{1,200} does not match host name|x509: certificate is not valid for any names|relies on legacy Common Name/i,
   ],
-  [
-    'self-signed',
-    /self[- ]?signed certificate|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT_IN_CHAIN|relies on legacy Common Name/i,
-  ],
+  ['self-signed', /self[- ]?signed certificate|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT_IN_CHAIN/i],
   [
     'unknown-authority',
     /signed by unknown authority|unable to get (?:local )?issuer|UNABLE_TO_GET_ISSUER|unable to verify the first|UNABLE_TO_VERIFY|PKIX path building|valid certification path|unknown (?:ca|certificate authority|issuer)|UnknownIssuer|doesn't have a known issuer|trustAnchors parameter must be non-empty/i,
@@ -72,7 +76,9 @@ export const certificates: PodRule = eachContainer(ofContainer);
 
 function finding(facts: PodFacts, container: ContainerFacts, word: LastWord): RankedFinding {
   const own = [word.line, ...(container.reading.decisive?.related ?? [])];
-  const [fault, line] = faultOf(own) ?? ['untrusted', word.line];
+  const [spoken, line] = faultOf(own) ?? ['untrusted', word.line];
+  const seen = spoken === 'untrusted' ? faultSeen(facts, container) : undefined;
+  const fault = seen?.fault ?? spoken;
   const peer = peerOf(container, word);
   const { decisive } = container.reading;
   const said = decisive?.line === line ? saidBy(decisive) : quotable(line).replace(/\.+$/, '');
@@ -80,11 +86,30 @@ function finding(facts: PodFacts, container: ContainerFacts, word: LastWord): Ra
   return explainedEnd(facts, container, {
     id: IDS[fault],
     rank: rankOfWord(86, word),
-    says: `${title(container)} refuses the certificate of ${whose}, ${meaning(facts, fault, own)}: ${said}${OF_TRUST.has(fault) ? trustedText(facts, container) : ''}`,
+    says: `${title(container)} refuses the certificate of ${whose}, ${seen?.says ?? meaning(facts, fault, own)}: ${said}${OF_TRUST.has(fault) ? trustedText(facts, container) : ''}`,
     line: word.line,
     more: [...(line === word.line ? [] : [quoteLine(container, line)]), ...(peer?.quotes ?? [])],
     try: commands(facts, container, fault),
   });
+}
+
+const SEEN: Readonly<Record<CertificateFault, Fault>> = {
+  expired: 'expired',
+  'not-yet-valid': 'not-yet-valid',
+  'no-names': 'wrong-name',
+  'wrong-name': 'wrong-name',
+  'self-signed': 'self-signed',
+};
+
+/** What is wrong with the certificate of the server itself, where the words of the client do not say it. */
+function faultSeen(
+  { evidence }: PodFacts,
+  container: ContainerFacts,
+): { readonly fault: Fault; readonly says: string } | undefined {
+  const service = serverOf(evidence, container);
+  const facts = service?.server && serverCertificate(service.server)?.facts;
+  const fault = service && facts && certificateFault(facts, service, evidence.now);
+  return fault === undefined || facts === undefined ? undefined : { fault: SEEN[fault], says: faultText(facts, fault) };
 }
 
 /** Faults that another authority in the container's own files would mend. */
@@ -114,7 +139,9 @@ function meaning(facts: PodFacts, fault: Fault, lines: readonly string[]): strin
         ? `which is valid since ${day}, so ${clock} was behind`
         : `which is valid only from ${day} on`;
     case 'wrong-name':
-      return 'which is made for another host name';
+      return lines.some((line) => /legacy Common Name/i.test(line))
+        ? 'which has no subjectAltName, and names its host only in its Common Name'
+        : 'which is made for another host name';
     case 'self-signed':
       return 'which is signed by itself and not by an authority that it knows';
     case 'unknown-authority':
