@@ -1,7 +1,7 @@
 /** Finds what a program that runs on fails at with each try, and at nothing else: it works for nobody, though nothing ended. Pure. */
 import { bareWords } from './bare-words.ts';
 import { isNothingToDo } from './chatter.ts';
-import { isAccess, isAdvice, isGoingOn, isReady, isRetry, isServing } from './grammar/index.ts';
+import { hasSucceeded, isAccess, isAdvice, isGoingOn, isReady, isRetry, isServing } from './grammar/index.ts';
 import { lastFailure } from './last-failure.ts';
 import { partsOfMessages } from './messages.ts';
 import { requestLines } from './overcome.ts';
@@ -79,7 +79,8 @@ function isWork({ role, text, level, part, indent }: RoledLine): boolean {
   if (MARKUP.test(text)) return false;
   if (role !== 'line' || part === true || indent > 0 || level === 'error' || level === 'fatal') return false;
   if (isReady(text) || isGoingOn(text) || isServing(text) || isAccess(text)) return true;
-  return level !== 'warning' && /[a-z]{3}/i.test(text) && !isRetry(text) && !TRIES.test(text) && !isAdvice(text);
+  if (level === 'warning' || !/[a-z]{3}/i.test(text) || isRetry(text) || isAdvice(text)) return false;
+  return !TRIES.test(text) || hasSucceeded(text);
 }
 
 /** What a library says of a call that it will not take for ever: the call stands in the line below. */

@@ -1,5 +1,6 @@
 /** Forms of logs that were met in reports of programs which no recording has. */
 import { describe, expect, it } from 'vitest';
+import { failsAgain } from './fails-again.ts';
 import { keepsFailing } from './keeps-failing.ts';
 import { lastFailure } from './last-failure.ts';
 import { readLog } from './read-log.ts';
@@ -138,4 +139,35 @@ describe('what runs and fails', () => {
       requestsFail(['10.4.0.5 -  31/Jan/2026:09:00:00 +0000 "GET /index.php" 200', ...times(2, ...request)]),
     ).toBeUndefined();
   });
+});
+
+describe('what is tried again and succeeds', () => {
+  const refresh = (at: number): readonly string[] => [
+    `2026-01-31T10:00:${at}.205Z WARN  [fx-refresh] c.e.fx.Refresher - attempt 1 of 3 failed, will retry`,
+    'java.io.IOException: unexpected status 503 from http://quotes:7070/eur',
+    '\tat shop.Rates.main(Rates.java:12)',
+    `2026-01-31T10:00:${at}.712Z INFO  [fx-refresh] c.e.fx.Refresher - rates refreshed, attempt 2, eur=1.04${at}`,
+    `2026-01-31T10:00:${at + 1}.712Z INFO  [fx-refresh] c.e.fx.Refresher - rates refreshed, attempt 1, eur=1.03${at}`,
+  ];
+  const lines = Array.from({ length: 10 }, (_, at) => refresh(10 + at * 4)).flat();
+  it('is no failure', () => {
+    expect(failsAgain(lines)).toBeUndefined();
+    expect(keepsFailing(lines)).toBeUndefined();
+  });
+  it('is one where no try succeeds', () => {
+    const failing = lines.filter((line) => !line.includes('refreshed'));
+    expect(failsAgain(failing)?.said.line).toMatch(/unexpected status 503/);
+  });
+});
+
+it('of a chain of causes is told the one that has the words of the deepest and more', () => {
+  const said = readLog([
+    'Exception in thread "main" java.lang.IllegalStateException: cannot rate',
+    '\tat shop.Rating.main(Rating.java:7)',
+    "Caused by: java.time.format.DateTimeParseException: Text '2026-02-30' could not be parsed: Invalid date 'FEBRUARY 30'",
+    '\t... 3 more',
+    "Caused by: java.time.DateTimeException: Invalid date 'FEBRUARY 30'",
+    '\t... 5 more',
+  ]).decisive?.line;
+  expect(said).toMatch(/Text '2026-02-30' could not be parsed: Invalid date 'FEBRUARY 30'/);
 });

@@ -3,7 +3,7 @@ import { understoodLog } from './understood-log.ts';
 import { isChatter, isNothingToDo, isVisit } from './chatter.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import type { FailsAgain } from './fails-again.ts';
-import { isGoingOn, isOnlyWarning, isReady, isServing } from './grammar/index.ts';
+import { isBad, isGoingOn, isOnlyWarning, isReady, isRetry, isServing } from './grammar/index.ts';
 import type { DecisiveLine } from './describe.ts';
 import { lastFailure } from './last-failure.ts';
 import { MAX_LINES_READ } from './limits.ts';
@@ -70,7 +70,15 @@ export function keepsFailing(lines: readonly string[], nowMs?: number): FailsAga
   const failing = new Set(groups.flat());
   const found = groups
     .map((positions): Judged => ({ ...log, positions, failing }))
-    .filter((each) => isOften(each) && isPresent(each) && !isOver(each, nowMs) && !isMinor(each) && !isAnswer(each))
+    .filter(
+      (each) =>
+        isOften(each) &&
+        isPresent(each) &&
+        !isOver(each, nowMs) &&
+        !isMinor(each) &&
+        !isAnswer(each) &&
+        !isRetried(each),
+    )
     .toSorted((a, b) => b.positions.length - a.positions.length || firstOf(a) - firstOf(b))[0];
   if (found === undefined) return undefined;
   const end = endOfMessage(log.roled, lastOf(found));
@@ -184,6 +192,24 @@ function isOver({ roled, positions }: Judged, nowMs: number | undefined): boolea
   const gapMs = Math.max(...times.slice(1).map((each, at) => Math.abs(each - (times[at] ?? each))));
   const agoMs = (((nowMs - last) % ZONE_STEP_MS) + ZONE_STEP_MS) % ZONE_STEP_MS;
   return gapMs * LATE_GAPS < ZONE_STEP_MS / 2 && agoMs > Math.max(MIN_LATE_MS, gapMs * LATE_GAPS);
+}
+
+/** Of the failures so many were followed by the same word of work. */
+const MOST = 0.8;
+
+/** Whether the program says that it tries again, and the next thing that it says is each time the same word of work: the second try succeeds. */
+function isRetried({ roled, positions, keys, failing }: Judged): boolean {
+  const says = (position: number): boolean =>
+    [position - 1, position].some((at) => roled[at] !== undefined && isRetry(roled[at].text));
+  if (positions.filter((each) => says(each)).length < positions.length * MOST) return false;
+  const next = positions.map((position) => {
+    const at = roled.findIndex((line, place) => place > position && line.role === 'line' && !failing.has(place));
+    return at === -1 || at > (positions.find((each) => each > position) ?? roled.length) ? undefined : at;
+  });
+  const last = next.at(-1);
+  const line = last === undefined ? undefined : roled[last];
+  if (line === undefined || line.level === 'warning' || isRetry(line.text) || isBad(line.text)) return false;
+  return next.filter((at) => at !== undefined && keys[at] === keys[last ?? -1]).length >= positions.length * MOST;
 }
 
 function isSuccess({ role, text, level }: RoledLine): boolean {

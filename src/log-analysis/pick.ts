@@ -186,9 +186,31 @@ function rootsOf(candidates: readonly Candidate[]): readonly Candidate[] {
     const top = Math.max(...chain.map(({ score }) => score));
     const scored = chain.map((each, place) => ({ each, value: chainScore(each, place) + rootBonus(chain, place) }));
     const root = scored.reduce((best, one) => (one.value >= best.value ? one : best)).each;
-    return { ...root, score: top };
+    return { ...fuller(root, chain), score: top };
   });
   return [...plain, ...roots].toSorted((a, b) => a.position - b.position);
+}
+
+/** A message that is longer says more than is worth it. */
+const MAX_FULLER = 240;
+
+/** The error above a cause that has all of its words and more: "Text '2026-02-30' could not be parsed: Invalid date 'FEBRUARY 30'". */
+function fuller(root: Candidate, chain: readonly Candidate[]): Candidate {
+  if (root.line.role !== 'cause') return root;
+  const message = messageOf(root.line.text);
+  const above = chain.findLast(
+    ({ position, line }) =>
+      position < root.position &&
+      line.text.length <= MAX_FULLER &&
+      messageOf(line.text).length > message.length &&
+      messageOf(line.text).includes(message) &&
+      worldNames(line.text) + quotedCount(line.text) > worldNames(root.line.text) + quotedCount(root.line.text),
+  );
+  return message.length < MIN_TOLD_AGAIN || above === undefined ? root : above;
+}
+
+function quotedCount(text: string): number {
+  return text.match(/'[^']{1,100}'|"[^"]{1,100}"/g)?.length ?? 0;
 }
 
 /** The deepest of a chain only follows from nothing, whatever its words are. */

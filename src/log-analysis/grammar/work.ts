@@ -1,5 +1,6 @@
 /** Words after which a program counts as working: ready, serving, going on, trying again. Pure. */
 import { anyOf, fromWord, words } from '../any-of.ts';
+import { isBad } from './failure.ts';
 
 /** Words after which what went wrong before counts as overcome; the whole program works. */
 const READY = words(
@@ -176,6 +177,14 @@ const RETRY = words(
   /waiting \d+/i,
 );
 
+/** What a try came to that did not fail: "rates refreshed, attempt 2". */
+const SUCCEEDED =
+  /\b(?:refreshed|fetched|loaded|synced|synchroni[sz]ed|received|stored|saved|sent|delivered|completed|finished|succeeded|updated|processed|imported|exported|published|written|successful(?:ly)?)\b/i;
+
+export function hasSucceeded(text: string): boolean {
+  return SUCCEEDED.test(text) && !isBad(text);
+}
+
 export function isRetry(text: string): boolean {
-  return RETRY.test(text);
+  return RETRY.test(text) && !hasSucceeded(text);
 }
