@@ -18,6 +18,7 @@ import { ownLimit } from '../servers/server-settings.ts';
 import { commandText } from '../peers/spec-peers.ts';
 import type { Setting } from './setting.ts';
 import { serviceLink } from '../variables/service-links.ts';
+import { clearedByFpm } from '../variables/not-handed-on.ts';
 import { poolVariable, timeOutVariable } from '../variables/time-out-variables.ts';
 import { undefinedPart } from './undefined-parts.ts';
 import { clientWants } from '../variables/wanted-by-clients.ts';
@@ -45,6 +46,7 @@ function settingBehind(facts: PodFacts, container: ContainerFacts, finding: Rank
     commandLimit(facts, container, finding) ??
     phpMemory(facts, container, finding) ??
     bare(settingReached(facts, container, finding)) ??
+    bare(clearedByFpm(facts, container, `${finding.says} ${container.reading.decisive?.line ?? ''}`)) ??
     sharedPort(container, finding) ??
     namedInPeer(container, finding) ??
     wordOfFile(container, finding) ??

@@ -26,6 +26,7 @@ import type { Container, ContainerStatus, Event, FailedProbe, Pod } from '../../
 import type { PodEvidence } from '../../evidence/pod-evidence.ts';
 import { LOG_LINES_SEARCHED, MANY_DEATHS, MANY_DEATHS_WINDOW_MS, RECENT_DEATH_MS } from '../../limits.ts';
 import { type Death, deathsOf, survivedOf } from './deaths.ts';
+import { notHandedOn } from '../variables/not-handed-on.ts';
 import { environmentOf, secretVariablesOf, type Variable } from '../variables/environment.ts';
 import { containerOf, eventCount, eventsWith, lastSeenMs } from './events.ts';
 import { filePeers } from '../peers/file-peers.ts';
@@ -153,9 +154,9 @@ function one(
     lines,
     reading: presentReading(readingOf(lines, death, spec), lines, failing),
     ...(judged && { failing, notLoaded: notLoaded(lines), standsAt: standsAt(lines) }),
-    ...(trouble === 'none' && looksWell(kind, status) && { again: againOf(evidence, name, lines) }),
+    ...(trouble === 'none' && looksWell(kind, status) && { again: againOf(evidence, spec, lines) }),
     ...(trouble === 'none' && isDone(kind, status) && { again: doneThough(lines) }),
-    ...(trouble === 'died-lately' && looksWell(kind, status) && presentLife(evidence, name)),
+    ...(trouble === 'died-lately' && looksWell(kind, status) && presentLife(evidence, spec)),
     ...(death === undefined && status?.state?.running !== undefined && { givenUp: givenUpIn(evidence, name, lines) }),
     events,
   };
@@ -167,7 +168,9 @@ function isOwn(requests: FailsAgain | undefined): boolean {
 }
 
 /** What a server says once may stand far above its last lines. */
-function againOf({ logs, now }: PodEvidence, name: string, lines: readonly string[]): FailsAgain | undefined {
+function againOf(evidence: PodEvidence, spec: Container, lines: readonly string[]): FailsAgain | undefined {
+  const { logs, now } = evidence;
+  const { name } = spec;
   const whole = logs[name]?.current ?? lines;
   const standing = standingFault([...(logs[name]?.beginning ?? []), ...whole]);
   if (standing !== undefined && standing.isMinor !== true) return standing;
@@ -179,14 +182,15 @@ function againOf({ logs, now }: PodEvidence, name: string, lines: readonly strin
     workersDie(whole) ??
     standing ??
     keepsFailing(whole, now) ??
-    (isOwn(requests) ? requests : undefined)
+    (isOwn(requests) ? requests : undefined) ??
+    notHandedOn(lines, environmentOf(spec, evidence.configs))
   );
 }
 
 /** What one that runs again after an end fails at now. */
-function presentLife(evidence: PodEvidence, name: string): Pick<ContainerFacts, 'now'> {
-  const lines = lastLines(evidence.logs[name]?.current);
-  const again = againOf(evidence, name, lines);
+function presentLife(evidence: PodEvidence, spec: Container): Pick<ContainerFacts, 'now'> {
+  const lines = lastLines(evidence.logs[spec.name]?.current);
+  const again = againOf(evidence, spec, lines);
   return again === undefined ? {} : { now: { again, lines } };
 }
 

@@ -5,7 +5,8 @@ import { onlyAbsentFile } from '../../facts/files/absent-files.ts';
 import { endedByItself, type LastWord, lastWord, quoteLine, rankOfWord } from '../../facts/words/last-words.ts';
 import { configsBehind, filledBy, folderLikeFile, placeOf } from '../../facts/files/mounts.ts';
 import { absentField } from '../../facts/pod/pod-fields.ts';
-import { listed } from '../../facts/words/text.ts';
+import { keptFrom } from '../../facts/variables/not-handed-on.ts';
+import { listed, quotable } from '../../facts/words/text.ts';
 import { fileNear, withoutCodePlaces } from '../../../log-analysis/index.ts';
 import type { PodFacts } from '../../facts/pod/pod-facts.ts';
 import { isUnreadable } from '../../facts/files/volume-modes.ts';
@@ -74,6 +75,16 @@ export const missingSetting: PodRule = eachContainer(ofContainer);
 
 function missingVariable(facts: PodFacts, container: ContainerFacts, word: LastWord): RankedFinding {
   const name = word.match[1] ?? '';
+  const kept = keptFrom(container, name);
+  if (kept !== undefined)
+    return explainedEnd(facts, container, {
+      id: 'missing-setting',
+      rank: rankOfWord(80, word),
+      says: `${title(container)} does not find its variable ${name}: ${kept}: ${quotable(word.line).replace(/\.+$/, '')}`,
+      line: word.line,
+      more: references(container, name),
+      try: facts.commands.edit,
+    });
   return explainedEnd(facts, container, {
     id: 'missing-setting',
     rank: rankOfWord(80, word),

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { riddleIn } from './riddles.ts';
+
+describe('riddleIn', () => {
+  it.each<[line: string, meaning: RegExp]>([
+    ['InvalidReceiveException: Invalid receive (size = 1195725856 larger than 104857600)', /"GET": an HTTP request/],
+    ['java.io.IOException: Len error 1347375956', /"POST": an HTTP request/],
+    ['recv(): message msgLen 542393671 is invalid. Min 16 Max: 48000000', /"GET": an HTTP request/],
+    ['Invalid message size: 369296130', /the beginning of TLS/],
+    ['invalid request block size: 21573 (max 4096)...skip', /letters of "GET".*http-socket would speak HTTP/],
+    ['invalid request block size: 21327 (max 4096)...skip', /letters of "POST"/],
+  ])('%s', (line, meaning) => {
+    expect(riddleIn(line)).toMatch(meaning);
+  });
+  it.each([
+    'invalid request block size: 4161 (max 4096)...skip',
+    'size = 104857600',
+    'took 1195725856 ns',
+    'size 99999999999',
+  ])('is none: %s', (line) => {
+    expect(riddleIn(line)).toBeUndefined();
+  });
+});
