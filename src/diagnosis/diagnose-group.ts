@@ -14,6 +14,7 @@ import type { Pod } from './evidence/kinds.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
 import { podFacts } from './facts/pod/pod-facts.ts';
 import { listed, plural, shellWord } from './facts/words/text.ts';
+import { withNamesBeside } from './group/names-beside.ts';
 import { namespaceFindings } from './group/namespace-rules.ts';
 import { rootsFirst } from './group/roots-first.ts';
 import { bySameCause, type PlacedFinding } from './group/same-cause.ts';
@@ -31,7 +32,7 @@ const QUOTES = 2;
 
 export function diagnoseGroup(evidence: GroupEvidence): Diagnosis {
   const { scope, notLookedAt } = evidence;
-  const all = rootsFirst(findingsOf(evidence), evidence);
+  const all = rootsFirst(withNamesBeside(findingsOf(evidence), evidence), evidence);
   const found = ordered(merged(bySameCause(all, evidence.pods.length)).map((each) => afterItsCause(each, all)));
   const left = found.length - MAX_FINDINGS;
   return {

@@ -43,6 +43,7 @@ import { NORMAL_START_MS } from './limits.ts';
 import { namedConfigs } from './facts/files/named-files.ts';
 import { isDefaulted } from './facts/pod/limit-defaults.ts';
 import { awaitsVolumes } from './rules/starts/missing-config.ts';
+import { refusesSignature } from './facts/variables/signing-keys.ts';
 import { namesVariable } from './facts/variables/blamed-variables.ts';
 import { socketLookedFor } from './rules/peers/local-socket.ts';
 import { portInUseWord } from './rules/ends/port-in-use.ts';
@@ -226,7 +227,8 @@ export function credentialsWanted(evidence: PodEvidence): readonly ConfigReferen
     ...((container.death !== undefined && asksForValues(container)) || mayBeEmpty(facts, container)
       ? usedBy(evidence.pod, container.spec).filter(({ asVariable }) => asVariable)
       : []),
-    ...(isInTrouble(facts, container) && asksForSecretNames(container, saidLast(container))
+    ...(isInTrouble(facts, container) &&
+    (asksForSecretNames(container, saidLast(container)) || refusesSignature(saidLast(container)))
       ? usedBy(evidence.pod, container.spec).filter(({ kind, asVariable }) => kind === 'Secret' && asVariable)
       : []),
     ...namedConfigs(facts, container),

@@ -22,6 +22,8 @@ export interface FailsAgain {
   readonly isStanding?: true;
   /** The status with which it answers each request of others, who are what fails. */
   readonly answers?: number;
+  /** Of so many requests, of which the others were answered well. */
+  readonly some?: number;
   /** The beginning of the paths that are answered so, as others may be answered well. */
   readonly path?: string;
   /** It does not say why: what it said is only the record of such an answer. */

@@ -27,7 +27,7 @@ export { isOfProbe } from './probe-lines.ts';
 export * from './read-log.ts';
 export { isRefusal } from './refusals.ts';
 export { pathIn, statusIn } from './request-lines.ts';
-export { requestsFail, someRequestsFail } from './requests-fail.ts';
+export { requestsFail, someFail, someRequestsFail } from './requests-fail.ts';
 export { standingFault } from './standing-fault.ts';
 export { workersDie } from './workers-die.ts';
 export { standsAt, type StandsAt } from './stands-at.ts';

@@ -8,6 +8,8 @@ const STATUSES: readonly RegExp[] = [
   /(?:^|[\s,])(?:http\.|http_|response[._])?status_?(?:code)?=([1-5]\d\d)\b/i,
   /\(HTTP\/[\d.]{1,3} ([1-5]\d\d)\)/,
   /\bCompleted ([1-5]\d\d)\b/,
+  // Squid
+  /\bTCP_[A-Z_]{2,30}\/([1-5]\d\d)\b/,
 ];
 /** "GET /orders 500 Sequel::PoolTimeout: timeout: 3.0": what a program says itself of a request, with its error. */
 const WITH_ERROR =
@@ -30,8 +32,13 @@ export function statusIn(line: string): number | undefined {
   return found === undefined ? undefined : Number(found);
 }
 
-/** The path that was asked for, without its query. */
+/** The host and port that a proxy is asked to connect to. */
+const CONNECTED = /\bCONNECT ([\w.-]{1,253}:\d{1,5})\b/;
+
+/** The path that was asked for, without its query; of a connection through a proxy the host and port. */
 export function pathIn(line: string): string | undefined {
+  const through = CONNECTED.exec(line.slice(0, MAX_LINE))?.[1];
+  if (through !== undefined) return through;
   const match = ASKED.exec(line.slice(0, MAX_LINE));
   return match?.[1] ?? match?.[2];
 }

@@ -75,6 +75,29 @@ const MAX_REQUESTS = 60;
 const OFTEN_SOME = 3;
 const MIN_SHARE = 0.1;
 
+/** What it says of those that it could not answer, where it answers others of their kind; undefined: nothing, or few fail. @param lines oldest first */
+export function someFail(lines: readonly string[]): FailsAgain | undefined {
+  const share = someRequestsFail(lines);
+  if (share === undefined) return undefined;
+  const lately = lines.slice(-LATELY_LINES).map((line) => line.slice(0, 2000));
+  const failed = lately.flatMap((line, place) => requestAt(lately, line, place)).filter(({ status }) => status >= 500);
+  const [before, last] = failed.slice(-2);
+  if (before === undefined || last === undefined) return undefined;
+  const near = Math.max(before.place + 1, last.place - MAX_LINES_OF_ONE * 4);
+  const own = lately
+    .slice(near, last.place + 1 + lengthOfRest(lately.slice(last.place + 1)))
+    .filter((line) => statusIn(line) === undefined);
+  const said = lastFailure(own);
+  return {
+    said: said ?? recordOf(lately, last.place),
+    times: share.failed,
+    some: share.of,
+    answers: last.status,
+    isMinor: true,
+    ...(said === undefined && { isWordless: true }),
+  };
+}
+
 /** How many of its last requests it could not answer, where some are; undefined: few or none. @param lines oldest first */
 export function someRequestsFail(lines: readonly string[]): FailedShare | undefined {
   const lately = lines.slice(-LATELY_LINES).map((line) => line.slice(0, 2000));
@@ -132,6 +155,7 @@ function announced(lines: readonly string[], place: number): string | undefined 
 
 /** "/v1/sessions/17" → "/v1/sessions": what differs from one request to the next is left out. */
 function kindOf(path: string): string {
+  if (!path.startsWith('/')) return path;
   const parts = path.split('/').slice(1);
   const version = /^(?:api|v\d+)$/i;
   const kept = parts.slice(0, parts.findIndex((part) => !version.test(part)) + 1);

@@ -15,7 +15,7 @@ import { namesOf } from './agreed-names.ts';
 
 /** What a program says that has sent something and hears nothing of it. */
 const WAITS =
-  /\bpending\b|\b(?:un|not |never )(?:yet )?(?:acknowledged|answered|confirmed|consumed|delivered|done|finished|handled|processed|received|sent)\b|\bno (?:answer|confirmation|consumers?|reply|response|result)\b|\bstill (?:queued|waiting)\b|\bbacklog\b|\b(?:timed out|time-?out|waiting|waited) .{0,30}\b(?:result|reply|response|answer|confirmation)\b/i;
+  /\bpending\b|\b(?:un|not |never )(?:yet )?(?:acknowledged|answered|confirmed|consumed|delivered|done|finished|handled|processed|received|sent)\b|\bno (?:answer|confirmation|consumers?|reply|response|result)\b|\bstill (?:queued|waiting)\b|\bTimeoutError\b|\bbacklog\b|\b(?:timed out|time-?out|waiting|waited) .{0,30}\b(?:result|reply|response|answer|confirmation)\b/i;
 /** So often it is no accident. */
 const OFTEN = 3;
 const LAST_LINES = 60;

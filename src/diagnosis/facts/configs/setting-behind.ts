@@ -7,6 +7,7 @@ import { configTexts } from './config-texts.ts';
 import type { ContainerFacts } from '../pod/container-facts.ts';
 import { withFirstEnds } from '../pod/first-ends.ts';
 import { decryptionKey } from '../variables/decryption-keys.ts';
+import { signingKey } from '../variables/signing-keys.ts';
 import { jvmOptions } from '../variables/jvm-options.ts';
 import { likelyMount } from './likely-mounts.ts';
 import { argumentsInOne, literalVariable } from '../variables/literal-variables.ts';
@@ -55,6 +56,7 @@ function settingBehind(facts: PodFacts, container: ContainerFacts, finding: Rank
     withoutScheme(container, finding) ??
     clientWants(facts, container, finding) ??
     decryptionKey(container, finding) ??
+    signingKey(facts, container, finding) ??
     tableWanted(
       [commandText(container.spec), ...configTexts(facts, container).map(({ text }) => text)],
       container,

@@ -8,6 +8,7 @@ import {
   keepsFailing,
   requestsFail,
   standingFault,
+  someFail,
   workersDie,
   type FailsAgain,
   type GivenUp,
@@ -183,7 +184,8 @@ function againOf(evidence: PodEvidence, spec: Container, lines: readonly string[
     standing ??
     keepsFailing(whole, now) ??
     (isOwn(requests) ? requests : undefined) ??
-    notHandedOn(lines, environmentOf(spec, evidence.configs))
+    notHandedOn(lines, environmentOf(spec, evidence.configs)) ??
+    someFail(lines)
   );
 }
 

@@ -159,7 +159,11 @@ const DATABASES: readonly Complaint[] = [
 ];
 
 const STORES: readonly Complaint[] = [
-  { said: /database space exceeded|\bNOSPACE\b/, settings: ['quota-backend-bytes'] },
+  {
+    said: /database space exceeded|\bNOSPACE\b|\betcdserver: no space\b/,
+    settings: ['quota-backend-bytes'],
+    isOwn: true,
+  },
   { said: /\bOOM command not allowed\b|used memory > 'maxmemory'/, settings: ['maxmemory'] },
   { said: /\brunning in protected mode\b/i, settings: ['protected-mode'] },
   { said: /\bDB index is out of range\b/i, settings: ['databases'] },
@@ -263,7 +267,8 @@ const PROXIES: readonly Complaint[] = [
     said: /\b(?:lookup|query|resolv\w*|dns)\b.{0,120}\bREFUSED\b|\brcode[= ]REFUSED\b/i,
     settings: ['access-control', 'allow-query', 'allow-recursion', 'allow_query'],
   },
-  { said: /\bTCP_DENIED\b/, settings: ['http_access', 'acl'] },
+  { said: /\bTCP_DENIED\b.{0,80}\bCONNECT\b/, settings: ['acl SSL_ports', 'acl', 'http_access'], isOwn: true },
+  { said: /\bTCP_DENIED\b/, settings: ['http_access', 'acl'], isOwn: true },
   {
     said: /\bworkspace_(?:client|backend)\b|\bworkspace overflow\b/i,
     settings: ['workspace_client', 'workspace_backend', 'http_resp_hdr_len'],

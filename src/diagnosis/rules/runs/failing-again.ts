@@ -132,6 +132,8 @@ function wordsOf(container: ContainerFacts, says: string | undefined): string {
 
 function howOf(again: ContainerFacts['again']): string {
   const times = `(${again?.times ?? 0} times)`;
+  if (again?.some !== undefined)
+    return `answers some requests with ${again.answers ?? ''} (${again.times} of the last ${again.some})`;
   if (again?.answers !== undefined) {
     const which = again.path === undefined ? 'each request' : `each request for ${again.path}`;
     return `answers ${which} with ${again.answers} ${times}`;
