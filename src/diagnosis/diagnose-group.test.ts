@@ -679,6 +679,25 @@ describe('one whom others need', () => {
       /^warning fails-again: deployment\/front: .*statement timeout.*; it needs deployment\/db, of which is told above$/,
     );
   });
+  it('is told with the queue that nobody else names', () => {
+    const env = (queue: string, value: string): object => ({
+      env: [
+        { name: 'REDIS_HOST', value: 'redis' },
+        { name: queue, value },
+      ],
+    });
+    const api = of(running('api', env('ORDERS_QUEUE', 'orders.v2')), 'api', {
+      logs: {
+        web: {
+          current: Array.from({ length: 6 }, () => 'ERROR celery.exceptions.TimeoutError: The operation timed out.'),
+        },
+      },
+    });
+    const worker = of(running('worker', env('WORK_QUEUE', 'orders')), 'worker', {});
+    expect(headlines(group({ workloads: [api, worker] }))[0]).toMatch(
+      /operation timed out.*; its variable ORDERS_QUEUE is "orders\.v2", which no other pod here names; pod worker-1, which uses redis as well, has "orders" \(its variable WORK_QUEUE\)$/,
+    );
+  });
   it('is not named where it is well', () => {
     const [only, ...more] = headlines(group({ workloads: [front()] }));
     expect(more).toEqual([]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestsFail, someRequestsFail } from './requests-fail.ts';
+import { requestsFail, someFail, someRequestsFail } from './requests-fail.ts';
 
 const times = (count: number, ...lines: readonly string[]): readonly string[] =>
   Array.from({ length: count }, () => lines).flat();
@@ -229,5 +229,28 @@ describe('some requests fail', () => {
     ['those of clients', times(9, answered(404)), undefined],
   ])('%s', (_what, lines, share) => {
     expect(someRequestsFail(lines)).toEqual(share);
+  });
+});
+
+it('says of what some requests die, and that others do not', () => {
+  const lost = ['psycopg2.OperationalError: server closed the connection unexpectedly', answered(500)];
+  expect(someFail(times(5, ...lost, answered(200)))).toMatchObject({
+    said: { line: expect.stringMatching(/server closed the connection unexpectedly/) as string },
+    times: 5,
+    some: 10,
+    answers: 500,
+    isMinor: true,
+  });
+  expect(someFail(times(5, answered(502), answered(200)))).toMatchObject({ isWordless: true, some: 10 });
+  expect(someFail(times(9, answered(200)))).toBeUndefined();
+});
+
+it('knows what a proxy is asked to connect to', () => {
+  const denied = '1764382671.120      0 10.4.0.3 TCP_DENIED/403 3900 CONNECT bank.example:8443 - HIER_NONE/- text/html';
+  const passed = '1764382671.320     20 10.4.0.3 TCP_TUNNEL/200 3900 CONNECT api.example:443 - HIER_DIRECT/- -';
+  expect(requestsFail(times(6, denied, passed))).toMatchObject({
+    answers: 403,
+    path: 'bank.example:8443',
+    isMinor: true,
   });
 });

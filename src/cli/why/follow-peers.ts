@@ -80,9 +80,11 @@ interface Beside {
   readonly last: PodEvidence;
   readonly pods: readonly Pod[];
   readonly passed: ReadonlySet<string | undefined>;
+  /** Services that it uses by what its code says; absent: not asked for. */
+  readonly used?: readonly string[];
 }
 
-async function withSick(asker: Asker, diagnosis: Diagnosis, { last, pods, passed }: Beside): Promise<Diagnosis> {
+async function withSick(asker: Asker, diagnosis: Diagnosis, { last, pods, passed, used }: Beside): Promise<Diagnosis> {
   const namespace = last.pod.metadata?.namespace ?? 'default';
   const found = await Promise.all(
     othersBeside(pods, passed, urgency).map(async (pod): Promise<readonly SickBeside[]> => {
@@ -91,7 +93,7 @@ async function withSick(asker: Asker, diagnosis: Diagnosis, { last, pods, passed
       return trouble === undefined || trouble.severity === 'info' ? [] : [{ object: objectOf(pod), evidence, trouble }];
     }),
   );
-  return withSickBeside(diagnosis, last, found.flat());
+  return withSickBeside(diagnosis, last, found.flat(), used);
 }
 
 async function withNames(
@@ -130,5 +132,7 @@ async function askServers(asker: Asker, followed: Followed): Promise<Diagnosis> 
   const { steps, passed } = await goOn(asker, { ...followed, next, said: '' });
   if (steps.length > 0) return withRoot(diagnosis, steps, next.serves);
   const beside = await withNames(asker, diagnosis, evidence, pods);
-  return sickBesideWanted(beside) ? await withSick(asker, beside, { last: evidence, pods, passed }) : beside;
+  return sickBesideWanted(beside)
+    ? await withSick(asker, beside, { last: evidence, pods, passed, used: services.map(({ name }) => name) })
+    : beside;
 }

@@ -11,6 +11,7 @@ import { podFacts } from '../facts/pod/pod-facts.ts';
 import { listed } from '../facts/words/text.ts';
 import type { Diagnosis, RankedFinding } from '../finding.ts';
 import { MAX_FINDINGS } from '../limits.ts';
+import { isQuoted, textsOf } from '../follow/quiet-peers.ts';
 import { told } from '../order-findings.ts';
 import { quotesOfOther } from '../quotes-of-other.ts';
 import { DOES_NOT_SAY } from '../rules/runs/failing-again.ts';
@@ -75,11 +76,17 @@ export interface SickBeside {
  * The diagnosis, with the first of them that uses a server which the pod uses, too.
  *
  * @param evidence the pod that the first finding is about
+ * @param used services that the pod uses by what its code says, beside those of its specification
  */
-export function withSickBeside(diagnosis: Diagnosis, evidence: PodEvidence, sick: readonly SickBeside[]): Diagnosis {
-  const own = serversOf(evidence);
+export function withSickBeside(
+  diagnosis: Diagnosis,
+  evidence: PodEvidence,
+  sick: readonly SickBeside[],
+  used: readonly string[] = [],
+): Diagnosis {
+  const own = [...new Set([...serversOf(evidence), ...used])];
   const found = sick
-    .map((each) => ({ ...each, shared: serversOf(each.evidence).filter((name) => own.includes(name)) }))
+    .map((each) => ({ ...each, shared: sharedBy(each.evidence, own) }))
     .find(({ shared }) => shared.length > 0);
   if (found === undefined) return diagnosis;
   const [first, ...more] = diagnosis.findings;
@@ -96,6 +103,13 @@ export function withSickBeside(diagnosis: Diagnosis, evidence: PodEvidence, sick
     },
   ]);
   return finding === undefined ? diagnosis : { ...diagnosis, findings: [finding, ...more].slice(0, MAX_FINDINGS) };
+}
+
+/** Those of the services that the pod uses as well, by its specification or its code. */
+function sharedBy(evidence: PodEvidence, own: readonly string[]): readonly string[] {
+  const named = serversOf(evidence);
+  const texts = textsOf(evidence);
+  return own.filter((name) => named.includes(name) || texts.some((text) => isQuoted(text, name)));
 }
 
 /** The services that its containers name, "redis". */

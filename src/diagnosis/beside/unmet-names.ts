@@ -43,17 +43,25 @@ export function unmetName(
     .map(({ host }) => host.split('.')[0] ?? host);
   const ownTexts = textsOf(pod, configs);
   for (const { value, where } of own) {
-    if (others.some(({ texts }) => texts.some((text) => hasWord(text, value)))) continue;
+    if (others.some(({ texts }) => texts.some((text) => holdsName(text, value)))) continue;
     for (const { each, texts } of others) {
       const shared = hosts.find((host) => texts.some((text) => hasWord(text, host)));
       const theirs = namesOf(each, configs).filter(({ kind }) => kind === 'queue');
       const [other] = theirs;
       if (shared === undefined || other === undefined) continue;
-      if (theirs.some((their) => ownTexts.some((text) => hasWord(text, their.value)))) continue;
+      if (theirs.some((their) => ownTexts.some((text) => holdsName(text, their.value)))) continue;
       return `${where} is ${quoted(value)}, which no other pod here names; pod ${each.metadata?.name ?? ''}, which uses ${shared} as well, has ${quoted(other.value)} (${other.where})`;
     }
   }
   return undefined;
+}
+
+/** The name as a whole: "orders" does not stand in "orders.v2". */
+function holdsName(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    if (!/[\w.-]/.test(text[at - 1] ?? ' ') && !/[\w.-]/.test(text[at + name.length] ?? ' ')) return true;
+  }
+  return false;
 }
 
 function quoted(value: string): string {

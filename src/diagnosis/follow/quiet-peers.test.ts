@@ -53,6 +53,17 @@ describe('what a server says of a quiet pod', () => {
     );
   });
 
+  it('is told with the pods of its workload, which all have its name', () => {
+    const fellow = pod({
+      ...bridge.pod.spec,
+      name: 'web-2',
+      metadata: { ...bridge.pod.metadata, name: 'web-2', uid: 'fellow' },
+    });
+    expect(told('Client line-bridge already connected, closing old connection.', [bridge.pod, fellow])).toMatch(
+      /; the 2 pods of its workload all have this name, in its variable CLIENT_ID$/,
+    );
+  });
+
   it('is told where it names what the pod takes', () => {
     expect(told('[ERR] Publish Violation - User "shop", Subject "orders.created"')).toContain(
       'Subject "orders.created"',

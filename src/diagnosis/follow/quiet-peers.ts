@@ -40,17 +40,23 @@ export function servicesUsed(evidence: PodEvidence, all: readonly string[]): rea
     .flatMap((container) => allPeers(container))
     .filter((peer) => !isItself(peer))
     .flatMap(({ host }) => serviceOfHost(host, namespace) ?? []);
-  const texts = [
-    ...running.flatMap(({ spec, environment }) => [commandText(spec), ...environment.map(({ value }) => value)]),
-    ...evidence.configs.flatMap(({ texts: byKey = {} }) => Object.values(byKey)),
-  ];
+  const texts = textsOf(evidence);
   const quoted = all.filter((name) => texts.some((text) => isQuoted(text, name))).map((name) => ({ namespace, name }));
   const found = [...peers, ...quoted];
   return [...new Map(found.map((each) => [`${each.namespace}/${each.name}`, each])).values()].slice(0, MAX_ASKED);
 }
 
+/** What a pod's containers have that may name a host: commands, variables and the ConfigMaps that are known. */
+export function textsOf(evidence: PodEvidence): readonly string[] {
+  const running = podFacts(evidence).containers.filter(({ kind }) => kind !== 'init');
+  return [
+    ...running.flatMap(({ spec, environment }) => [commandText(spec), ...environment.map(({ value }) => value)]),
+    ...evidence.configs.flatMap(({ texts: byKey = {} }) => Object.values(byKey)),
+  ];
+}
+
 /** Whether the name stands there as a text or a host of its own: "nats", @nats:4222, //nats, -h nats. */
-function isQuoted(text: string, name: string): boolean {
+export function isQuoted(text: string, name: string): boolean {
   return ['"', "'", '`', '//', '@', '=', '-h ', '--host '].some((before) =>
     ['"', "'", '`', ':', '/', ',', '\n', ' '].some((after) => text.includes(`${before}${name}${after}`)),
   );
@@ -68,19 +74,31 @@ export interface ServerSaid {
 /** Two of them have one name. */
 const TAKEN = /\balready connected\b|\btaken over\b|\bduplicate\b|\balready in use\b/i;
 
-/** "; pod bridge-us-1 has the same name in its variable MQTT_CLIENT_ID", where one of another workload does. */
+/** Where a pod has the name: "in its variable MQTT_CLIENT_ID"; undefined: it does not. */
+function placeOfName({ spec }: Pod, name: string): string | undefined {
+  for (const { env = [], command = [], args = [] } of spec?.containers ?? []) {
+    const variable = env.find(({ value }) => value === name)?.name;
+    if (variable !== undefined) return `in its variable ${variable}`;
+    if ([...command, ...args].some((each) => each === name || each.endsWith(`=${name}`))) return 'in its command';
+  }
+  return undefined;
+}
+
+/** "; pod bridge-us-1 has the same name in its variable MQTT_CLIENT_ID", or that all pods of its own workload have it. */
 function namesake(evidence: PodEvidence, name: string, pods: readonly Pod[]): string {
   const own = controllerOf(evidence.pod)?.uid;
-  for (const pod of pods) {
-    if (pod.metadata?.uid === evidence.pod.metadata?.uid || controllerOf(pod)?.uid === own) continue;
-    for (const { env = [], command = [], args = [] } of pod.spec?.containers ?? []) {
-      const variable = env.find(({ value }) => value === name)?.name;
-      const where = variable === undefined ? 'in its command' : `in its variable ${variable}`;
-      if (variable !== undefined || [...command, ...args].some((each) => each === name || each.endsWith(`=${name}`)))
-        return `; pod ${pod.metadata?.name ?? ''} has the same name, ${where}`;
-    }
+  const others = pods.filter(({ metadata }) => metadata?.uid !== evidence.pod.metadata?.uid);
+  const isOwn = (pod: Pod): boolean => own !== undefined && controllerOf(pod)?.uid === own;
+  for (const pod of others.filter((each) => !isOwn(each))) {
+    const where = placeOfName(pod, name);
+    if (where !== undefined) return `; pod ${pod.metadata?.name ?? ''} has the same name, ${where}`;
   }
-  return '';
+  const fellows = others.filter((each) => isOwn(each));
+  const where = placeOfName(evidence.pod, name);
+  // A name in the code is that of each pod, too.
+  const isOfAll = where !== undefined || textsOf(evidence).some((text) => isQuoted(text, name));
+  if (fellows.length === 0 || !isOfAll) return '';
+  return `; the ${fellows.length + 1} pods of its workload all have this name${where === undefined ? '' : `, ${where}`}`;
 }
 
 /** The diagnosis, with what a server says of the pod; without, where it says nothing. */
