@@ -38,7 +38,7 @@ import { DELETION_RULES, POD_RULES } from './rules/all.ts';
 import { title } from './rules/ends/exit-code.ts';
 import { failingAgain } from './rules/runs/failing-again.ts';
 import { withEarly } from './rules/probes/readiness.ts';
-import { withRiddles } from './facts/words/riddles.ts';
+import { withLineEnds, withRiddles } from './facts/words/riddles.ts';
 import { withVariablesOfPeers } from './facts/peers/variables-of-peers.ts';
 import { withPeers } from './rules/peers/peers-of-spec.ts';
 
@@ -67,6 +67,7 @@ const JOINS: readonly ((facts: PodFacts, found: readonly RankedFinding[]) => rea
   withServiceNames,
   withGoneAddresses,
   withRiddles,
+  withLineEnds,
   withEdits,
 ];
 

@@ -23,6 +23,7 @@ const NAMED =
 /** Settings of Django and Flask, whose files read variables with a prefix. */
 const IN_CAPITALS =
   /^(?:ALLOWED_HOSTS|SECRET_KEY|CSRF_TRUSTED_ORIGINS|DATABASES?|STATIC_ROOT|DEBUG|CORS_[A-Z_]{3,30}|[A-Z]{2,20}_BACKEND)$/;
+const IS_PEER = /^[a-z][\w.-]{1,200}:\d{2,5}$|^\w{2,20}:\/\//i;
 const MIN_SETTING = 5;
 const MAX_SETTINGS = 30;
 
@@ -39,7 +40,12 @@ export function settingVariable(environment: readonly Variable[], line: string):
     const wanted = plain(setting);
     // A name in capitals is that of a variable itself, and no other one is meant.
     const isOwn = /^[A-Z0-9_]+$/.test(setting);
-    const same = environment.filter(({ name }) => (isOwn ? name === setting : plain(name) === wanted));
+    const same = environment.filter(
+      ({ name, value }) =>
+        // A library that speaks for its server has the name of that: "MemCached: expected 'STORED'".
+        (isOwn ? name === setting : plain(name) === wanted) &&
+        !(line.startsWith(`${setting}: `) && IS_PEER.test(value)),
+    );
     // DJANGO_ALLOWED_HOSTS for ALLOWED_HOSTS, which is a setting of the framework.
     const ending =
       isShort || (isOwn && !IN_CAPITALS.test(setting))

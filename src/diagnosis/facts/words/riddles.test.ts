@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { riddleIn } from './riddles.ts';
+import { evidence } from '../../evidence.fixtures.ts';
+import { podFacts } from '../pod/pod-facts.ts';
+import { riddleIn, withLineEnds } from './riddles.ts';
 
 describe('riddleIn', () => {
   it.each<[line: string, meaning: RegExp]>([
@@ -20,4 +22,23 @@ describe('riddleIn', () => {
   ])('is none: %s', (line) => {
     expect(riddleIn(line)).toBeUndefined();
   });
+});
+
+it('blames no DNS server for a name with a line end behind it', () => {
+  const says =
+    'container web does not find cache (no such name) and ends: service cache is there, but no DNS server told its name; its configuration /config/app.env is of ConfigMap env (line 1, REDIS_HOST) and has Windows line ends (CR LF)';
+  const finding = {
+    id: 'dependency-not-resolved',
+    severity: 'critical' as const,
+    rank: 80,
+    topic: 'end/web',
+    says,
+    evidence: [],
+    try: ['kubectl get service/kube-dns -n kube-system', 'kubectl edit configmap/env'],
+  };
+  const [told] = withLineEnds(podFacts(evidence()), [finding]);
+  expect(told?.says).toMatch(
+    /and ends: the name has a line end \(CR\) behind it, with which nobody has it; its configuration/,
+  );
+  expect(told?.try).toEqual(['kubectl edit configmap/env']);
 });

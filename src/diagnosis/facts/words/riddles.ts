@@ -44,6 +44,22 @@ export function riddleIn(line: string): string | undefined {
   return `${size} is the text "${begin.trim()}": ${what}, of somebody who takes its port for one of another protocol`;
 }
 
+const NO_NAME_TOLD = /: service \S{1,253} is there, but no DNS server told its name/;
+const LINE_ENDS = /\bhas Windows line ends \(CR LF\)/;
+const OF_DNS = /\bkube-dns\b/;
+
+/** The findings; a name that nobody knows for the line end behind it is told so, and DNS is not blamed. */
+export function withLineEnds(_facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
+  return found.map((finding) => {
+    if (!NO_NAME_TOLD.test(finding.says) || !LINE_ENDS.test(finding.says)) return finding;
+    return {
+      ...finding,
+      says: finding.says.replace(NO_NAME_TOLD, ': the name has a line end (CR) behind it, with which nobody has it'),
+      try: finding.try.filter((command) => !OF_DNS.test(command)),
+    };
+  });
+}
+
 /** The findings; one that quotes such a number says what it means. */
 export function withRiddles(_facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
   return found.map((finding) => {

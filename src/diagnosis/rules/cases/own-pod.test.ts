@@ -160,3 +160,21 @@ describe('a container whose connection within its own pod is closed', () => {
     expect(said).not.toContain('in its pod');
   });
 });
+
+describe('a container that asks by the other kind of address', () => {
+  const refusedAt = (host: string, loopback: string): string => {
+    const line = `policy bundle not loaded: Error: connect ECONNREFUSED ${host}:8181`;
+    const given = two({ other: { name: 'agent' }, logs: { web: { current: [line, line, line] } } });
+    const listening = [{ port: 8181, loopback, container: 'agent' }];
+    return diagnosePod({ ...given, listening }).findings[0]?.says ?? '';
+  };
+  it('is told which one the other listens at', () => {
+    expect(refusedAt('::1', '127.0.0.1')).toMatch(
+      /is refused by ::1:8181 and is not ready: container agent of its pod listens on 127\.0\.0\.1:8181 alone, which is IPv4, and it asks by IPv6/,
+    );
+    expect(refusedAt('127.0.0.1', '::1')).toMatch(/listens on \[::1\]:8181 alone, which is IPv6, and it asks by IPv4/);
+  });
+  it('is not told so where the other listens at its own', () => {
+    expect(refusedAt('127.0.0.1', '127.0.0.1')).not.toMatch(/asks by/);
+  });
+});

@@ -277,6 +277,17 @@ function heardBeside(listening: readonly PodListeningPort[], { name }: Container
   return told.length === 0 ? '' : `; ${listed(told)}`;
 }
 
+/** ": container agent of its pod listens on 127.0.0.1:8181 alone, …": localhost is an address of IPv4 for one program, and of IPv6 for another. */
+function otherFamily({ evidence }: PodFacts, host: string, port: number | undefined): string | undefined {
+  const twin = (evidence.listening ?? []).find(
+    (each) => each.port === port && each.loopback !== undefined && each.loopback.includes(':') !== host.includes(':'),
+  );
+  if (twin?.loopback === undefined || host === 'localhost') return undefined;
+  const who = twin.container === undefined ? 'its pod' : `container ${twin.container} of its pod`;
+  const [own, other] = host.includes(':') ? ['IPv6', 'IPv4'] : ['IPv4', 'IPv6'];
+  return `: ${who} listens on ${formatHost(twin.loopback, port)} alone, which is ${other}, and it asks by ${own}, as localhost may mean either; ${twin.loopback} in place of localhost tells it which`;
+}
+
 /** "; container pgbouncer has port 6432", of the others that declare ports. */
 function portsBeside({ containers, evidence }: PodFacts, container: ContainerFacts): string {
   const seen = heardBeside(evidence.listening ?? [], container);
@@ -311,6 +322,8 @@ function ofOwnPod(
   { host, port, word: { line }, unready }: Trouble & Pick<Effect, 'unready'>,
 ): { readonly says: string; readonly isConsequence?: boolean } {
   if (host === undefined || !/^(?:localhost$|127\.|::1$)/.test(host)) return { says: '' };
+  const family = otherFamily(facts, host, port);
+  if (family !== undefined) return { says: family };
   const peer = ownPeer(facts, container, port);
   if (container.kind !== 'container') return { says: notYetThere(facts, container, peer, port) };
   if (peer === undefined) {

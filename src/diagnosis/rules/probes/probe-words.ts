@@ -3,7 +3,7 @@ import { configFiles } from '../../facts/configs/config-files.ts';
 import type { ContainerFacts } from '../../facts/pod/container-facts.ts';
 import { lastLine } from '../../facts/words/last-words.ts';
 import { hasWord } from '../../facts/words/text.ts';
-import { type DecisiveLine, lastFailure } from '../../../log-analysis/index.ts';
+import { type DecisiveLine, lastFailure, standingFault } from '../../../log-analysis/index.ts';
 import { comesWithRequests, isRepeating, withUnresolved } from '../../facts/words/unresolved.ts';
 import { saidBy } from '../ends/exit-code.ts';
 import { lackedCapability } from '../ends/permissions.ts';
@@ -33,10 +33,14 @@ export function saidOfAsked({
   const command = (probe.exec?.command ?? []).join(' ').slice(0, 1000);
   const names = [...command.matchAll(NAME)].map(([name]) => name).filter((name) => !NO_NAME.test(name));
   const all = [...new Set(names.flatMap((name) => [name, ...above(name)]))].slice(0, MAX_ASKED);
+  const standing = standingFault(container.lines)?.said;
   for (const name of all) {
     const lines = container.lines.filter((line) => hasWord(line, name));
     const [first] = lines.flatMap((line) => lastFailure([line]) ?? []);
-    if (first !== undefined) return { name, said: first };
+    if (first === undefined) continue;
+    // What a server says of a part that it does not serve may have the reason before it.
+    const isReason = standing !== undefined && hasWord(standing.line, name) && !standing.line.startsWith(first.line);
+    return { name, said: isReason ? standing : first };
   }
   return undefined;
 }
