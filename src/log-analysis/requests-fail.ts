@@ -71,6 +71,8 @@ export interface FailedShare {
 
 /** Requests that are looked at. */
 const MAX_REQUESTS = 60;
+/** A trace of a hundred lines may stand above each that failed. */
+const SOME_LINES = 400;
 /** So many are no accident, and not few. */
 const OFTEN_SOME = 3;
 const MIN_SHARE = 0.1;
@@ -79,11 +81,11 @@ const MIN_SHARE = 0.1;
 export function someFail(lines: readonly string[]): FailsAgain | undefined {
   const share = someRequestsFail(lines);
   if (share === undefined) return undefined;
-  const lately = lines.slice(-LATELY_LINES).map((line) => line.slice(0, 2000));
+  const lately = lines.slice(-SOME_LINES).map((line) => line.slice(0, 2000));
   const failed = lately.flatMap((line, place) => requestAt(lately, line, place)).filter(({ status }) => status >= 500);
   const [before, last] = failed.slice(-2);
   if (before === undefined || last === undefined) return undefined;
-  const near = Math.max(before.place + 1, last.place - MAX_LINES_OF_ONE * 4);
+  const near = before.place + 1;
   const own = lately
     .slice(near, last.place + 1 + lengthOfRest(lately.slice(last.place + 1)))
     .filter((line) => statusIn(line) === undefined);
@@ -100,7 +102,7 @@ export function someFail(lines: readonly string[]): FailsAgain | undefined {
 
 /** How many of its last requests it could not answer, where some are; undefined: few or none. @param lines oldest first */
 export function someRequestsFail(lines: readonly string[]): FailedShare | undefined {
-  const lately = lines.slice(-LATELY_LINES).map((line) => line.slice(0, 2000));
+  const lately = lines.slice(-SOME_LINES).map((line) => line.slice(0, 2000));
   const requests = lately.flatMap((line, place) => requestAt(lately, line, place)).slice(-MAX_REQUESTS);
   const failed = requests.filter(({ status }) => status >= 500).length;
   return failed >= OFTEN_SOME && failed >= requests.length * MIN_SHARE ? { failed, of: requests.length } : undefined;

@@ -4,8 +4,9 @@ import { podFindings } from '../diagnose-pod.ts';
 import type { GroupEvidence } from '../evidence/group-evidence.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import { podFacts } from '../facts/pod/pod-facts.ts';
-import type { Severity } from '../finding.ts';
-import { isMeant, isSameTrouble, nextPeers } from '../follow/next-peer.ts';
+import type { RankedFinding, Severity } from '../finding.ts';
+import { isMeant, isSameTrouble, type NextPeers, nextPeers } from '../follow/next-peer.ts';
+import { isQuoted, textsOf } from '../follow/quiet-peers.ts';
 import { ordered } from '../order-findings.ts';
 import type { PlacedFinding } from './same-cause.ts';
 
@@ -46,7 +47,8 @@ function needOf(found: readonly PlacedFinding[], evidence: GroupEvidence, pod: P
   const [first] = podFindings(podFacts(pod));
   const asker = own.find(({ id }) => id === first?.id);
   if (first === undefined || asker === undefined) return undefined;
-  const next = nextPeers(pod, first.id);
+  const named = nextPeers(pod, first.id);
+  const next = named.services.length > 0 ? named : quotedPeers(pod, first, evidence);
   const roots = next.services.flatMap(({ namespace, selector }) => {
     const labels = labelSelectorOf(selector && { matchLabels: selector });
     if (labels === undefined) return [];
@@ -64,6 +66,25 @@ function needOf(found: readonly PlacedFinding[], evidence: GroupEvidence, pod: P
   });
   const [root] = ordered(roots) as readonly PlacedFinding[];
   return root === undefined ? undefined : { asker, root };
+}
+
+/** Findings that are about a peer, whichever that is. */
+const ABOUT_PEER = /^(?:dependency-(?:fails|closes|times-out)|fails-again)$/;
+
+/** The services that its code or configuration names, where what fails names nobody. */
+function quotedPeers(
+  pod: PodEvidence,
+  { id }: RankedFinding,
+  { parts }: GroupEvidence,
+): Pick<NextPeers, 'services' | 'guess'> {
+  const namespace = pod.pod.metadata?.namespace ?? 'default';
+  const texts = ABOUT_PEER.test(id) ? textsOf(pod) : [];
+  const services = parts.services.flatMap(({ name, namespace: own, service }) => {
+    const selector = service?.spec?.selector;
+    if (own !== namespace || selector === undefined || !texts.some((text) => isQuoted(text, name))) return [];
+    return [{ namespace: own, name, missing: false, clusterIPs: [], ports: [], ready: 0, notReady: 0, selector }];
+  });
+  return { services, guess: 'complaining' };
 }
 
 /** Whether the finding is about the pod. */

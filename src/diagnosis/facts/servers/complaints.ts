@@ -135,6 +135,17 @@ const DATABASES: readonly Complaint[] = [
     said: /server has gone away|packet bigger than|max_allowed_packet/i,
     settings: ['max_allowed_packet', 'wait_timeout'],
   },
+  {
+    said: /Lost connection to MySQL server during query|server closed the connection unexpectedly/i,
+    settings: [
+      'timeout client',
+      'timeout server',
+      'client_idle_timeout',
+      'idle_timeout',
+      'wait_timeout',
+      'proxy_timeout',
+    ],
+  },
   { said: /Lock wait timeout exceeded/i, settings: ['innodb_lock_wait_timeout', 'lock_wait_timeout'] },
   { said: /\b--?secure-file-priv\b/i, settings: ['secure_file_priv'] },
   { said: /Loading local data is disabled|\blocal_infile\b/i, settings: ['local_infile'] },

@@ -13,7 +13,7 @@ import { certificateFault, faultText, serverCertificate } from './server-certifi
 const NO_RULE = /no pg_hba\.conf entry|pg_hba\.conf rejects/;
 const OF_CERTIFICATE = /^certificate-/;
 /** Values that tell no secret: sizes, numbers, networks, switches. */
-const PLAIN_VALUE = /^(?:\d[\d.,/: ]{0,60}[kmgtb%]{0,3}|yes|no|on|off|true|false|unlimited)$/i;
+const PLAIN_VALUE = /^(?:\d[\d.,/: ]{0,60}(?:[kmgtb%]{0,3}|ms|[smhd])|yes|no|on|off|true|false|unlimited)$/i;
 /** Settings whose values are names, networks and words that everybody may see. */
 const NAMES =
   /^(?:sentinel monitor|access-control|allow-query|allow-recursion|pool_mode|wal_level|sql_mode|ssl_protocols|SSLProtocol|\w*ssl[_-]?(?:min|max)\w*|tls[_-]\w+|min_version|AllowUsers|AllowGroups|HostKeyAlgorithms|Ciphers|MACs|KexAlgorithms|\w*ALLOWED_HOSTS|http_access|acl SSL_ports|acl|loopback_users|character_set_server|collation_server|ignore_startup_parameters|disable_functions|open_basedir)$/i;

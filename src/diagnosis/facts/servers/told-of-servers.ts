@@ -119,6 +119,9 @@ function troubleOrSetting(
   const trouble = troubleTold(container, service);
   const words = trouble === undefined ? undefined : / says: (.{20,})$/.exec(trouble.says)?.[1];
   const setting = settingBehind(service, [...(words === undefined ? [] : [words]), ...wordsOfPeer(container)], id, now);
+  // One that is its own peer, as a member of a cluster is, has told it already.
+  if (setting !== undefined && says.includes(setting.says.replace(/^.{1,300}? behind service \S{1,300} /, '')))
+    return trouble;
   if (trouble === undefined || (words !== undefined && says.includes(words))) return setting;
   const has = setting?.says.replace(/^.{1,300}? behind service \S{1,300} /, '');
   return has === undefined ? trouble : { ...trouble, says: `${trouble.says}, and ${has}` };
