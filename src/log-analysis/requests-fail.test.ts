@@ -254,3 +254,9 @@ it('knows what a proxy is asked to connect to', () => {
     isMinor: true,
   });
 });
+
+it('keeps the flags by which HAProxy tells how a session ended', () => {
+  const line = (status: number, flags: string): string =>
+    `10.4.0.3:42612 [31/Jan/2026:10:00:00.120] fe be/s1 0/0/0/-1/30 ${status} 198 - - ${flags} 1/1/0/0/0 0/0 "GET /quote HTTP/1.1"`;
+  expect(someFail(times(5, line(504, 'sH--'), line(200, '----')))?.said.line).toBe('"GET /quote HTTP/1.1" (sH--)');
+});

@@ -186,13 +186,23 @@ function wordsOf(text: string): string {
   );
 }
 
+/** How a session of HAProxy ended, by who ended it and when: "sH--". */
+const HAPROXY_FLAGS = / ([CSPRILKUDcs-][CDHLQRTUP-][A-Z-]{2}) \d+\/\d+\/\d+\/\d+\/\+?\d+ /;
+
 /** The record of an answer, without the address of who asked. */
 const FROM_METHOD = /["']?\b(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)\b/;
 
 function recordOf(lines: readonly string[], place: number): DecisiveLine {
   const line = lines[place] ?? '';
-  const text = line.slice(FROM_METHOD.exec(line)?.index ?? 0, MAX_RECORD);
-  return { line: maskSecrets(text).trim(), index: place, related: [], firmness: 'weak' };
+  const begin = FROM_METHOD.exec(line)?.index ?? 0;
+  const text = line.slice(begin, begin + MAX_RECORD);
+  const flags = HAPROXY_FLAGS.exec(line.slice(0, begin))?.[1];
+  return {
+    line: `${maskSecrets(text).trim()}${flags === undefined ? '' : ` (${flags})`}`,
+    index: place,
+    related: [],
+    firmness: 'weak',
+  };
 }
 
 const MAX_RECORD = 300;

@@ -233,6 +233,11 @@ const BROKERS: readonly Complaint[] = [
 ];
 
 const PROXIES: readonly Complaint[] = [
+  // HAProxy's flags of a session: the server, or the client, was too slow.
+  { said: /\(s[HD][A-Z-]{2}\)/, settings: ['timeout server'], isOwn: true },
+  { said: /\([sS]C[A-Z-]{2}\)/, settings: ['timeout connect'], isOwn: true },
+  { said: /\(c[HRD][A-Z-]{2}\)/, settings: ['timeout client', 'timeout http-request'], isOwn: true },
+  { said: /\(sQ[A-Z-]{2}\)/, settings: ['timeout queue', 'maxconn'], isOwn: true },
   { said: /client intended to send too large body/i, settings: ['client_max_body_size'], isOwn: true },
   { said: /worker_connections are not enough/i, settings: ['worker_connections'], isOwn: true },
   {

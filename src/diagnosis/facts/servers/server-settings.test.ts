@@ -114,6 +114,12 @@ describe('the setting of a server behind what it says', () => {
       'has pm.max_children 2 (ConfigMap conf, key www.conf, line 2)',
     ],
     [
+      '"GET /quote HTTP/1.1" (sH--)',
+      'haproxy.cfg',
+      'defaults\n  timeout server 30',
+      'has timeout server 30, which are ms, as there is no unit, (ConfigMap conf, key haproxy.cfg, line 2)',
+    ],
+    [
       'invalid request block size: 4161 (max 4096)...skip',
       'uwsgi.ini',
       'buffer-size = 4096',

@@ -115,7 +115,9 @@ function limitIn(
           .split(/\s+(?=--|#)/)[0]
           ?.split(/\s(?=-)/)[0]
           ?.trim() ?? '';
-      return `has ${setting}${PLAIN_VALUE.test(plain) || NAMES.test(setting) ? ` ${plain}` : ''} (${at})`;
+      // HAProxy's times without a unit are ms.
+      const unit = /^timeout /i.test(setting) && /^\d{1,9}$/.test(plain) ? ', which are ms, as there is no unit,' : '';
+      return `has ${setting}${PLAIN_VALUE.test(plain) || NAMES.test(setting) ? ` ${plain}` : ''}${unit} (${at})`;
     }
   }
   return undefined;

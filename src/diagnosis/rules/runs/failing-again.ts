@@ -1,5 +1,6 @@
 /** Tells of a container that runs and looks well, and fails at its work with each try, as only its log tells. Not a rule by itself. */
 import { isRefusal } from '../../../log-analysis/index.ts';
+import { ownLimit } from '../../facts/servers/server-settings.ts';
 import { holderSaid, holderWanted } from '../../facts/servers/lock-sessions.ts';
 import type { ContainerFacts } from '../../facts/pod/container-facts.ts';
 import { quoteLine } from '../../facts/words/last-words.ts';
@@ -81,7 +82,7 @@ export function failingAgain(
       rank: isPlain ? PLAIN_RANK : Math.min(end.rank, MAX_RANK),
       topic: `runs/${container.name}`,
       container: container.name,
-      says: waitsForHolder(facts, container) ?? wordsOf(container, end?.says),
+      says: waitsForHolder(facts, container) ?? ownSetting(facts, container) ?? wordsOf(container, end?.says),
       fallback: true,
       ...(end?.blames !== undefined && { blames: end.blames }),
       evidence: [
@@ -110,6 +111,14 @@ function waitsForHolder(facts: PodFacts, container: ContainerFacts): string | un
   const holder = holderSaid(facts, container);
   if (holder === undefined) return undefined;
   return `${title(container)} runs, and statements wait for a lock again and again (${container.again?.times ?? 0} times): ${holder}`;
+}
+
+/** "… answers some requests with 504 (9 of the last 30): its record says sH--; it has timeout server 30 (…)"; undefined: its records tell of no setting. */
+function ownSetting({ pod, evidence }: PodFacts, container: ContainerFacts): string | undefined {
+  const { again } = container;
+  if (again?.isWordless !== true) return undefined;
+  const has = ownLimit(pod, container.spec, evidence.configs, [again.said.line]);
+  return has === undefined ? undefined : `${title(container)} runs, and ${howOf(again)}: ${again.said.line}; it ${has}`;
 }
 
 /** The end of what is told of a server that only records what it answers. */
