@@ -9,7 +9,7 @@ export type * from './evidence/pod-evidence.ts';
 export type * from './finding.ts';
 export * from './wanted.ts';
 export { configsBesideWanted, podsBesideWanted, withPodsBeside } from './beside/pods-beside.ts';
-export { type SickBeside, sickBesideWanted, othersBeside, withSickBeside } from './beside/sick-beside.ts';
+export { isSymptom, type SickBeside, sickBesideWanted, othersBeside, withSickBeside } from './beside/sick-beside.ts';
 export {
   isMeant,
   isSameTrouble,

@@ -8,6 +8,7 @@ import {
   type Diagnosis,
   type Finding,
   isRecovered,
+  isSymptom,
   isToldAlready,
   nextPeers,
   peersOfWell,
@@ -86,11 +87,14 @@ interface Beside {
 
 async function withSick(asker: Asker, diagnosis: Diagnosis, { last, pods, passed, used }: Beside): Promise<Diagnosis> {
   const namespace = last.pod.metadata?.namespace ?? 'default';
+  const [first] = diagnosis.findings;
+  const isSymptomTold = first !== undefined && isSymptom(first);
   const found = await Promise.all(
     othersBeside(pods, passed, urgency).map(async (pod): Promise<readonly SickBeside[]> => {
       const evidence = await gatherPod(asker, pod, { namespaceFlag: `-n ${namespace}` });
       const trouble = troubleOf(evidence);
-      return trouble === undefined || trouble.severity === 'info' ? [] : [{ object: objectOf(pod), evidence, trouble }];
+      const isSmall = trouble?.severity === 'info' && !isSymptomTold;
+      return trouble === undefined || isSmall ? [] : [{ object: objectOf(pod), evidence, trouble }];
     }),
   );
   return withSickBeside(diagnosis, last, found.flat(), used);

@@ -9,7 +9,7 @@ import { allPeers, isItself, serviceOfHost } from '../facts/peers/dependencies.t
 import { isOptionalPeer } from '../facts/peers/optional-peers.ts';
 import { podFacts } from '../facts/pod/pod-facts.ts';
 import { listed } from '../facts/words/text.ts';
-import type { Diagnosis, RankedFinding } from '../finding.ts';
+import type { Diagnosis, Finding, RankedFinding } from '../finding.ts';
 import { MAX_FINDINGS } from '../limits.ts';
 import { isQuoted, textsOf } from '../follow/quiet-peers.ts';
 import { told } from '../order-findings.ts';
@@ -23,8 +23,17 @@ const MAX_SHARED = 2;
 
 /** Whether they are worth a look: nothing is wrong, or the first finding tells no cause. */
 export function sickBesideWanted({ findings: [first] }: Pick<Diagnosis, 'findings'>): boolean {
-  return first === undefined || saysNoCause(first.says);
+  return first === undefined || saysNoCause(first.says) || isSymptom(first);
 }
+
+/** What fails, and nothing of why: then what others fail at who use the same server may be why, however small it looks. */
+export function isSymptom({ id, severity, says }: Pick<Finding, 'id' | 'severity' | 'says'>): boolean {
+  return id === 'fails-again' && severity === 'info' && IS_STALE.test(says);
+}
+
+/** What comes from others does not come any more. */
+const IS_STALE =
+  /\bstale\b|\bno (?:new |change |fresh )?(?:\w+ )?(?:events?|messages?|updates?|data|records?|rows?|samples?)\b|\b(?:\d+ ?(?:s|sec(?:onds)?|m(?:in(?:utes)?)?|h(?:ours)?) old)\b|\bolder than\b|\boutdated\b|\bbehind by\b|\blag(?:s|ging)?\b|\bnot (?:been )?(?:updated|refreshed)\b/i;
 
 function saysNoCause(says: string): boolean {
   return says.endsWith(DOES_NOT_SAY);

@@ -18,7 +18,7 @@ const WAITS =
   /\bpending\b|\b(?:un|not |never )(?:yet )?(?:acknowledged|answered|confirmed|consumed|delivered|done|finished|handled|processed|received|sent)\b|\bno (?:answer|confirmation|consumers?|reply|response|result)\b|\bstill (?:queued|waiting)\b|\bTimeoutError\b|\bbacklog\b|\b(?:timed out|time-?out|waiting|waited) .{0,30}\b(?:result|reply|response|answer|confirmation)\b/i;
 /** So often it is no accident. */
 const OFTEN = 3;
-const LAST_LINES = 60;
+const LAST_LINES = 400;
 const MAX_PODS = 200;
 
 /** "its variable MAIL_QUEUE is "mails", which no other pod here names; pod worker-1, which uses mq as well, has "default" (…)"; undefined: somebody names it. */

@@ -18,6 +18,8 @@ const OVER_START_MS = 30_000;
 /** As many tries as the back-off makes within a minute and a half. */
 const MAX_STARTS = 5;
 
+/** Below what is wrong now. */
+const RANK = 1;
 const RUNS_WELL = '; it has run well since, for ';
 
 /** Whether a finding is only about what a container has got over. */
@@ -41,6 +43,7 @@ function withRecovered(facts: PodFacts, found: readonly RankedFinding[]): readon
     return {
       ...finding,
       severity: 'info',
+      rank: Math.min(finding.rank, RANK),
       says: `${finding.says}${RUNS_WELL}${formatAge(wellMs)}`,
     };
   });

@@ -9,6 +9,8 @@ export interface Complaint {
   readonly said: RegExp;
   /** The settings that it may mean, the likeliest first: each a name with "-", "_", "." or a blank between its words. */
   readonly settings: readonly string[];
+  /** What holds where none of them is set, of the servers whose command or image is called so. */
+  readonly unset?: { readonly program: RegExp; readonly says: string };
   /** Servers alone write this, into their own logs, so that it is about a setting of the one that writes it. */
   readonly isOwn?: true;
 }
@@ -121,6 +123,7 @@ const DATABASES: readonly Complaint[] = [
   {
     said: /\bwal_level\b|logical decoding requires/i,
     settings: ['wal_level'],
+    unset: { program: /postgres/i, says: 'sets no wal_level, which is replica then' },
   },
   { said: /all replication slots are in use|\bmax_replication_slots\b/i, settings: ['max_replication_slots'] },
   { said: /\bmax_wal_senders\b/i, settings: ['max_wal_senders'] },
@@ -176,7 +179,11 @@ const STORES: readonly Complaint[] = [
     isOwn: true,
   },
   { said: /\bOOM command not allowed\b|used memory > 'maxmemory'/, settings: ['maxmemory'] },
-  { said: /\brunning in protected mode\b/i, settings: ['protected-mode'] },
+  {
+    said: /\brunning in protected mode\b/i,
+    settings: ['protected-mode'],
+    unset: { program: /redis|valkey/i, says: 'sets no password and no protected-mode, which is yes then' },
+  },
   { said: /\bDB index is out of range\b/i, settings: ['databases'] },
   {
     said: /\bNOREPLICAS\b|Not enough good replicas to write/i,
@@ -189,7 +196,11 @@ const STORES: readonly Complaint[] = [
   { said: /AUTH <?password>? called without any password configured/i, settings: ['requirepass'] },
   { said: /\bunknown command\b|command .{1,40} (?:is )?(?:disabled|not allowed)/i, settings: ['rename-command'] },
   { said: /\bNo master found for\b|\bNo such master with that name\b/i, settings: ['sentinel monitor'] },
-  { said: /\bITEM TOO BIG\b|\bobject too large for cache\b/i, settings: ['item_size_max', 'max-item-size', '-I'] },
+  {
+    said: /\bITEM TOO BIG\b|\bobject too large for cache\b/i,
+    settings: ['item_size_max', 'max-item-size', '-I'],
+    unset: { program: /memcached/i, says: 'takes no item of more than 1 MiB, as it is not told otherwise (-I)' },
+  },
   { said: /out of memory storing object/i, settings: ['memory-limit', '-m'] },
   { said: /\bMDB_MAP_FULL\b/, settings: ['maxsize', 'olcDbMaxSize'] },
   { said: /\bsize ?limit exceeded\b/i, settings: ['sizelimit', 'olcSizeLimit'] },
@@ -213,7 +224,11 @@ const BROKERS: readonly Complaint[] = [
       'vm_memory_high_watermark',
     ],
   },
-  { said: /delivery acknowledgement on channel \d+ timed out/i, settings: ['consumer_timeout'] },
+  {
+    said: /delivery acknowledgement on channel \d+ timed out/i,
+    settings: ['consumer_timeout'],
+    unset: { program: /rabbit/i, says: 'sets no consumer_timeout, which is 30 min then' },
+  },
   { said: /can only connect via localhost/i, settings: ['loopback_users.guest', 'loopback_users'] },
   { said: /\bchannel_max\b/i, settings: ['channel_max'] },
   { said: /\bNOT_ENOUGH_REPLICAS\b|NotEnoughReplicas/i, settings: ['min.insync.replicas'] },
@@ -238,7 +253,12 @@ const PROXIES: readonly Complaint[] = [
   { said: /\([sS]C[A-Z-]{2}\)/, settings: ['timeout connect'], isOwn: true },
   { said: /\(c[HRD][A-Z-]{2}\)/, settings: ['timeout client', 'timeout http-request'], isOwn: true },
   { said: /\(sQ[A-Z-]{2}\)/, settings: ['timeout queue', 'maxconn'], isOwn: true },
-  { said: /client intended to send too large body/i, settings: ['client_max_body_size'], isOwn: true },
+  {
+    said: /client intended to send too large body/i,
+    settings: ['client_max_body_size'],
+    isOwn: true,
+    unset: { program: /nginx|openresty/i, says: 'sets no client_max_body_size, which is 1m then' },
+  },
   { said: /worker_connections are not enough/i, settings: ['worker_connections'], isOwn: true },
   {
     said: /upstream sent too big header/i,

@@ -132,6 +132,18 @@ describe('the setting of a server behind what it says', () => {
     expect(ownLimit(own, container, [configMap('conf', { [key]: text })], [said])).toBe(has);
   });
 
+  it.each<[program: string, said: string, has: string | undefined]>([
+    ['postgres', 'ERROR: logical decoding requires wal_level >= logical', 'sets no wal_level, which is replica then'],
+    ['memcached', 'SERVER_ERROR object too large for cache', 'takes no item of more than 1 MiB'],
+    ['mariadbd', 'ERROR: logical decoding requires wal_level >= logical', undefined],
+  ])('that %s does not have has a default', (program, said, has) => {
+    const server = { owner: 'deployment/api', pod: pod({ container: { command: [program] } }), configs: [] };
+    const told = settingBehind({ ...service('a', ''), server }, [said], 'exit-code')?.says;
+    expect(told?.startsWith(`deployment/api behind service api ${has ?? ''}`)).toBe(
+      has === undefined ? undefined : true,
+    );
+  });
+
   it('is none of its own where its peer says so', () => {
     const own = mounted();
     const [container] = own.spec?.containers ?? [];

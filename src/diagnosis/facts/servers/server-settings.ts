@@ -75,7 +75,22 @@ export function settingBehind(
 }
 
 function limitText(server: ServerBehind, lines: readonly string[]): string | undefined {
-  return limitIn(COMPLAINTS, lines, placesOf(server));
+  return limitIn(COMPLAINTS, lines, placesOf(server)) ?? unsetIn(COMPLAINTS, lines, server.pod.spec?.containers ?? []);
+}
+
+/** "sets no wal_level, which is replica then", of a server of which the complaint knows the default. */
+function unsetIn(
+  complaints: readonly Complaint[],
+  lines: readonly string[],
+  containers: readonly Container[],
+): string | undefined {
+  const found = complaints.find(
+    ({ said, unset }) =>
+      unset !== undefined &&
+      lines.some((line) => said.test(line)) &&
+      containers.some((spec) => unset.program.test(`${spec.image ?? ''} ${commandText(spec)}`)),
+  );
+  return found?.unset?.says;
 }
 
 /** "its variable ALLOWED_HOSTS has …": the setting of a program that complains of what only its own settings make. */
@@ -86,11 +101,8 @@ export function ownLimit(
   lines: readonly string[],
 ): string | undefined {
   const alone = { pod: { ...pod, spec: { ...pod.spec, containers: [spec] } }, configs };
-  return limitIn(
-    COMPLAINTS.filter(({ isOwn }) => isOwn === true),
-    lines,
-    placesOf(alone),
-  );
+  const own = COMPLAINTS.filter(({ isOwn }) => isOwn === true);
+  return limitIn(own, lines, placesOf(alone)) ?? unsetIn(own, lines, [spec]);
 }
 
 /** "has max_connections 10 (ConfigMap db-conf, key my.cnf, line 3)" */
