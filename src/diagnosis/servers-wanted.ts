@@ -50,6 +50,9 @@ function refusing({ services, pod }: PodEvidence, container: ContainerFacts): Se
 
 const NONE = { listening: false, configs: false, secrets: false, certificate: false, lines: false, held: false };
 
+/** No connection is left, which the server's log may tell who has. */
+const EXHAUSTED = /\btoo many (?:connections|clients)\b|\bconnection slots\b|\bmax_user_connections\b/i;
+
 /** What programs say of certificates. */
 const CERTIFICATE = /certificate|x509|\bPKIX\b|ALTNAME|\bTLS\b|\bSSL\b/i;
 
@@ -68,7 +71,7 @@ function telling(evidence: PodEvidence, facts: PodFacts, container: ContainerFac
     status !== undefined ||
     isChecking ||
     asked !== undefined ||
-    lines.some((line) => pointsToLog(line) || SHARED_MEMORY_FULL.test(line));
+    lines.some((line) => pointsToLog(line) || SHARED_MEMORY_FULL.test(line) || EXHAUSTED.test(line));
   if (!isCertificate && !configs && !held && !readsLog) return undefined;
   const named = asked && serviceBehind(evidence.services, asked.host, evidence.pod.metadata?.namespace ?? 'default');
   const service = named !== undefined && serves(named) ? named : serverOf(evidence, container);

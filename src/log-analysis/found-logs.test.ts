@@ -121,6 +121,31 @@ describe('what runs and fails', () => {
     expect(standingFault([...lines, 'level=info msg="compaction resumed"'])).toBeUndefined();
   });
 
+  it('is a statement that waits for a lock, of which PostgreSQL says so once', () => {
+    const waits = (process: number): string =>
+      `2026-01-31 10:00:00.528 UTC [${process}] LOG:  process ${process} still waiting for AccessShareLock on relation 16387 of database 16385 after 1000.254 ms`;
+    const more = times(9, '2026-01-31 10:05:# UTC [1] LOG:  checkpoint starting: time');
+    expect(standingFault([waits(70), ...more])).toMatchObject({
+      times: 1,
+      said: { line: expect.stringMatching(/process 70 still waiting/) as string },
+    });
+    expect(standingFault([waits(70), waits(71), ...more])).toMatchObject({ times: 2 });
+    expect(
+      standingFault([
+        waits(70),
+        ...more,
+        '2026-01-31 10:06:00 UTC [70] LOG:  process 70 acquired AccessShareLock on relation 16387',
+      ]),
+    ).toBeUndefined();
+    expect(
+      standingFault([
+        waits(70),
+        ...more,
+        '2026-01-31 10:06:00 UTC [70] ERROR:  canceling statement due to statement timeout',
+      ]),
+    ).toBeUndefined();
+  });
+
   it('is a server of PHP whose only two requests met an error that nobody caught', () => {
     const request = [
       'NOTICE: PHP message: PHP Fatal error:  Uncaught UnexpectedValueException: The file "/var/www/storage/shop.log" could not be opened in append mode: Permission denied in /var/www/src/Log.php:15',

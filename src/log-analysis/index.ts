@@ -15,6 +15,7 @@ export { failsAgain, type FailsAgain } from './fails-again.ts';
 export { msAfter, withoutFirstRefusals } from './first-refusals.ts';
 export { type GivenUp, givenUpPrograms } from './given-up.ts';
 export { isAccess as isAccessLine } from './grammar/index.ts';
+export { type HeldConnections, mostConnections } from './held-connections.ts';
 export { keepsFailing } from './keeps-failing.ts';
 export { lastFailure } from './last-failure.ts';
 export { losesLink } from './link-lost.ts';

@@ -1,6 +1,7 @@
 /** Knows what servers log of those that only ask whether they are well. Pure. */
 
-const OF_PROBE = /user: 'unauthenticated'|IP address '[^']{1,60}' could not be resolved|incomplete startup packet/;
+const OF_PROBE =
+  /user: 'unauthenticated'|IP address '[^']{1,60}' could not be resolved|incomplete startup packet|\bNONE_NONE\/000\b.{0,40}transaction-end-before-headers/;
 
 /** Whether the line tells of a probe that opens a connection and says nothing, and of no client. */
 export function isOfProbe(line: string): boolean {

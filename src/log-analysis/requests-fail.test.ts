@@ -248,10 +248,13 @@ it('says of what some requests die, and that others do not', () => {
 it('knows what a proxy is asked to connect to', () => {
   const denied = '1764382671.120      0 10.4.0.3 TCP_DENIED/403 3900 CONNECT bank.example:8443 - HIER_NONE/- text/html';
   const passed = '1764382671.320     20 10.4.0.3 TCP_TUNNEL/200 3900 CONNECT api.example:443 - HIER_DIRECT/- -';
-  expect(requestsFail(times(6, denied, passed))).toMatchObject({
+  const probe = '1764382671.420      0 10.4.0.1 NONE_NONE/000 0 - error:transaction-end-before-headers - HIER_NONE/- -';
+  expect(requestsFail(times(6, denied, probe, passed))).toMatchObject({
     answers: 403,
     path: 'bank.example:8443',
     isMinor: true,
+    isWordless: true,
+    said: { line: expect.stringMatching(/TCP_DENIED\/403 3900 CONNECT bank/) as string },
   });
 });
 

@@ -5,7 +5,7 @@ import { bareWords } from './bare-words.ts';
 import { isChatter } from './chatter.ts';
 import { lastFailure } from './last-failure.ts';
 import { maskSecrets } from './mask-secrets.ts';
-import { isOfHealthChecker } from './probe-lines.ts';
+import { isOfHealthChecker, isOfProbe } from './probe-lines.ts';
 import { behindStatus, pathIn, statusIn } from './request-lines.ts';
 import { understoodLog } from './understood-log.ts';
 
@@ -47,7 +47,7 @@ export function requestsFail(lines: readonly string[]): FailsAgain | undefined {
   // What was said before many of them is about another time.
   const recent = failed.at(-OFTEN - 1)?.place ?? since;
   const after = lately.slice(recent + 1, last + 1 + lengthOfRest(lately.slice(last + 1)));
-  const own = after.filter((line) => statusIn(line) === undefined);
+  const own = after.filter((line) => statusIn(line) === undefined && !isOfProbe(line));
   const said = lastFailure(own) ?? ownError(after) ?? ownWarning(own, Math.min(failed.length, OFTEN));
   const answers = failed.at(-1)?.status ?? 500;
   const isTheirs = failed.at(-1)?.fault !== 'ours';
@@ -88,7 +88,7 @@ export function someFail(lines: readonly string[]): FailsAgain | undefined {
   const near = before.place + 1;
   const own = lately
     .slice(near, last.place + 1 + lengthOfRest(lately.slice(last.place + 1)))
-    .filter((line) => statusIn(line) === undefined);
+    .filter((line) => statusIn(line) === undefined && !isOfProbe(line));
   const said = lastFailure(own);
   return {
     said: said ?? recordOf(lately, last.place),

@@ -71,6 +71,11 @@ const STANDING: readonly Standing[] = [
     over: String.raw`\bthread re-?started\b`,
     hasTrace: true,
   },
+  // PostgreSQL says once of a statement that it waits for a lock, however long that is.
+  {
+    says: /\bprocess (\d{1,9}) still waiting for \w+ on \w+/,
+    over: String.raw`\bprocess % (?:acquired|detected deadlock|avoided deadlock)\b|\[%\].{0,200}\b(?:canceling statement|terminating connection|disconnection)\b`,
+  },
   // A part that gives up its work for good, or is left out, by an error that says why.
   {
     says: /\b(?:error|err|fatal|severe|critical|E)\b.{0,200}\b(?:halting|is skipped\b.{0,60}\bbecause|(?:is |has been |was )?disabled (?:because|due to)|(?:will|is) not (?:be )?(?:started|loaded|used|retried) (?:because|due to|again)|stopp(?:ed|ing) (?:consum|process|replicat)ing)/i,
@@ -110,7 +115,8 @@ export function standingFault(lines: readonly string[]): FailsAgain | undefined 
         related: [maskSecrets(own)],
         firmness: 'firm',
       };
-      return { said, times: 1, isStanding: true, ...(isMinor && { isMinor }) };
+      const times = lately.filter((line) => says.test(line)).length;
+      return { said, times, isStanding: true, ...(isMinor && { isMinor }) };
     }
   }
   return undefined;

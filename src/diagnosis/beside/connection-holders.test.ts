@@ -68,3 +68,15 @@ it('knows of which service', () => {
   expect(exhaustedService(FULL)).toBe('db');
   expect(exhaustedService(says('FATAL: database "shop" does not exist'))).toBeUndefined();
 });
+
+it('tells who has them by the log of the server', () => {
+  const lines = [1, 2, 3, 4].map(
+    (process) =>
+      `2026-01-31 10:00:00 UTC [${process}] LOG:  connection authorized: user=reporter database=crm application_name=tenant-report`,
+  );
+  const given = says('FATAL: sorry, too many clients already');
+  const evidenceWithLog = { ...given, services: [{ ...DB, server: { pod: pod({ name: 'db-0' }), lines } }] };
+  expect(withHolders(diagnosePod(evidenceWithLog), evidenceWithLog, []).findings[0]?.says).toMatch(
+    /; user reporter, application tenant-report, has 4 of them open, as its log tells$/,
+  );
+});

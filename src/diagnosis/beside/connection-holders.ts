@@ -1,4 +1,5 @@
 /** Tells who may hold the connections of a server that has none left: another workload that uses it, with a pool of its own. Pure. */
+import { mostConnections } from '../../log-analysis/index.ts';
 import { podFindings } from '../diagnose-pod.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
@@ -32,6 +33,16 @@ export function withHolders(diagnosis: Diagnosis, evidence: PodEvidence, pods: r
     .flatMap((pod) => poolOf(pod, service))
     .toSorted((a, b) => b.size - a.size)
     .slice(0, MAX_TOLD);
+  const lines = evidence.services.find(({ name }) => name === service)?.server?.lines ?? [];
+  const most = mostConnections(lines);
+  if (most !== undefined)
+    return {
+      ...diagnosis,
+      findings: [
+        { ...first, says: `${first.says}; ${most.who}, has ${most.count} of them open, as its log tells` },
+        ...more,
+      ],
+    };
   if (holders.length === 0) return diagnosis;
   const says = holders.map(
     ({ pod, variable, size }) => `pod ${pod} may hold ${size} of them (its variable ${variable})`,

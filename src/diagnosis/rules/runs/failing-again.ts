@@ -73,6 +73,7 @@ export function failingAgain(
       id: isPlain ? 'fails-again' : end.id,
       severity:
         isAuxiliary(line) ||
+        (isOfLock && again.times < LASTING) ||
         again.isMinor === true ||
         again.isWordless === true ||
         again.isDone === true ||
@@ -110,7 +111,10 @@ function noProbe({ path }: ContainerFacts): Quote {
 function waitsForHolder(facts: PodFacts, container: ContainerFacts): string | undefined {
   const holder = holderSaid(facts, container);
   if (holder === undefined) return undefined;
-  return `${title(container)} runs, and statements wait for a lock again and again (${container.again?.times ?? 0} times): ${holder}`;
+  const { times = 1 } = container.again ?? {};
+  const waits =
+    times > 1 ? `statements wait for a lock again and again (${times} times)` : 'a statement waits for a lock';
+  return `${title(container)} runs, and ${waits}: ${holder}`;
 }
 
 /** "… answers some requests with 504 (9 of the last 30): its record says sH--; it has timeout server 30 (…)"; undefined: its records tell of no setting. */
