@@ -118,7 +118,11 @@ async function diagnose(
       const cronJob = await client.get(CRON_JOBS, namespace, name, signal);
       const jobs = await asker.list(`jobs in namespace ${namespace}`, JOBS, { namespace, limit: MAX_LISTED });
       const named = jobs.map((job) => ({ ...job, kind: 'Job' }));
-      return diagnoseCronJob(await gatherCronJob(asker, cronJob, named, namespaceFlag));
+      const evidence = await gatherCronJob(asker, cronJob, named, namespaceFlag);
+      const running = evidence.jobs
+        .flatMap(({ looked }) => looked)
+        .filter(({ pod }) => pod.status?.phase === 'Running');
+      return await followPeers(asker, diagnoseCronJob(evidence), running, namespaceFlag);
     }
     case 'Deployment':
     case 'ReplicaSet':
