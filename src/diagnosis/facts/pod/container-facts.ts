@@ -27,7 +27,7 @@ import type { Container, ContainerStatus, Event, FailedProbe, Pod } from '../../
 import type { PodEvidence } from '../../evidence/pod-evidence.ts';
 import { LOG_LINES_SEARCHED, MANY_DEATHS, MANY_DEATHS_WINDOW_MS, RECENT_DEATH_MS } from '../../limits.ts';
 import { type Death, deathsOf, survivedOf } from './deaths.ts';
-import { notHandedOn } from '../variables/not-handed-on.ts';
+import { notHandedOn } from '../variables/said-unset.ts';
 import { environmentOf, secretVariablesOf, type Variable } from '../variables/environment.ts';
 import { containerOf, eventCount, eventsWith, lastSeenMs } from './events.ts';
 import { filePeers } from '../peers/file-peers.ts';

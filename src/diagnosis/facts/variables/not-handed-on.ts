@@ -1,11 +1,9 @@
 /** Finds who keeps a variable of the container from a program in it that says that it is not set: cron, su, sudo, PHP-FPM. Pure. */
-import { type FailsAgain, lastFailure, saysAgain } from '../../../log-analysis/index.ts';
 import { configTexts } from '../configs/config-texts.ts';
 import type { ContainerFacts } from '../pod/container-facts.ts';
 import type { PodFacts } from '../pod/pod-facts.ts';
 import { commandText } from '../peers/spec-peers.ts';
 import { codeTexts, variablesRead } from './code-variables.ts';
-import type { Variable } from './environment.ts';
 
 /** Of a command, and what it does with the variables of the container. */
 const KEEPERS: readonly (readonly [pattern: RegExp, says: string])[] = [
@@ -18,11 +16,6 @@ const KEEPERS: readonly (readonly [pattern: RegExp, says: string])[] = [
   [/\benv -i\b|\benv --ignore-environment\b/, 'env -i begins without variables'],
   [/\bsshd\b/, 'sshd starts sessions with variables of its own alone'],
 ];
-const SAYS_UNSET: readonly RegExp[] = [
-  /\b([A-Z][A-Z0-9_]{2,60}):? (?:parameter (?:null or )?not set|unbound variable|is not set|not set|must be set|is required|undefined)\b/,
-  /\bKeyError: '([A-Z][A-Z0-9_]{2,60})'/,
-  /\b(?:missing|undefined|unset) (?:env(?:ironment)?(?: variable)?|variable):? ["'`]?([A-Z][A-Z0-9_]{2,60})\b/i,
-];
 
 /** "; its container sets it, but cron starts its jobs with variables of its own alone"; undefined: it does not set the variable. */
 export function keptFrom(container: Pick<ContainerFacts, 'spec' | 'environment'>, name: string): string | undefined {
@@ -34,23 +27,6 @@ export function keptFrom(container: Pick<ContainerFacts, 'spec' | 'environment'>
   if (known === undefined && variable.of !== undefined) return undefined;
   const keeper = known ?? 'what runs in it does not hand it on';
   return `the container sets it, but ${keeper}`;
-}
-
-/** Lines of the end that are read. */
-const LAST_LINES = 120;
-
-/** Of one that seems well: what says last that a variable is not set which its container sets; undefined: nothing. */
-export function notHandedOn(lines: readonly string[], environment: readonly Variable[]): FailsAgain | undefined {
-  const lately = lines.slice(-LAST_LINES);
-  const isOfContainer = (line: string): boolean =>
-    SAYS_UNSET.some((pattern) => {
-      const name = pattern.exec(line)?.[1];
-      return environment.some((each) => each.name === name && each.value !== '');
-    });
-  const at = lately.findLastIndex((line) => isOfContainer(line));
-  const said = at === -1 ? undefined : lastFailure(lately.slice(0, at + 1));
-  if (said === undefined || !isOfContainer(said.line)) return undefined;
-  return { said, times: lately.filter((line) => saysAgain(line, said.line)).length, isBesideWork: true };
 }
 
 const RUNS_FPM = /\bphp-?fpm[\d.]{0,4}\b/;
