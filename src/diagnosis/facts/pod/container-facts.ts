@@ -165,7 +165,8 @@ function one(
 
 /** Who asks without a right to it is turned away without a word. */
 function isOwn(requests: FailsAgain | undefined): boolean {
-  return requests?.isMinor !== true;
+  // Whom a proxy does not let through to a host is another thing: nobody asks a proxy for what he has no business with again and again.
+  return requests?.isMinor !== true || /^[\w.-]{1,253}:\d{1,5}$/.test(requests.path ?? '');
 }
 
 /** What a server says once may stand far above its last lines. */

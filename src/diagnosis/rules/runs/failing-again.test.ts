@@ -104,6 +104,30 @@ describe('a container that looks well', () => {
       /does not find stats-relay .*there is no service stats-relay/,
     ],
     [
+      'is a proxy that lets nobody through to a port',
+      {
+        ...runs(''),
+        pod: pod({
+          container: { volumeMounts: [{ name: 'conf', mountPath: '/etc/squid' }] },
+          spec: { volumes: [{ name: 'conf', configMap: { name: 'egress-conf' } }] },
+          status: { restartCount: 0, state: { running: { startedAt: ago(300) } } },
+        }),
+        logs: {
+          web: {
+            current: Array.from({ length: 8 }, (_, at) => [
+              `1764382671.${at}20      0 10.4.0.3 TCP_DENIED/403 3515 CONNECT bank:8443 - HIER_NONE/- text/html`,
+              `1764382672.${at}20     20 10.4.0.3 TCP_TUNNEL/200 900 CONNECT api:443 - HIER_DIRECT/- -`,
+            ]).flat(),
+          },
+        },
+        configs: [
+          configMap('egress-conf', { 'squid.conf': 'acl SSL_ports port 443\nhttp_access deny CONNECT !SSL_ports' }),
+        ],
+      },
+      'info',
+      /^container web runs, and answers each request for bank:8443 with 403 \(8 times\): .*TCP_DENIED\/403 3515 CONNECT bank:8443.*; it has acl SSL_ports port 443 \(ConfigMap egress-conf, key squid\.conf, line 1\)$/,
+    ],
+    [
       'is a database whose statements wait for one session',
       {
         ...runs(''),
