@@ -51,8 +51,22 @@ export async function followPeers(
       ? await askServers(asker, followed)
       : isRecovered(first)
         ? await askBesideRecovered(asker, followed)
-        : await follow(asker, first, followed);
+        : RUNS_ON.has(first.id)
+          ? await askOfRun(asker, followed)
+          : await follow(asker, first, followed);
   return { ...told, notLookedAt: asker.notLookedAt };
+}
+
+/** Findings about work that does not end, though nothing of it fails. */
+const RUNS_ON: ReadonlySet<string> = new Set(['job-still-active']);
+
+/** What a run waits for may stand with the servers that it uses. */
+async function askOfRun(asker: Asker, followed: Followed): Promise<Diagnosis> {
+  const [looked] = followed.looked;
+  if (looked === undefined) return followed.diagnosis;
+  const { services } = await usedServers(asker, looked);
+  const { steps } = await goOn(asker, { ...followed, next: { services, guess: 'complaining' }, said: '' });
+  return withRoot(followed.diagnosis, steps);
 }
 
 async function follow(asker: Asker, first: Finding, followed: Followed): Promise<Diagnosis> {

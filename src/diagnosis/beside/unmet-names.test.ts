@@ -57,6 +57,21 @@ describe('unmetName', () => {
   ])('is none: %s', (_what, own, other) => {
     expect(unmetName(own, [other], [])).toBeUndefined();
   });
+  it('is told where its own code has the name of the other one as a default', () => {
+    const own = evidence({
+      pod: pod({
+        ...of('front', SENDER),
+        metadata: { uid: 'front' },
+        container: SENDER,
+        spec: { volumes: [{ name: 'code', configMap: { name: 'own' } }] },
+      }),
+      logs: { web: { current: [...WAITING] } },
+    });
+    const worker = of('worker', env({ AMQP_HOST: 'mq', TASK_QUEUE: 'mails' }));
+    expect(unmetName(own, [worker], [configMap('own', { 'a.py': "os.environ.get('MAIL_QUEUE', 'mails')" })])).toMatch(
+      /"outbound".*"mails"/,
+    );
+  });
   it('is looked for in mounted ConfigMaps', () => {
     const worker = pod({
       name: 'worker',

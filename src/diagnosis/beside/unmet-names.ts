@@ -41,7 +41,8 @@ export function unmetName(
     .flatMap((container) => allPeers(container))
     .filter((peer) => !isItself(peer) && !isOptionalPeer(peer))
     .map(({ host }) => host.split('.')[0] ?? host);
-  const ownTexts = textsOf(pod, configs);
+  // A name in its code may be a default, which its variable replaces.
+  const ownTexts = specTextsOf(pod, configs);
   for (const { value, where } of own) {
     if (others.some(({ texts }) => texts.some((text) => holdsName(text, value)))) continue;
     for (const { each, texts } of others) {
@@ -69,17 +70,18 @@ function quoted(value: string): string {
 }
 
 /** Where a pod may name a queue: its variables, its commands and the ConfigMaps that are known of it. */
-function textsOf({ spec }: Pod, configs: readonly ConfigEvidence[]): readonly string[] {
+function textsOf(pod: Pod, configs: readonly ConfigEvidence[]): readonly string[] {
+  const { spec } = pod;
   const mounted = new Set((spec?.volumes ?? []).flatMap(({ configMap }) => configMap?.name ?? []));
   const texts = configs
     .filter(({ kind, name }) => kind === 'ConfigMap' && mounted.has(name))
     .flatMap(({ texts: byKey = {} }) => Object.values(byKey));
-  const containers = spec?.containers ?? [];
-  return [
-    ...texts,
-    ...containers.flatMap((container) => [
-      ...environmentOf(container, configs).map(({ value }) => value),
-      [...(container.command ?? []), ...(container.args ?? [])].join(' '),
-    ]),
-  ];
+  return [...texts, ...specTextsOf(pod, configs)];
+}
+
+function specTextsOf({ spec }: Pod, configs: readonly ConfigEvidence[]): readonly string[] {
+  return (spec?.containers ?? []).flatMap((container) => [
+    ...environmentOf(container, configs).map(({ value }) => value),
+    [...(container.command ?? []), ...(container.args ?? [])].join(' '),
+  ]);
 }
