@@ -15,6 +15,8 @@ const MIN_HELD = 3;
 /** Who has the most; undefined: nobody has many, or the log does not say. @param lines oldest first */
 export function mostConnections(lines: readonly string[]): HeldConnections | undefined {
   const open = new Map<string, string>();
+  // Where nobody is told to have left, those who came may have.
+  if (!lines.some((line) => LEFT.test(line))) return undefined;
   for (const line of lines) {
     const left = LEFT.exec(line)?.[1];
     if (left !== undefined) open.delete(left);

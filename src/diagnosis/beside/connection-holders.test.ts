@@ -70,12 +70,16 @@ it('knows of which service', () => {
 });
 
 it('tells who has them by the log of the server', () => {
-  const lines = [1, 2, 3, 4].map(
+  const left = '2026-01-31 10:00:00 UTC [9] LOG:  disconnection: session time: 0:00:09.276 user=api database=crm';
+  const came = [1, 2, 3, 4].map(
     (process) =>
       `2026-01-31 10:00:00 UTC [${process}] LOG:  connection authorized: user=reporter database=crm application_name=tenant-report`,
   );
   const given = says('FATAL: sorry, too many clients already');
-  const evidenceWithLog = { ...given, services: [{ ...DB, server: { pod: pod({ name: 'db-0' }), lines } }] };
+  const evidenceWithLog = {
+    ...given,
+    services: [{ ...DB, server: { pod: pod({ name: 'db-0' }), lines: [left, ...came] } }],
+  };
   expect(withHolders(diagnosePod(evidenceWithLog), evidenceWithLog, []).findings[0]?.says).toMatch(
     /; user reporter, application tenant-report, has 4 of them open, as its log tells$/,
   );

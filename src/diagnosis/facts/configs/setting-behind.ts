@@ -5,7 +5,7 @@ import { mistakenCode } from './code-mistakes.ts';
 import { commandLimit, phpMemory } from './command-limits.ts';
 import { configTexts } from './config-texts.ts';
 import type { ContainerFacts } from '../pod/container-facts.ts';
-import { withFirstEnds } from '../pod/first-ends.ts';
+import { withFirstEnds, withFirstsOf } from '../pod/first-ends.ts';
 import { decryptionKey } from '../variables/decryption-keys.ts';
 import { signingKey } from '../variables/signing-keys.ts';
 import { jvmOptions } from '../variables/jvm-options.ts';
@@ -27,6 +27,13 @@ import { sharedPort, tableWanted, withoutPort, withoutScheme, wordOfFile } from 
 
 /** The findings; the first of each container about its end names the setting behind it, where its sentence does not. */
 export function withSettingBehind(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
+  return withFirstsOf('ready', facts, withEnds(facts, found), (container, finding) => {
+    const cleared = fpmSetting(facts, container, finding);
+    return cleared === undefined ? finding : { ...finding, says: `${finding.says}; ${cleared}` };
+  });
+}
+
+function withEnds(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
   return withFirstEnds(facts, found, (container, finding) => {
     const setting = settingBehind(facts, container, finding);
     if (setting === undefined) return finding;
@@ -47,7 +54,7 @@ function settingBehind(facts: PodFacts, container: ContainerFacts, finding: Rank
     commandLimit(facts, container, finding) ??
     phpMemory(facts, container, finding) ??
     bare(settingReached(facts, container, finding)) ??
-    bare(clearedByFpm(facts, container, `${finding.says} ${container.reading.decisive?.line ?? ''}`)) ??
+    bare(fpmSetting(facts, container, finding)) ??
     sharedPort(container, finding) ??
     namedInPeer(container, finding) ??
     wordOfFile(container, finding) ??
@@ -68,6 +75,11 @@ function settingBehind(facts: PodFacts, container: ContainerFacts, finding: Rank
     bare(mistakenCode(facts, container, finding.says)) ??
     (container.again === undefined ? bare(likelyMount(facts, container, finding)) : undefined)
   );
+}
+
+function fpmSetting(facts: PodFacts, container: ContainerFacts, { says }: RankedFinding): string | undefined {
+  const { reading, failing } = container;
+  return clearedByFpm(facts, container, [says, reading.decisive?.line, failing?.line].join(' '));
 }
 
 /** What a server says of a setting of its own. */

@@ -186,7 +186,7 @@ function againOf(evidence: PodEvidence, spec: Container, lines: readonly string[
     keepsFailing(whole, now) ??
     (isOwn(requests) ? requests : undefined) ??
     notHandedOn(lines, environmentOf(spec, evidence.configs)) ??
-    someFail(lines)
+    someFail(whole)
   );
 }
 

@@ -1,4 +1,5 @@
 /** Finds the environment variable behind an error that only quotes its value, or whose place in the code reads it. Pure. */
+import { nearNames } from '../../../lib/index.ts';
 import { type DecisiveLine, peerIn, unresolvedHost } from '../../../log-analysis/index.ts';
 import type { RankedFinding } from '../../finding.ts';
 import { type Blamed, mayBeOfValue, UNRELATED } from './blamed.ts';
@@ -21,7 +22,7 @@ import {
   portVariable as portBeside,
   type SpecPeer,
 } from '../peers/spec-peers.ts';
-import { hasWord, quotable } from '../words/text.ts';
+import { hasWord, listed, quotable } from '../words/text.ts';
 import { oddOfSources, unseenVariable } from './unseen-values.ts';
 import { lacksHost, unsetVariables } from './unset-variables.ts';
 
@@ -429,6 +430,27 @@ const MAX_NAMED = 60;
 /** Characters of a value that may be a setting. */
 const MAX_NAMING = 1000;
 
+/** What etcd says of its own name, which is none of the members. */
+const OF_MEMBER = /\blocal name "([^"]{1,100})" in the initial cluster\b/;
+/** "etcd-0=http://kv-0.kv:2380,etcd-1=…" */
+const MEMBERS = /^[\w.-]{1,100}=https?:\/\/[^,\s]{1,300}(?:,[\w.-]{1,100}=https?:\/\/[^,\s]{1,300}){0,20}$/;
+
+/** The only variable with members of a cluster, and their names; none of them is nearly the one that is missed, which is told otherwise. */
+function memberVariable(
+  { environment, path }: Pick<ContainerFacts, 'environment' | 'path'>,
+  missed: string,
+): Blamed | undefined {
+  const [only, ...more] = environment.filter(({ value }) => MEMBERS.test(value));
+  if (only === undefined || more.length > 0) return undefined;
+  const members = [...new Set(only.value.split(',').map((each) => each.slice(0, each.indexOf('='))))];
+  if (nearNames(missed, members).length > 0) return undefined;
+  return {
+    name: only.name,
+    says: `its variable ${only.name}${ofText(only)} names the members ${listed(members)}`,
+    quote: { source: 'field', path: `${path}.${only.at}`, value: quotable(only.value) },
+  };
+}
+
 /** The only variable whose value has in it what the line names: the host of a URL, the file of an option. */
 function namingVariable(
   { environment, path }: ContainerFacts,
@@ -436,6 +458,9 @@ function namingVariable(
   quoted: readonly string[],
 ): Blamed | undefined {
   const [line = '', ...words] = lines;
+  const missed = OF_MEMBER.exec(line)?.[1];
+  const ofMembers = missed === undefined ? undefined : memberVariable({ environment, path }, missed);
+  if (ofMembers !== undefined) return ofMembers;
   const peer = peerIn(line);
   const names = [
     ...words.filter((word) => TELLING.test(word) || OPTION.test(word)),

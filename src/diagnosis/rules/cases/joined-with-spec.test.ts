@@ -541,6 +541,15 @@ describe('the network of a pod', () => {
       'dependency-not-resolved',
       /; proxy\.corp\.example is in its variable HTTP_PROXY$/,
     ],
+    [
+      'a member that is not among those of its cluster',
+      ended(
+        env(['INITIAL_CLUSTER', 'etcd-0=http://kv-0.kv:2380,etcd-1=http://kv-1.kv:2380']),
+        'etcdmain: couldn\'t find local name "kv-0" in the initial cluster configuration',
+      ),
+      'exit-code',
+      /; its variable INITIAL_CLUSTER names the members etcd-0 and etcd-1$/,
+    ],
   ]);
 });
 
