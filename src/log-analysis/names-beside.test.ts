@@ -412,6 +412,7 @@ describe('names that are also words', () => {
     ['connection to redis refused', undefined],
     ['Remote host terminated the handshake', undefined],
     ['ipv4:127.0.0.1:50052: Failed to connect to remote host: Connection refused', '127.0.0.1'],
+    ['MemCache: inet:hotcache:11211: timed out.  Marking dead.', 'hotcache'],
     ['cannot connect to orders database', undefined],
     [
       'cannot connect to invoices queue: connection to server at "127.0.0.1", port 5432 failed: server closed the connection',

@@ -11,7 +11,7 @@ const ADDRESS_6 = String.raw`(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}`;
 const NAME = String.raw`[a-z0-9](?:[a-z0-9._-]{0,200}[a-z0-9])?`;
 /** "dial tcp 10.0.0.1:5432", "connect to db:5432", "http://db:80/", "[::1]:5432", "::1:5432". */
 const PEER = new RegExp(
-  String.raw`(?:^|[\s/@"'\u0060(=[<>,]|\bipv[46]:)(?:(${ADDRESS})|\[?(${ADDRESS_6})\]?|(${NAME}))\]?:(\d{2,5})(?![\d:.]*\d:)\b(?!\.\d)`,
+  String.raw`(?:^|[\s/@"'\u0060(=[<>,]|\b(?:ipv[46]|inet6?|tcp[46]?):)(?:(${ADDRESS})|\[?(${ADDRESS_6})\]?|(${NAME}))\]?:(\d{2,5})(?![\d:.]*\d:)\b(?!\.\d)`,
   'gi',
 );
 /** 'host "db" (10.0.0.1) port 5432', "remote host (10.0.0.1)", 'server at "127.0.0.1", port 5432', "host='db', port=80". */

@@ -43,7 +43,7 @@ describe('a peer that is paused', () => {
       'as a probe fails for it',
       failing(ANSWERS, [], ...Array.from({ length: 9 }, () => 'user store users:11211: timed out')),
       service('users', 11_211, STOPPED),
-      /: user store users:11211: timed out; container cache of pod users-x behind service users is paused: its process memcached \(pid 7\) is stopped \(SIGSTOP\) and waits for SIGCONT$/,
+      /: user store users:11211: timed out;.* container cache of pod users-x behind service users is paused: its process memcached \(pid 7\) is stopped \(SIGSTOP\) and waits for SIGCONT$/,
     ],
     [
       'as it ends for it',

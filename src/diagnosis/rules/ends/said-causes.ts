@@ -286,6 +286,8 @@ const SAID_CAUSES: readonly SaidCause[] = [
       /\bETIMEDOUT\b/i,
       /(?:connect\w*|connection|read|request|dial|i\/o|response|operation)\b.{0,60}tim(?:ed out|eout)/i,
       /timed out waiting for (?:a |the )?(?:connection|response|reply|answer)/i,
+      // "inet:cache:11211: timed out"
+      /[a-z][\w.-]{1,200}:\d{2,5}[)\]"']?:? (?:has |have )?tim(?:ed out|eout)\b/i,
       /deadline exceeded/i,
       /\btimeout of \d{1,9} ?ms exceeded/i,
       /SocketTimeoutException/i,
