@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestsFail, someFail, someRequestsFail } from './requests-fail.ts';
+import { requestsFail } from './requests-fail.ts';
 
 const times = (count: number, ...lines: readonly string[]): readonly string[] =>
   Array.from({ length: count }, () => lines).flat();
@@ -221,30 +221,6 @@ it('tells of those who ask in a wrong way again and again', () => {
   });
 });
 
-describe('some requests fail', () => {
-  it.each<[what: string, lines: readonly string[], share: object | undefined]>([
-    ['one of three', times(4, answered(500), answered(200), answered(200)), { failed: 4, of: 12 }],
-    ['two', [...times(2, answered(500)), ...times(8, answered(200))], undefined],
-    ['three of many', [...times(3, answered(500)), ...times(50, answered(200))], undefined],
-    ['those of clients', times(9, answered(404)), undefined],
-  ])('%s', (_what, lines, share) => {
-    expect(someRequestsFail(lines)).toEqual(share);
-  });
-});
-
-it('says of what some requests die, and that others do not', () => {
-  const lost = ['psycopg2.OperationalError: server closed the connection unexpectedly', answered(500)];
-  expect(someFail(times(5, ...lost, answered(200)))).toMatchObject({
-    said: { line: expect.stringMatching(/server closed the connection unexpectedly/) as string },
-    times: 5,
-    some: 10,
-    answers: 500,
-    isMinor: true,
-  });
-  expect(someFail(times(5, answered(502), answered(200)))).toMatchObject({ isWordless: true, some: 10 });
-  expect(someFail(times(9, answered(200)))).toBeUndefined();
-});
-
 it('knows what a proxy is asked to connect to', () => {
   const denied = '1764382671.120      0 10.4.0.3 TCP_DENIED/403 3900 CONNECT bank.example:8443 - HIER_NONE/- text/html';
   const passed = '1764382671.320     20 10.4.0.3 TCP_TUNNEL/200 3900 CONNECT api.example:443 - HIER_DIRECT/- -';
@@ -256,10 +232,4 @@ it('knows what a proxy is asked to connect to', () => {
     isWordless: true,
     said: { line: expect.stringMatching(/TCP_DENIED\/403 3900 CONNECT bank/) as string },
   });
-});
-
-it('keeps the flags by which HAProxy tells how a session ended', () => {
-  const line = (status: number, flags: string): string =>
-    `10.4.0.3:42612 [31/Jan/2026:10:00:00.120] fe be/s1 0/0/0/-1/30 ${status} 198 - - ${flags} 1/1/0/0/0 0/0 "GET /quote HTTP/1.1"`;
-  expect(someFail(times(5, line(504, 'sH--'), line(200, '----')))?.said.line).toBe('"GET /quote HTTP/1.1" (sH--)');
 });
