@@ -244,6 +244,35 @@ describe('a pod that seems well', () => {
     );
   });
 
+  it('is told of that one before what it has got over itself', async () => {
+    await cache();
+    await podWith(
+      'front',
+      { env: CACHE, labels: {}, conditions: [{ type: 'Ready', status: 'True' }] },
+      {
+        ready: true,
+        restartCount: 1,
+        state: { running: { startedAt: at(120) } },
+        lastState: {
+          terminated: {
+            exitCode: 1,
+            reason: 'Error',
+            startedAt: at(124),
+            finishedAt: at(122),
+            message: 'ConnectionError: Error 111 connecting to cache:6379. Connection refused.',
+          },
+        },
+      },
+    );
+    await ended('worker', 'ValueError: could not convert 1.249,50', CACHE);
+    const [first, second] = (await why('Pod', 'front')).findings;
+    expect(first?.says).toMatch(/^front seems well, but pod\/worker, which uses cache as well, is not as wanted/);
+    expect(second).toMatchObject({
+      severity: 'info',
+      says: expect.stringMatching(/it has run well since, for 2m$/) as string,
+    });
+  });
+
   it('is told of none that has nothing to do with it', async () => {
     await cache();
     await well('front', CACHE);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { ago, evidence, pod } from '../evidence.fixtures.ts';
+import { diagnosePod } from '../diagnose-pod.ts';
+import { ago, configMap, evidence, pod } from '../evidence.fixtures.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import type { Diagnosis, RankedFinding } from '../finding.ts';
 import { isToldAlready, troubleOf, withRoot } from '../follow/next-peer.ts';
-import { othersBeside, sickBesideWanted, withSickBeside } from './sick-beside.ts';
+import { isSymptom, othersBeside, sickBesideWanted, withSickBeside } from './sick-beside.ts';
 
 const running = { ready: true, started: true, restartCount: 0, state: { running: { startedAt: ago(300) } } };
 const READY = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
@@ -60,6 +61,41 @@ describe('workloads beside one that does not say why it fails', () => {
     expect(withSickBeside(nothing, own, sick('other')).findings).toEqual([]);
     expect(withSickBeside(nothing, worker('INFO did work', 'otel-collector'), sick('otel-collector')).findings).toEqual(
       [],
+    );
+  });
+});
+
+describe('one whose data does not come any more', () => {
+  const stale = worker('WARNING no change events for 50s, search index is stale (0 docs)', 'redis');
+  const [first] = diagnosePod(stale).findings;
+
+  it.each<[says: string, isOne: boolean]>([
+    ['fails with each try: rates are 9107 s old', true],
+    ['fails with each try: feed not refreshed', true],
+    ['fails with each try: order 17 could not be stored', false],
+  ])('%s: %s', (says, isOne) => {
+    expect(isSymptom({ id: 'fails-again', severity: 'info', says })).toBe(isOne);
+    expect(isSymptom({ id: 'exit-code', severity: 'info', says })).toBe(false);
+  });
+
+  it('is told with another one that uses the same server by its code, however small what that fails at looks', () => {
+    const cdc = evidence({
+      pod: pod({
+        container: { env: [{ name: 'PGHOST', value: 'db' }] },
+        spec: { volumes: [{ name: 'code', configMap: { name: 'code' } }] },
+        status: running,
+      }),
+      configs: [configMap('code', { 'cdc.py': "r = redis.Redis('redis')" })],
+      logs: {
+        web: { current: Array.from({ length: 4 }, () => 'ERROR logical decoding requires wal_level >= logical') },
+      },
+    });
+    const trouble = troubleOf(cdc) as RankedFinding;
+    expect(trouble.severity).toBe('info');
+    expect(first).toMatchObject({ id: 'fails-again' });
+    const told = withSickBeside(diagnosePod(stale), stale, [{ object: 'deployment/cdc', evidence: cdc, trouble }]);
+    expect(told.findings[0]?.says).toMatch(
+      /search index is stale.*; deployment\/cdc, which uses redis as well, is not as wanted: container web runs.*wal_level/,
     );
   });
 });
