@@ -28,6 +28,8 @@ export interface FailsAgain {
   readonly path?: string;
   /** It does not say why: what it said is only the record of such an answer. */
   readonly isWordless?: true;
+  /** It says that it waits, of a program that should come to its end. */
+  readonly isWaiting?: true;
   /** It has ended with exit code 0, as if all were well. */
   readonly isDone?: true;
   /** It does all that it did before, as after a reload that failed. */

@@ -196,3 +196,14 @@ it('of a chain of causes is told the one that has the words of the deepest and m
   ]).decisive?.line;
   expect(said).toMatch(/Text '2026-02-30' could not be parsed: Invalid date 'FEBRUARY 30'/);
 });
+
+it('takes the words of the pinger of Squid for nothing', () => {
+  const lines = times(
+    6,
+    '2026/01/31 10:00:00| Recv recv: (111) Connection refused',
+    '1764382671.420      0 10.4.0.1 NONE_NONE/000 0 - error:transaction-end-before-headers - HIER_NONE/- -',
+    '1764382671.320     20 10.4.0.3 TCP_MISS/200 900 GET http://api/x - HIER_DIRECT/- -',
+  );
+  expect(keepsFailing(lines)).toBeUndefined();
+  expect(failsAgain(lines)).toBeUndefined();
+});

@@ -22,6 +22,7 @@ import { redis } from './redis.ts';
 import { ruby } from './ruby.ts';
 import { rust } from './rust.ts';
 import { shell } from './shell.ts';
+import { squid } from './squid.ts';
 import { stunnel } from './stunnel.ts';
 import { supervisor } from './supervisor.ts';
 
@@ -48,6 +49,7 @@ export const DIALECTS: readonly Dialect[] = [
   ruby,
   rust,
   shell,
+  squid,
   stunnel,
   supervisor,
 ];

@@ -18,5 +18,5 @@ export const stunnel: Dialect = {
     /^Connection (?:reset|closed\/reset|closed): \d+ byte/,
     /^Rejected by (?:CERT|OCSP) at depth=/,
   ),
-  decisive: anyOf(/^CERT: (?:Pre-verification error|No matching|Host name)/),
+  decisive: anyOf(/^CERT: (?:Pre-verification error|No matching|Host name|Subject checks failed)/),
 };

@@ -22,7 +22,8 @@ export function withSidecars(facts: PodFacts, found: readonly RankedFinding[]): 
     const own = other?.isSure === true ? found.find((each) => each.container === other.container.name) : undefined;
     if (other?.isSure !== true || own === finding) return finding;
     if (own === undefined) return withWords(finding, other.container);
-    const says = own.says.length <= MAX_SAYS ? own.says : `${own.says.slice(0, MAX_SAYS - 1)}…`;
+    const said = runningWords(other.container, own.says);
+    const says = said.length <= MAX_SAYS ? said : `${said.slice(0, MAX_SAYS - 1)}…`;
     return {
       ...finding,
       says: `${finding.says}; in its pod, ${says}`,
@@ -30,6 +31,13 @@ export function withSidecars(facts: PodFacts, found: readonly RankedFinding[]): 
     };
   };
   return withFirstsOf('ready', facts, withFirstsOf('end', facts, found, tell), tell);
+}
+
+/** One that runs on is told of here as if it had ended. */
+function runningWords({ again, status }: ContainerFacts, says: string): string {
+  return again === undefined || status?.state?.running === undefined
+    ? says
+    : says.replace(/^(container \S{1,100}) ends: (.*) \(exit code 1\)/s, '$1 runs, and says again and again: $2');
 }
 
 /** The container of its pod that should answer at the own address that its words name. */

@@ -186,8 +186,19 @@ function againOf(evidence: PodEvidence, spec: Container, lines: readonly string[
     keepsFailing(whole, now) ??
     (isOwn(requests) ? requests : undefined) ??
     notHandedOn(lines, environmentOf(spec, evidence.configs)) ??
-    someFail(whole)
+    someFail(whole) ??
+    (evidence.pod.spec?.restartPolicy === 'Always' ? undefined : waitsIn(whole))
   );
+}
+
+/** So often it says the same. */
+const WAITS_OFTEN = 4;
+
+/** At what one waits that should come to its end, as the pod of a Job should. */
+function waitsIn(lines: readonly string[]): FailsAgain | undefined {
+  const stands = standsAt(lines);
+  if (stands?.how !== 'waits' || stands.times < WAITS_OFTEN) return undefined;
+  return { said: stands.said, times: stands.times, isMinor: true, isWaiting: true };
 }
 
 /** What one that runs again after an end fails at now. */

@@ -340,6 +340,11 @@ const APPLICATIONS: readonly Complaint[] = [
 
 const OTHERS: readonly Complaint[] = [
   {
+    said: /\bCERT: (?:Subject checks failed|No matching|Host name)/,
+    settings: ['checkHost', 'checkIP', 'checkEmail'],
+    isOwn: true,
+  },
+  {
     said: /relay(?:ing)? (?:access )?denied|relay not permitted/i,
     settings: ['mynetworks', 'relay_from_hosts', 'relay_domains'],
   },

@@ -37,7 +37,7 @@ function passwordTold(
 
 /** An answer that says no more than that the server's own log tells why. */
 const POINTS_TO_LOG =
-  /\bMISCONF\b|\b(?:check|see|consult|look (?:at|into)) (?:the )?(?:\w+ ){0,2}(?:server(?:'s)? )?(?:error )?logs?\b|\bINTERNAL(?:_| )SERVER(?:_| )ERROR\b|could not write to file|\bPANIC\b|prematurely closed|reset by peer|\bECONNRESET\b|empty reply|RemoteDisconnected|socket hang up|closed (?:the )?connection|Blocked connection|low on memory/i;
+  /\bMISCONF\b|\b(?:check|see|consult|look (?:at|into)) (?:the )?(?:\w+ ){0,2}(?:server(?:'s)? )?(?:error )?logs?\b|\bINTERNAL(?:_| )SERVER(?:_| )ERROR\b|could not write to file|\bPANIC\b|prematurely closed|reset by peer|\bECONNRESET\b|empty reply|RemoteDisconnected|socket hang up|closed (?:the )?connection|Blocked connection|low on memory|\bChannel is closed\b|\bChannel(?:Wrong|Invalid)StateError\b|\bChannelClosed(?:ByBroker)?\b|\bChannelShutdown/i;
 
 export function pointsToLog(line: string): boolean {
   return POINTS_TO_LOG.test(line) || losesLink(line);

@@ -9,12 +9,14 @@ describe('riddleIn', () => {
     ['java.io.IOException: Len error 1347375956', /"POST": an HTTP request/],
     ['recv(): message msgLen 542393671 is invalid. Min 16 Max: 48000000', /"GET": an HTTP request/],
     ['Invalid message size: 369296130', /the beginning of TLS/],
+    ['/data/import.lock: held by pid 1 for 177221s, waiting', /left of an earlier life/],
     ['invalid request block size: 21573 (max 4096)...skip', /letters of "GET".*http-socket would speak HTTP/],
     ['invalid request block size: 21327 (max 4096)...skip', /letters of "POST"/],
   ])('%s', (line, meaning) => {
     expect(riddleIn(line)).toMatch(meaning);
   });
   it.each([
+    'held by pid 12, waiting',
     'invalid request block size: 4161 (max 4096)...skip',
     'size = 104857600',
     'took 1195725856 ns',

@@ -22,8 +22,14 @@ const SIZE = /\b(?:size|len(?:gth)?|msglen|frame|bytes?)\b\D{0,24}?(\d{8,10})\b/
 /** uWSGI's own: the second and third letter, of which the lower byte comes first. */
 const UWSGI = /\binvalid request block size: (\d{4,5})\b/i;
 
+/** A lock of the only process that a container begins with. */
+const OF_FIRST =
+  /\b(?:held|locked|owned|used|in use|running)\b.{0,60}\b(?:pid|process(?: id)?)[ :=(]{0,3}1\b(?![\d.:])|\b(?:pid|process)[ :=(]{0,3}1\b(?![\d.:]).{0,40}\b(?:holds|is (?:still )?running|has the lock)\b/i;
+
 /** "1195725856 is the text "GET ": an HTTP request, of somebody who takes its port for one of another protocol"; undefined: no such number. */
 export function riddleIn(line: string): string | undefined {
+  if (OF_FIRST.test(line))
+    return 'process 1 of a container is its own main process, so that the lock is left of an earlier life';
   const uwsgi = Number(UWSGI.exec(line)?.[1]);
   if (!Number.isNaN(uwsgi)) {
     const found = BEGINNINGS.find(([begin]) => begin.charCodeAt(1) + begin.charCodeAt(2) * 256 === uwsgi);

@@ -368,3 +368,27 @@ describe('a container that looks well', () => {
     expect(namedServicesOf(evidence(runs('INFO talks to queue:6379')))).toEqual([]);
   });
 });
+
+describe('a pod that should come to its end', () => {
+  const LOCK = Array.from(
+    { length: 6 },
+    (_, at) => `import[1]: /data/import.lock: held by pid 1 for ${177_221 + at * 9}s, waiting`,
+  );
+  const given = (restartPolicy: string): PodEvidence =>
+    evidence({
+      pod: pod({ status: { restartCount: 0, state: { running: { startedAt: ago(300) } } }, spec: { restartPolicy } }),
+      logs: { web: { current: ['import[1]: starting, feed directory /data', ...LOCK] } },
+    });
+  it('is told what it waits for', () => {
+    const { findings } = diagnosePod(given('Never'));
+    expect(findings.map(({ id, severity }) => `${id} ${severity}`)).toEqual([
+      expect.stringMatching(/ info$/) as string,
+    ]);
+    expect(findings[0]?.says).toMatch(
+      /^container web runs, and waits \(6 times\): .*import\.lock: held by pid 1 .*; process 1 of a container is its own main process, so that the lock is left of an earlier life/,
+    );
+  });
+  it('may wait for ever where it should not end', () => {
+    expect(diagnosePod(given('Always')).findings).toEqual([]);
+  });
+});

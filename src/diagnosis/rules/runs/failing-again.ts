@@ -152,6 +152,7 @@ function howOf(again: ContainerFacts['again']): string {
     return `answers ${which} with ${again.answers} ${times}`;
   }
   if (again?.isStanding === true) return 'does not do all of its work';
+  if (again?.isWaiting === true) return `waits ${times}`;
   return again?.isBesideWork === true ? `complains again and again ${times}` : `fails with each try ${times}`;
 }
 
