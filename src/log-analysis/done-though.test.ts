@@ -60,6 +60,11 @@ describe('what failed in a program that ended well', () => {
       ['fetching rates', 'ERROR could not fetch rates: timeout', 'retrying in 2 s', 'fetched 32 rates'],
     ],
     ['a warning', ['WARNING: this script runs as root', 'imported 12 files']],
+    ['a count of no errors', ['key a: converted', 'ERROR-count: 0, warnings: 3, schema is at v7']],
+    [
+      'what PHP goes on after',
+      ['PHP Warning:  Undefined variable $total in /srv/report.php on line 9', 'report written: 214 rows'],
+    ],
   ])('is not %s', (_what, lines) => {
     expect(doneThough(lines)).toBeUndefined();
   });

@@ -21,6 +21,11 @@ const OVERCOME =
 /** What another one holds is waited for. */
 const OF_LOCK = /\block(?:ed|s)?\b(?! tables\b)|\balready running\b/i;
 
+/** None was counted. */
+const NO_ERRORS = /^\W{0,4}(?:errors?|failures?)[ -]?(?:count|total)?\s{0,2}[:=]\s{0,2}0\b/i;
+/** PHP takes what is undefined for empty, and goes on. */
+const OF_PHP = /\bPHP (?:Notice|Warning|Deprecated): {1,4}(?:Undefined|Deprecated)\b|\bPHP (?:Notice|Deprecated):/;
+
 /**
  * What was said once, and not tried again; undefined: there is no such line. What came several times and then no more has been overcome.
  *
@@ -37,6 +42,8 @@ export function doneThough(lines: readonly string[]): FailsAgain | undefined {
     !parts.has(position) &&
     !ofRequests.has(position) &&
     !isOnlyWarning(line.text) &&
+    !NO_ERRORS.test(line.text) &&
+    !OF_PHP.test(line.text) &&
     !isAdvice(line.text) &&
     (weigh(line, dialects, roled[position + 1])?.score ?? 0) >= MIN_SCORE;
   const failures = roled.flatMap((line, position) => (isFailure(line, position) ? [{ line, position }] : []));
