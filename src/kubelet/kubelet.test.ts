@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createSimulatedNode, type SimulatedNode } from '../../test/support/simulated-node.ts';
-import { type Event, EVENTS, NODES } from '../api/index.ts';
+import { type Event, EVENTS, NODES, SECRETS } from '../api/index.ts';
 import { encodeText } from '../lib/index.ts';
+import { commandOf } from '../sim/runtime/behaviour.ts';
 
 type Behaviour = Parameters<SimulatedNode['createPod']>[1];
 const CRASHING: Behaviour = { exitAfterMs: [100, 100], exitCode: 1 };
@@ -57,6 +58,21 @@ describe('a pod', () => {
     expect(node.pod('web')?.metadata?.resourceVersion).toBe(before);
     expect(deeds(node)).toBe(facts);
     expect(node.kubelet().why(metadata?.uid ?? '')).toEqual([]);
+  });
+
+  it('sees what was written before it, though another one read that a moment ago', async () => {
+    const node = await createSimulatedNode('reads');
+    const command = commandOf({});
+    const containers = [{ name: 'main', image: 'busybox:1', command, envFrom: [{ secretRef: { name: 'keys' } }] }];
+    await node.createPod('early', {}, { containers });
+    const isMissed = () => main(node, 'early')?.state?.waiting?.message === 'secret "keys" not found';
+    await node.until('the early one has found none', isMissed);
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys', namespace: 'default' } };
+    await node.during(node.client.create(SECRETS, secret));
+    await node.createPod('late', {}, { containers });
+    await node.until('Running', phaseIs(node, 'late', 'Running'));
+    await node.run(1000);
+    expect((await events(node, 'late')).join('\n')).not.toContain('not found');
   });
 
   it("that does not fit fails with upstream's reason and runs nothing", async () => {

@@ -3,6 +3,7 @@ import { SERVICES } from '../../api/index.ts';
 import { errorMessage } from '../../lib/index.ts';
 import type { KubeletConfig } from '../configuration.ts';
 import type { BlackBox } from '../deaths/black-box.ts';
+import { configUsed } from '../deaths/config-used.ts';
 import { type ConfigCache, createConfigCache } from '../env/config-cache.ts';
 import { createEnvironmentResolver } from '../env/container-environment.ts';
 import { createKnownServices } from '../env/known-services.ts';
@@ -58,11 +59,11 @@ export function createSupplies(
     apiServer,
     instanceId,
   }: Pick<KubeletConfig, 'nodeName' | 'rootDir' | 'apiServer' | 'instanceId'>,
-  ground: Pick<Ground, 'informers' | 'events' | 'markDirty' | 'node' | 'later'>,
+  ground: Pick<Ground, 'desired' | 'informers' | 'events' | 'markDirty' | 'node' | 'later'>,
   { changes }: Pick<BlackBox, 'changes'>,
 ): Supplies {
   const { clock, random, logger, client, settings } = given;
-  const { informers, events, markDirty, node, later } = ground;
+  const { desired, informers, events, markDirty, node, later } = ground;
   const { volumesDir } = settings;
   const configCache = createConfigCache({
     clock,
@@ -72,6 +73,9 @@ export function createSupplies(
     onVersion: (kind, namespace, name, change) => changes.object(kind, namespace, name, change),
   });
   later.config.is(configCache);
+  desired.onArrival((pod) => {
+    for (const { kind, name } of configUsed(pod)) configCache.forget(kind, pod.metadata?.namespace ?? '', name);
+  });
   const services = createKnownServices(informers.lister(SERVICES), { clock, logger });
   const environment = createEnvironmentResolver({ config: configCache, events, apiServer, services });
   const images = createImageManager({

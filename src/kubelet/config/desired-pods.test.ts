@@ -25,6 +25,17 @@ describe('DesiredPods', () => {
     expect(desired.uids()).toEqual([UID]);
   });
 
+  it('tells of a pod that arrives once, however often it changes', () => {
+    const desired = new DesiredPods(() => {});
+    const arrived: unknown[] = [];
+    desired.onArrival(({ metadata }) => arrived.push(metadata?.uid));
+    const source = desired.addSource('api');
+    source.put(testPod());
+    source.put(testPod({}, { labels: { a: 'b' } }));
+    source.remove(testPod());
+    expect(arrived).toEqual([UID]);
+  });
+
   it('is synced when every source is, and says so once', () => {
     const desired = new DesiredPods(() => {});
     const [api, folder] = [desired.addSource('api'), desired.addSource('folder')];

@@ -26,6 +26,7 @@ export class DesiredPods {
   readonly #pods = new Map<PodUID, DesiredPod>();
   readonly #unsynced = new Set<string>();
   readonly #listeners: ((pod: Pod) => void)[] = [];
+  readonly #onArrival: ((pod: Pod) => void)[] = [];
   #onSynced: (() => void) | undefined;
 
   constructor(markDirty: MarkDirty) {
@@ -77,6 +78,11 @@ export class DesiredPods {
     this.#listeners.push(listener);
   }
 
+  /** Called with each pod that a source puts for the first time. */
+  onArrival(listener: (pod: Pod) => void): void {
+    this.#onArrival.push(listener);
+  }
+
   /** Its worker is done with a pod that is wanted no more. */
   forget(uid: PodUID): void {
     if (this.#pods.get(uid)?.wanted === false) this.#pods.delete(uid);
@@ -85,9 +91,11 @@ export class DesiredPods {
   #set(pod: Pod, wanted: boolean): void {
     const uid = pod.metadata?.uid;
     if (uid === undefined || uid === '') return;
-    if (!wanted && !this.#pods.has(uid)) return;
+    const isNew = !this.#pods.has(uid);
+    if (!wanted && isNew) return;
     this.#pods.set(uid, { pod, wanted });
     this.#markDirty(uid, 'config');
+    for (const listener of isNew ? this.#onArrival : []) listener(pod);
     for (const listener of this.#listeners) listener(pod);
   }
 }

@@ -128,6 +128,32 @@ describe('what is followed', () => {
   });
 });
 
+describe('what was changed before a pod arrives', () => {
+  it('is seen by it, though nobody follows it and it was read a moment ago', async () => {
+    const w = await world();
+    await w.api.client.create(CONFIG_MAPS, configMap('cm', '1'));
+    expect(await w.read('cm')).toBe('1');
+    await patch(w, 'cm', '2');
+    w.cache.forget('ConfigMap', 'default', 'cm');
+    expect(await Promise.all([w.read('cm'), w.read('cm')])).toEqual(['2', '2']);
+    expect(w.calls.gets).toBe(2);
+  });
+
+  it('is seen by it where there are too many to be watched', async () => {
+    const w = await world({ maxWatches: 0 });
+    await w.api.client.create(CONFIG_MAPS, configMap('cm', '1'));
+    w.cache.follow('ConfigMap', 'default', 'cm', () => {});
+    expect(await w.read('cm')).toBe('1');
+    await patch(w, 'cm', '2');
+    w.cache.forget('ConfigMap', 'default', 'cm');
+    expect(await Promise.all([w.read('cm'), w.read('cm')])).toEqual(['2', '2']);
+    w.calls.failing = true;
+    w.cache.forget('ConfigMap', 'default', 'cm');
+    expect(await w.read('cm')).toBe('2');
+    w.cache.close();
+  });
+});
+
 describe('what nobody follows', () => {
   it('is read when it is needed, and kept for a moment', async () => {
     const w = await world();

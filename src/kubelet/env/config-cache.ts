@@ -22,6 +22,11 @@ export interface ConfigCacheOptions {
 }
 
 export interface ConfigCache extends ConfigFollower {
+  /**
+   * What was read of it before now is used no more: a pod that arrives sees what was written before it (upstream:
+   * `AddReference` of pkg/kubelet/util/manager). A watch delivers that by itself.
+   */
+  forget(kind: ConfigKind, namespace: string, name: string): void;
   /** Ends all that is followed. */
   close(): void;
 }
@@ -35,6 +40,7 @@ export function createConfigCache(options: ConfigCacheOptions): ConfigCache {
     secret: (namespace, name) => secrets.get(namespace, name),
     follow: (kind, namespace, name, onChange) =>
       (kind === 'ConfigMap' ? configMaps : secrets).follow(namespace, name, onChange),
+    forget: (kind, namespace, name) => (kind === 'ConfigMap' ? configMaps : secrets).forget(namespace, name),
     close: () => {
       configMaps.close();
       secrets.close();
@@ -67,6 +73,12 @@ class ObjectCache<T extends ConfigMap | Secret> {
   get(namespace: string, name: string): Promise<T | undefined> {
     const key = `${namespace}/${name}`;
     return this.#followed.get(key)?.get() ?? this.#cached(key, namespace, name);
+  }
+
+  forget(namespace: string, name: string): void {
+    const key = `${namespace}/${name}`;
+    this.#reads.delete(key);
+    this.#followed.get(key)?.readAgain();
   }
 
   follow(namespace: string, name: string, onChange: () => void): () => void {

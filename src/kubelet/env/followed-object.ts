@@ -52,6 +52,8 @@ export class FollowedObject<T extends ConfigObject> {
   /** Mono ms. */
   #learntAt = 0;
   #running = false;
+  /** Settles when what was asked for by `readAgain` is known, or cannot be. */
+  #readAgain: Promise<void> = Promise.resolve();
 
   constructor(ports: FollowingPorts, target: FollowedName<T>, access: FollowedAccess<T>) {
     this.#ports = ports;
@@ -63,6 +65,7 @@ export class FollowedObject<T extends ConfigObject> {
 
   /** Waits for the first answer. While the watch gives none, the server is asked directly: the caller reports its refusal. */
   async get(): Promise<T | undefined> {
+    await this.#readAgain;
     if (!this.#known && !this.#troubled) {
       await new Promise<void>((resolve, reject) => this.#waiters.add({ resolve, reject }));
     } else if (!this.#known) {
@@ -71,6 +74,11 @@ export class FollowedObject<T extends ConfigObject> {
       await this.#lookAgain();
     }
     return this.#object;
+  }
+
+  /** Later callers get what the server has from now on, or the known object where it gives no answer. */
+  readAgain(): void {
+    if (!this.watched && this.#known) this.#readAgain = this.#poll().catch(() => {});
   }
 
   /** An immutable object may have been recreated under its name: a later caller gets the one that exists. */
