@@ -224,3 +224,9 @@ export const healthyTargets: readonly string[] = [
   'deploy/well-empty',
   'job/well-finished',
 ];
+
+/** What is quoted below those that log an error and go on. */
+export const lastErrorsOfHealthy: Readonly<Record<string, string>> = {
+  'pod/well-complaining':
+    '      the last error in the log of main, after which it went on: Permission denied (kubectl -n default logs well-complaining -c main)\n',
+};
