@@ -10,6 +10,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { withoutBrowser } from './lost-suites.ts';
 import { whyNoChromium } from '../test/page/find-chromium.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -21,7 +22,7 @@ const isRoot = process.getuid?.() === 0;
 /** From the report of Vitest until it must have ended: a process that a test left behind could keep it for good. ms */
 const END_GRACE_MS = 60_000;
 
-/** Suites that are run once more after a fault of Node.js itself ended their process; more of them is no accident. */
+/** Suites that are run once more after a fault of Node.js or Chromium itself; more of them is no accident. */
 const MAX_LOST_SUITES = 2;
 
 /** Each seed is run once more, and must leave the same trace. */
@@ -300,10 +301,13 @@ async function vitest(
     const status = await endOf(args, { ...process.env, ...env, MENDLET_LOST_SUITES: lostSuites }, report);
     if (!existsSync(report)) return { passed: 0, failed: 1, skipped: [] };
     const result = JSON.parse(readFileSync(report, 'utf8')) as VitestReport;
-    const lost = existsSync(lostSuites) ? (JSON.parse(readFileSync(lostSuites, 'utf8')) as string[]) : [];
-    if (files.length === 0 && lost.length > 0 && lost.length <= MAX_LOST_SUITES && result.numFailedTests === 0) {
-      console.log(`\nNode.js itself ended by a fault while these ran; they run once more: ${lost.join(', ')}`);
-      const kept = { ...result, testResults: result.testResults.filter(({ name }) => !lost.includes(name)) };
+    const ended = existsSync(lostSuites) ? (JSON.parse(readFileSync(lostSuites, 'utf8')) as string[]) : [];
+    const lost = [...ended, ...withoutBrowser(result.testResults)];
+    if (files.length === 0 && lost.length > 0 && lost.length <= MAX_LOST_SUITES) {
+      console.log(
+        `\nNode.js or Chromium itself ended by a fault while these ran; they run once more: ${lost.join(', ')}`,
+      );
+      const kept = keepOf(result, lost);
       const others = kept.testResults.some((file) => file.status === 'failed');
       return both(outcomeOf(kept, config, others ? status : 0), await vitest(config, env, lost));
     }
@@ -311,6 +315,17 @@ async function vitest(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** A report without the test files that are run once more. */
+function keepOf(result: VitestReport, lost: readonly string[]): VitestReport {
+  const testResults = result.testResults.filter(({ name }) => !lost.includes(name));
+  const numFailedTests = testResults.flatMap((file) => file.assertionResults).filter(isFailed).length;
+  return { ...result, numFailedTests, testResults };
+}
+
+function isFailed({ status }: { readonly status: string }): boolean {
+  return status === 'failed';
 }
 
 function outcomeOf(result: VitestReport, config: string, status: number | null): Outcome {

@@ -10,12 +10,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { freePort } from '../support/free-port.ts';
 import { percentile, processUsage } from './figures.ts';
 import { AttackerClient } from './hostile/attacker-client.ts';
 import { ATTACKS, LEFT_BEHIND } from './hostile/attacks.ts';
@@ -57,15 +57,6 @@ interface Probes {
   readonly lease: readonly number[];
   readonly failures: readonly string[];
   readonly failed: number;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }
 
 async function startServer(): Promise<Server> {

@@ -5,8 +5,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type CommandResult, freePort, kubectl120, kubectl136, run } from '../e2e/harness.ts';
+import { type CommandResult, kubectl120, kubectl136, run } from '../e2e/harness.ts';
 import { Api } from '../support/api-over-https.ts';
+import { freePort } from '../support/free-port.ts';
 import { own, TEST_FOLDER_PREFIX } from '../support/mendlet-processes.ts';
 import { Running } from '../support/running.ts';
 

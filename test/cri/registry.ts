@@ -1,9 +1,9 @@
 /** Debian's docker-registry on loopback, with a user. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../support/free-port.ts';
 
 export interface TestRegistry {
   /** Host and port, the prefix of image names. */
@@ -37,13 +37,4 @@ export async function testRegistry(folder: string): Promise<TestRegistry> {
     await sleep(50);
   }
   return { host, username: 'user', password: 'secret', end: () => child.kill('SIGKILL') };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  return address.port;
 }

@@ -4,11 +4,11 @@
  */
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Api } from '../support/api-over-https.ts';
+import { freePort } from '../support/free-port.ts';
 import { own, TEST_FOLDER_PREFIX } from '../support/mendlet-processes.ts';
 
 export const root = resolve(import.meta.dirname, '..', '..');
@@ -399,15 +399,4 @@ export function outFolder(
     lines: (file) =>
       existsSync(join(path, file)) ? readFileSync(join(path, file), 'utf8').split('\n').filter(Boolean) : [],
   };
-}
-
-export async function freePort(): Promise<number> {
-  return await new Promise((done, fail) => {
-    const server = createServer();
-    server.on('error', fail);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => done(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }

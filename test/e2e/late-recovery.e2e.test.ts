@@ -8,6 +8,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { itConcurrentInWhole } from './extent.ts';
 import { busyboxPod, mainContainer, Mendlet, type ObservedPod, outFolder, run, until } from './harness.ts';
 
@@ -60,13 +61,6 @@ async function noteOf(name: string): Promise<Note> {
   const { metadata } = await mendlet.pod(name);
   const path = join(mendlet.dataDir, 'agent/pods-memory', `${metadata.uid}.json`);
   return (JSON.parse(readFileSync(path, 'utf8')) as { note: Note }).note;
-}
-
-async function freePort(): Promise<number> {
-  const server = await listen(0);
-  const address = server.address();
-  await new Promise((done) => server.close(done));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 async function listen(port: number): Promise<Server> {

@@ -5,17 +5,9 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  busyboxArchive,
-  type CommandResult,
-  freePort,
-  kubectl136,
-  type ObservedPod,
-  root,
-  run,
-  until,
-} from '../e2e/harness.ts';
+import { busyboxArchive, type CommandResult, kubectl136, type ObservedPod, root, run, until } from '../e2e/harness.ts';
 import { Api } from '../support/api-over-https.ts';
+import { freePort } from '../support/free-port.ts';
 import { own, TEST_FOLDER_PREFIX } from '../support/mendlet-processes.ts';
 import { Running } from '../support/running.ts';
 import { ControlPlane } from './control-plane.ts';

@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { kubernetesBin } from '../../tools/kubernetes/programs.ts';
-import { freePort, until } from '../e2e/harness.ts';
+import { until } from '../e2e/harness.ts';
+import { freePort } from '../support/free-port.ts';
 import { Running } from '../support/running.ts';
 import { Pki } from './pki.ts';
 

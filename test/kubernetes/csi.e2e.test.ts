@@ -5,9 +5,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freePort, type ObservedPod, until } from '../e2e/harness.ts';
+import { type ObservedPod, until } from '../e2e/harness.ts';
 import { exampleDriverArchive } from '../support/csi-example/image.ts';
 import { DRIVER, exampleText, NAMESPACE, type Variant } from '../support/csi-example/manifests.ts';
+import { freePort } from '../support/free-port.ts';
 import { Cluster, NODE } from './cluster.ts';
 
 let cluster: Cluster;

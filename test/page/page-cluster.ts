@@ -2,8 +2,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { freePort } from '../e2e/harness.ts';
 import { Api } from '../support/api-over-https.ts';
+import { freePort } from '../support/free-port.ts';
 import { own, TEST_FOLDER_PREFIX } from '../support/mendlet-processes.ts';
 import { Running } from '../support/running.ts';
 import { PaperNode } from './paper-node.ts';

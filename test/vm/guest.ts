@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Ended, HELLO_LINE, parseAnswer, runLine, splitLines } from '../../tools/vm/line-protocol.ts';
 import { overlayArguments, qemuArguments } from '../../tools/vm/qemu.ts';
 import { vmCache } from '../../tools/vm/recipe.ts';
-import { type CommandResult, freePort } from '../e2e/harness.ts';
+import type { CommandResult } from '../e2e/harness.ts';
+import { freePort } from '../support/free-port.ts';
 
 const CPUS = 2;
 const MEMORY_MIB = 2048;
