@@ -207,3 +207,31 @@ it('takes the words of the pinger of Squid for nothing', () => {
   expect(keepsFailing(lines)).toBeUndefined();
   expect(failsAgain(lines)).toBeUndefined();
 });
+
+describe('what varnishlog writes', () => {
+  const asked = (...steps: readonly string[]): readonly string[] =>
+    times(
+      6,
+      '*   << BeReq    >> 3',
+      '-   BereqMethod    GET',
+      '-   BereqURL       /prices',
+      '-   VCL_call       BACKEND_FETCH',
+      ...steps,
+      '-   End',
+    );
+
+  it('is no failure where a header has words like one', () => {
+    const lines = asked(
+      '-   BerespStatus   200',
+      '-   BerespHeader   Keep-Alive: timeout=5',
+      '-   BerespHeader   X-Error-Policy: none',
+    );
+    expect(keepsFailing(lines)).toBeUndefined();
+    expect(failsAgain(lines)).toBeUndefined();
+  });
+
+  it('is one where it has an error of its own', () => {
+    const said = readLog(asked('-   FetchError     first byte timeout', '-   BerespStatus   503')).decisive?.line;
+    expect(said).toBe('- FetchError first byte timeout');
+  });
+});

@@ -11,6 +11,8 @@ describe('some requests fail', () => {
     ['one of three', times(4, answered(500), answered(200), answered(200)), { failed: 4, of: 12 }],
     ['two', [...times(2, answered(500)), ...times(8, answered(200))], undefined],
     ['three of many', [...times(3, answered(500)), ...times(50, answered(200))], undefined],
+    ['those of a start that is over', [...times(17, answered(503)), ...times(26, answered(200))], undefined],
+    ['seldom ones', times(5, answered(500), ...times(7, answered(200))), { failed: 5, of: 40 }],
     ['those of clients', times(9, answered(404)), undefined],
   ])('%s', (_what, lines, share) => {
     expect(someRequestsFail(lines)).toEqual(share);

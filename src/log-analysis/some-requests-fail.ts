@@ -3,7 +3,7 @@ import type { FailsAgain } from './fails-again.ts';
 import { lastFailure } from './last-failure.ts';
 import { isOfProbe } from './probe-lines.ts';
 import { statusIn } from './request-lines.ts';
-import { lengthOfRest, recordOf, requestsIn } from './requests-in.ts';
+import { lengthOfRest, recordOf, type Request, requestsIn } from './requests-in.ts';
 
 /** Requests that failed by the server's own fault, among the last ones. */
 export interface FailedShare {
@@ -42,9 +42,27 @@ export function someFail(lines: readonly string[]): FailsAgain | undefined {
   };
 }
 
+/** So many times the longest row of good answers between two failures are more than chance. */
+const LONGER = 3;
+/** Fewer good answers at the end say nothing. */
+const MIN_GOOD = 6;
+
+/** Whether it has answered so many of the kind that failed last since then that the failures have come to their end. */
+function isOver(requests: readonly Request[]): boolean {
+  const last = requests.findLast(({ status }) => status >= 500);
+  const ofKind = requests.filter(({ kind }) => kind === last?.kind);
+  const rows = ofKind
+    .map(({ status }) => (status >= 500 ? '!' : '.'))
+    .join('')
+    .split('!');
+  const between = Math.max(0, ...rows.slice(1, -1).map(({ length }) => length));
+  return (rows.at(-1)?.length ?? 0) >= Math.max(MIN_GOOD, LONGER * between);
+}
+
 /** How many of its last requests it could not answer, where some are; undefined: few or none. @param lines oldest first */
 export function someRequestsFail(lines: readonly string[]): FailedShare | undefined {
   const requests = requestsIn(lines, SOME_LINES).requests.slice(-MAX_REQUESTS);
   const failed = requests.filter(({ status }) => status >= 500).length;
+  if (isOver(requests)) return undefined;
   return failed >= OFTEN_SOME && failed >= requests.length * MIN_SHARE ? { failed, of: requests.length } : undefined;
 }

@@ -38,6 +38,7 @@ describe('workloads beside one that does not say why it fails', () => {
       named('front-1', 'front'),
       named('front-2', 'front'),
       named('api-1', 'api'),
+      named('job-0', 'job', { phase: 'Failed' }),
       named('job-1', 'job', { phase: 'Succeeded' }),
       named('worker-1', 'worker', { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] }),
       named('api-2', 'api'),

@@ -51,7 +51,10 @@ export function othersBeside(
   urgency: (pod: Pod) => number,
 ): readonly Pod[] {
   const known = new Set(pods.filter(({ metadata }) => passed.has(metadata?.uid)).map((pod) => workloadOf(pod)));
-  const others = pods.filter((pod) => isThere(pod) && !known.has(workloadOf(pod)));
+  const done = new Set(pods.filter(({ status }) => status?.phase === 'Succeeded').map((pod) => workloadOf(pod)));
+  // A try of a Job that failed before another one was done is over.
+  const isOver = (pod: Pod): boolean => pod.status?.phase === 'Failed' && done.has(workloadOf(pod));
+  const others = pods.filter((pod) => isThere(pod) && !isOver(pod) && !known.has(workloadOf(pod)));
   const key = (pod: Pod): number => urgency(pod) + (isSick(pod) ? 1 : 0);
   const byWorkload = new Map(others.toSorted((a, b) => key(a) - key(b)).map((pod) => [workloadOf(pod), pod] as const));
   return [...byWorkload.values()].toSorted((a, b) => key(b) - key(a)).slice(0, MAX_LOOKED);

@@ -25,6 +25,7 @@ import { shell } from './shell.ts';
 import { squid } from './squid.ts';
 import { stunnel } from './stunnel.ts';
 import { supervisor } from './supervisor.ts';
+import { varnish } from './varnish.ts';
 
 export const DIALECTS: readonly Dialect[] = [
   apache,
@@ -52,4 +53,5 @@ export const DIALECTS: readonly Dialect[] = [
   squid,
   stunnel,
   supervisor,
+  varnish,
 ];
