@@ -39,6 +39,7 @@ export type { RefusedRight } from './facts/pod/refused-right.ts';
 export { namesAccount } from './facts/pod/refused-rights.ts';
 export { quoteText } from './quote-text.ts';
 export { oddContent, oddSecret } from './facts/configs/odd-content.ts';
+export { databaseNamed } from './facts/peers/peer-name.ts';
 export { renewerOf, asleepWriter, type JobWanted, meantJob } from './facts/peers/failed-jobs.ts';
 export { credentialMark, HOLDS_CREDENTIAL } from './facts/servers/credential-marks.ts';
 export { secretAddresses } from './facts/peers/secret-addresses.ts';

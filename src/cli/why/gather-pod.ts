@@ -215,7 +215,7 @@ async function withServers(asker: Asker, evidence: PodEvidence): Promise<PodEvid
 async function withJob(asker: Asker, evidence: PodEvidence, known: Known): Promise<PodEvidence> {
   const wanted = wantedJob(evidence);
   if (wanted === undefined) return evidence;
-  const failedJob = await gatherFailedJob(asker, evidence.pod, wanted, behind(asker, evidence.pod, known).gather);
+  const failedJob = await gatherFailedJob(asker, evidence, wanted, behind(asker, evidence.pod, known).gather);
   return failedJob === undefined ? evidence : { ...evidence, failedJob, notLookedAt: asker.notLookedAt };
 }
 

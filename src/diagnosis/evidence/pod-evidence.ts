@@ -152,11 +152,13 @@ export interface ClaimEvidence {
 export interface FailedJob {
   readonly name: string;
   /** Absent: it is a Job. */
-  readonly kind?: 'cronjob';
+  readonly kind?: 'cronjob' | 'deployment' | 'statefulset';
   /** Absent: it has failed. */
-  readonly state?: 'failed' | 'trying' | 'suspended' | 'unfinished' | 'done';
+  readonly state?: 'failed' | 'trying' | 'suspended' | 'unfinished' | 'done' | 'stopped';
   /** RFC 3339, of one that is done. */
   readonly doneAt?: string;
+  /** Of one that is done: the only database that its template names. */
+  readonly database?: string;
   /** The headline of its pod; absent: it has none left. */
   readonly says?: string;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ago, evidence, pod } from '../evidence.fixtures.ts';
+import { ago, configMap, event, evidence, pod } from '../evidence.fixtures.ts';
 import type { PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
 import type { RankedFinding } from '../finding.ts';
 import { isSameTrouble, nextPeers, troubleOf, withRoot } from './next-peer.ts';
@@ -72,6 +72,46 @@ describe('who is to be diagnosed next', () => {
     expect(nextPeers(front).services.map(({ name }) => name)).toEqual(['api']);
     // What it says is the same as what the next one says, but not the same trouble.
     expect(isSameTrouble(first?.says ?? '', troubleOf(front) as RankedFinding)).toBe(false);
+  });
+
+  it.each([500, 503])('is whom a proxy names, of which the readiness probe is answered with %s', (code) => {
+    const unready = evidence({
+      pod: pod({
+        container: {
+          command: ['nginx', '-c', '/etc/front/nginx.conf'],
+          readinessProbe: { httpGet: { path: '/orders', port: 8080 }, periodSeconds: 4 },
+          volumeMounts: [{ name: 'conf', mountPath: '/etc/front' }],
+        },
+        spec: { volumes: [{ name: 'conf', configMap: { name: 'conf' } }] },
+        status: { ready: false, started: true, state: { running: { startedAt: ago(300) } } },
+      }),
+      configs: [
+        configMap('conf', {
+          'nginx.conf':
+            'location /orders { proxy_pass http://api:8080; }\nlocation /stock { proxy_pass http://stock:8080; }\n',
+        }),
+      ],
+      events: [
+        event('Unhealthy', `Readiness probe failed: HTTP probe failed with statuscode: ${code}`, {
+          count: 9,
+          seconds: 3,
+          first: 40,
+          container: 'web',
+        }),
+      ],
+      logs: {
+        web: {
+          current: Array.from(
+            { length: 9 },
+            () =>
+              `10.244.0.1 - - [31/Jan/2026:11:59:29 +0000] "GET /orders HTTP/1.1" ${code} 265 "-" "kube-probe/1.36"`,
+          ),
+        },
+      },
+      services: [service('api', 8080), service('stock', 8080)],
+    });
+    expect(diagnosePod(unready).findings[0]?.says).toMatch(/readiness probe/);
+    expect(nextPeers(unready)).toMatchObject({ services: [{ name: 'api' }, { name: 'stock' }], guess: 'complaining' });
   });
 
   it('is one of those that it uses, where its words name none', () => {

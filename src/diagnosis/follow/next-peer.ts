@@ -70,10 +70,16 @@ export function nextPeers(evidence: PodEvidence, id?: string): NextPeers {
     if (!asks && !OF_PEER.test(first.id)) return NOBODY;
     return { services: [service], ...((isWordless || IN_TIME.test(first.id)) && { mayPass: true }) };
   }
-  if (!MAY_BE_ANY.test(first.id)) return NOBODY;
+  const fromBehind = isAnsweredWithFailure(first);
+  if (!MAY_BE_ANY.test(first.id) && !fromBehind) return NOBODY;
   // Of a server that fails each request something is the reason, though it does not say what.
-  const fails = isWordless || container.again?.answers !== undefined;
+  const fails = isWordless || fromBehind || container.again?.answers !== undefined;
   return { services: allServers(evidence, container), guess: fails ? 'complaining' : 'in-trouble' };
+}
+
+/** Whether the trouble is a probe to which the program answered that it fails: it may only pass on what another one answers. */
+function isAnsweredWithFailure({ id, says }: RankedFinding): boolean {
+  return /^(?:readiness|startup|liveness)-failing$/.test(id) && /answers 5\d\d\b/.test(says);
 }
 
 /** The service that the finding blames, none of whose pods is ready. */

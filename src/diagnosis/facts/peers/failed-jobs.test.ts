@@ -2,9 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { wantedJob } from '../../cause-of-pod.ts';
 import { diagnosePod } from '../../diagnose-pod.ts';
-import { evidence, pod } from '../../evidence.fixtures.ts';
+import { configMap, evidence, pod } from '../../evidence.fixtures.ts';
 import { endedWith } from '../../rules/cases/cases.fixtures.ts';
-import type { CronJob, Job } from '../../../api/index.ts';
+import type { CronJob, Deployment, Job } from '../../../api/index.ts';
+import { databaseNamed } from './peer-name.ts';
 import { renewerOf, asleepWriter, jobWanted, meantJob } from './failed-jobs.ts';
 
 const job = (name: string, status: NonNullable<Job['status']>): Job => ({ metadata: { name }, status });
@@ -83,7 +84,59 @@ describe('who may renew data that is too old', () => {
     ],
     ['none that runs', 'price list is stale', [cron('prices', false)], undefined],
   ])('is %s', (_, stale, crons, name) => {
-    expect(renewerOf(stale, crons)?.name).toBe(name);
+    expect(renewerOf(stale, { cronJobs: crons })?.name).toBe(name);
+  });
+
+  const writing = (name: string, text: string): { readonly spec: { readonly containers: readonly object[] } } => ({
+    spec: { containers: [{ name, command: ['sh', '-c', text] }] },
+  });
+  const stopped = (name: string, text: string): Deployment =>
+    ({ metadata: { name }, spec: { replicas: 0, template: writing(name, text) } }) as unknown as Deployment;
+  const cronWith = (name: string, text: string): CronJob =>
+    ({
+      metadata: { name },
+      spec: { suspend: true, schedule: '@daily', jobTemplate: { spec: { template: writing(name, text) } } },
+    }) as unknown as CronJob;
+
+  it.each<[string, string, readonly CronJob[], readonly Deployment[], string | undefined]>([
+    [
+      'a CronJob that writes the key which is gone',
+      'prices:current not found in redis',
+      [cronWith('refresh', 'redis-cli set prices:current 1'), cronWith('mail', 'send')],
+      [],
+      'cronjob/refresh suspended',
+    ],
+    [
+      'a deployment without replicas that writes it',
+      'rates/eur.json not found in the store',
+      [cronWith('mail', 'send')],
+      [stopped('feeder', 'put rates/eur.json'), stopped('old-web', 'serve')],
+      'deployment/feeder stopped',
+    ],
+    [
+      'one of its name',
+      'price list is stale, written by feeder',
+      [],
+      [stopped('feeder', 'x')],
+      'deployment/feeder stopped',
+    ],
+    ['none that has nothing to do with it', 'session:9 not found in redis', [cronWith('mail', 'send')], [], undefined],
+    ['none of another deployment', 'price list is stale', [], [stopped('old-web', 'serve')], undefined],
+  ])('is %s', (_, stale, cronJobs, deployments, told) => {
+    const found = renewerOf(stale, { cronJobs, deployments });
+    expect(found && `${found.kind ?? 'job'}/${found.name} ${found.state}`).toBe(told);
+  });
+
+  it('is told with its remedy where an entry is gone', () => {
+    const given = {
+      pod: pod({ status: { state: { running: { startedAt: '2026-01-31T11:50:00Z' } } } }),
+      logs: { web: { current: Array.from({ length: 6 }, () => 'ERROR front: prices:current not found in redis') } },
+    };
+    expect(wantedJob(evidence(given))).toMatchObject({ stale: expect.stringContaining('prices:current') as unknown });
+    const failedJob = { kind: 'deployment' as const, name: 'feeder', state: 'stopped' as const };
+    const [first] = diagnosePod(evidence({ ...given, failedJob })).findings;
+    expect(first?.says).toMatch(/; deployment\/feeder, which may be meant to renew it, is scaled to 0$/);
+    expect(first?.try[0]).toContain('scale deployment/feeder --replicas=1');
   });
 
   it('is told once with what says so', () => {
@@ -146,5 +199,37 @@ describe('who may write a file that is missing in a claim', () => {
     );
     expect(told?.try[0]).toContain('patch cronjob/export');
     expect(jobWanted(evidence(), [])).toBeUndefined();
+  });
+});
+
+describe('a Job that made the data in another database', () => {
+  const lacks = (database: string) => ({
+    ...endedWith({ container: { env: [{ name: 'DB_NAME', value: 'billing' }] } }, [
+      'psycopg2.errors.UndefinedTable: relation "invoice_lines" does not exist',
+    ]),
+    failedJob: { name: 'migrate', state: 'done' as const, doneAt: '2026-01-31T11:00:00Z', database },
+  });
+
+  it('is named with it', () => {
+    const [first] = diagnosePod(evidence(lacks('billing_staging'))).findings;
+    expect(first?.says).toMatch(
+      /; job\/migrate, which may have made it, is done, but in database billing_staging, and not in billing$/,
+    );
+    expect(diagnosePod(evidence(lacks('billing'))).findings[0]?.says).not.toContain('job/migrate');
+  });
+
+  it.each([
+    ['an INI file', '[database]\nhost = db\nport = 5432\nname = billing_staging\n'],
+    ['YAML', 'database:\n  host: db\n  name: "billing_staging"\n'],
+    ['a URL', 'url = postgresql://u@db:5432/billing_staging?sslmode=disable'],
+  ])('names it in %s', (_, text) => {
+    const migrating = evidence({
+      pod: pod({
+        container: { volumeMounts: [{ name: 'conf', mountPath: '/conf' }] },
+        spec: { volumes: [{ name: 'conf', configMap: { name: 'conf' } }] },
+      }),
+      configs: [configMap('conf', { 'migrate.conf': text })],
+    });
+    expect(databaseNamed(migrating)).toBe('billing_staging');
   });
 });

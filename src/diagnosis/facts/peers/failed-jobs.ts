@@ -1,12 +1,22 @@
 /** Tells with data that is not there, or with what an init container waits for, which Job should have made it and has not. Pure. */
 import type { FailedJob, PodEvidence } from '../../evidence/pod-evidence.ts';
 import type { RankedFinding } from '../../finding.ts';
+import type { ContainerFacts } from '../pod/container-facts.ts';
 import { dataLostSince } from '../pod/lost-data.ts';
 import { type PodFacts, podFacts } from '../pod/pod-facts.ts';
+import { databaseOf } from './peer-name.ts';
 import { serverOf } from '../servers/server-peers.ts';
 import { commandText } from './spec-peers.ts';
 import { hasWord } from '../words/text.ts';
-import { controllerOf, type CronJob, isConditionTrue, type Job, type PodSpec } from '../../../api/index.ts';
+import {
+  controllerOf,
+  type CronJob,
+  type Deployment,
+  isConditionTrue,
+  type Job,
+  type PodSpec,
+  type StatefulSet,
+} from '../../../api/index.ts';
 
 /** Findings about what somebody else should have made. */
 const LACKS = new Set(['missing-data']);
@@ -24,7 +34,7 @@ export interface JobWanted {
   readonly waits?: string;
   /** The claim in which a file is missing that another workload may write. */
   readonly claim?: string;
-  /** Data is too old: the words that say so. */
+  /** Data is too old, or an entry of it is gone: the words that say so. */
   readonly stale?: string;
 }
 
@@ -113,19 +123,39 @@ export function jobWanted(evidence: PodEvidence, found: readonly RankedFinding[]
 /** Data that somebody has not renewed. */
 const STALE =
   /\bstale\b|\bStale[A-Z]|\b(?:out ?dated|out of date)\b|\b(?:is|are) (?:too old|\d{1,6} ?(?:s|m|min|h|hours|d|days) old)\b|\bnot (?:been )?(?:updated|refreshed|renewed) (?:since|for)\b|\blast (?:update|refresh|import)(?:ed)? .{1,60}\bago\b|\bage[= ]\d{2,9} ?s?\b.{0,30}\bmax\w{0,10}[= ]\d/;
+/** An entry that somebody has to write again and again. */
+const GONE =
+  /\bnot (?:found|there|present|set|available) in (?:the )?(?:redis|valkey|memcached|\w{0,20}(?:cache|store))\b|\b(?:redis|cache)\b.{0,30}\b(?:key|entry)\b.{0,80}\b(?:is missing|missing|not found|does not exist|expired)\b|\b(?:key|entry)\b.{0,80}\b(?:is missing|not found|does not exist|expired) in\b|\b(?:cache|snapshot|feed|catalog(?:ue)?) (?:is |was )?empty\b/i;
 const OF_PROGRAM = /^(?:fails-again|exit-code|missing-data)$/;
 
 function isStale({ id, says }: RankedFinding): boolean {
-  return OF_PROGRAM.test(id) && STALE.test(says);
+  return OF_PROGRAM.test(id) && (STALE.test(says) || GONE.test(says));
 }
 
-/** The only suspended CronJob that the words about old data name, else the only one there is; else likewise one whose job does not end. */
-export function renewerOf(stale: string, cronJobs: readonly CronJob[]): FailedJob | undefined {
-  const asleep = meantCron(
-    stale,
-    cronJobs.filter(({ spec }) => spec?.suspend === true),
-  );
-  if (asleep !== undefined) return { kind: 'cronjob', name: nameOf(asleep), state: 'suspended' };
+/** The workloads of a namespace that may write what others read. */
+export interface Writers {
+  readonly cronJobs: readonly CronJob[];
+  readonly deployments?: readonly Deployment[];
+  readonly statefulSets?: readonly StatefulSet[];
+}
+
+/**
+ * The only suspended CronJob that the words about old data name, else the only one there is; else likewise one whose job does not end; else
+ * the only workload without replicas that they name. Where an entry is gone, that alone is known: then one has to name it, or be named.
+ */
+export function renewerOf(stale: string, { cronJobs, ...workloads }: Writers): FailedJob | undefined {
+  const isGone = !STALE.test(stale);
+  const sleeping = cronJobs.filter(({ spec }) => spec?.suspend === true);
+  const stopped = stoppedOf(workloads);
+  const writer =
+    single(sleeping.filter(({ spec }) => quotesOf(stale, spec?.jobTemplate))) ??
+    single(stopped.filter(({ template }) => quotesOf(stale, template)));
+  if (writer !== undefined) return 'template' in writer ? writer.told : asleepCron(writer);
+  const asleep = meantCron(stale, sleeping, isGone);
+  if (asleep !== undefined) return asleepCron(asleep);
+  const named = single(stopped.filter(({ told }) => hasWord(stale, told.name)));
+  if (named !== undefined) return named.told;
+  if (isGone) return undefined;
   const stuck = meantCron(stale, cronJobs.filter(runsOn));
   const [job] = stuck?.status?.active ?? [];
   return stuck === undefined
@@ -133,13 +163,42 @@ export function renewerOf(stale: string, cronJobs: readonly CronJob[]): FailedJo
     : { kind: 'cronjob', name: nameOf(stuck), state: 'unfinished', says: `its job ${job?.name ?? ''} has not ended` };
 }
 
-function meantCron(stale: string, cronJobs: readonly CronJob[]): CronJob | undefined {
+function asleepCron(cronJob: CronJob): FailedJob {
+  return { kind: 'cronjob', name: nameOf(cronJob), state: 'suspended' };
+}
+
+interface Stopped {
+  readonly told: FailedJob;
+  readonly template: unknown;
+}
+
+/** Those that shall have no pod. */
+function stoppedOf({ deployments = [], statefulSets = [] }: Omit<Writers, 'cronJobs'>): readonly Stopped[] {
+  const of = (kind: 'deployment' | 'statefulset', all: readonly (Deployment | StatefulSet)[]): readonly Stopped[] =>
+    all
+      .filter(({ spec }) => spec?.replicas === 0)
+      .map((each) => ({ told: { kind, name: nameOf(each), state: 'stopped' }, template: each.spec?.template }));
+  return [...of('deployment', deployments), ...of('statefulset', statefulSets)];
+}
+
+/** Names with a mark between their words, as those of keys, tables and files have: "prices:current". */
+const NAME_IN_WORDS = /[a-z]\w{0,60}(?:[:._/-]\w{1,60}){1,8}/gi;
+const MAX_TEMPLATE = 64 * 1024;
+
+/** Whether a template has a name that the words quote. */
+function quotesOf(words: string, template: unknown): boolean {
+  const text = JSON.stringify(template ?? {}).slice(0, MAX_TEMPLATE);
+  return (words.match(NAME_IN_WORDS) ?? []).some((name) => hasWord(text, name));
+}
+
+/** @param hasToBeNamed the only one there is counts for nothing */
+function meantCron(stale: string, cronJobs: readonly CronJob[], hasToBeNamed = false): CronJob | undefined {
   const words = stale.toLowerCase();
   const named = cronJobs.filter((each) => hasWord(stale, nameOf(each)));
   const alike = cronJobs.filter((each) =>
     (nameOf(each).match(/[a-z]{4,}/g) ?? []).some((part) => words.includes(part.slice(0, STEM))),
   );
-  return single(named) ?? single(alike) ?? single(cronJobs);
+  return single(named) ?? single(alike) ?? (hasToBeNamed ? undefined : single(cronJobs));
 }
 
 /** Whether its last job has begun, and none has succeeded since. */
@@ -191,12 +250,13 @@ function isWaiting({ id, blames }: RankedFinding): boolean {
   return id === 'init-waits' && blames === undefined;
 }
 
-const STATES: Readonly<Record<MeantJob['state'], string>> = {
+const STATES: Readonly<Record<NonNullable<FailedJob['state']>, string>> = {
   failed: 'has failed',
   trying: 'has failed so far',
   suspended: 'is suspended',
   unfinished: 'is not done',
   done: 'is done',
+  stopped: 'is scaled to 0',
 };
 
 /** The findings; the first that lacks data or waits names the Job. */
@@ -204,7 +264,8 @@ export function withFailedJob(facts: PodFacts, found: readonly RankedFinding[]):
   const { evidence, commands } = facts;
   const { failedJob } = evidence;
   if (failedJob === undefined) return found;
-  if (failedJob.state === 'done') return withLostData(facts, failedJob, found);
+  if (failedJob.state === 'done')
+    return withOtherDatabase(facts, failedJob, found) ?? withLostData(facts, failedJob, found);
   const first =
     found.find((each) => claimLacking(each) !== undefined) ??
     found.find(({ id }) => LACKS.has(id)) ??
@@ -230,7 +291,41 @@ export function withFailedJob(facts: PodFacts, found: readonly RankedFinding[]):
           try:
             state === 'suspended'
               ? [commands.kubectl('patch', target, '-p', '{"spec":{"suspend":false}}'), ...finding.try]
-              : [...finding.try, commands.kubectl('logs', target)],
+              : state === 'stopped'
+                ? [commands.kubectl('scale', target, '--replicas=1'), ...finding.try]
+                : [...finding.try, commands.kubectl('logs', target)],
+        }
+      : finding,
+  );
+}
+
+/** The container that lacks data, by the first finding that says so. */
+function lacking(
+  { containers }: PodFacts,
+  found: readonly RankedFinding[],
+): { readonly first: RankedFinding; readonly container: ContainerFacts } | undefined {
+  const first = found.find(({ id }) => LACKS.has(id));
+  const container = containers.find((each) => each.name === first?.container);
+  return first && container && { first, container };
+}
+
+/** The findings; the first that lacks data says that the Job made it elsewhere; undefined: nothing is known of that. */
+function withOtherDatabase(
+  facts: PodFacts,
+  { name, database }: FailedJob,
+  found: readonly RankedFinding[],
+): readonly RankedFinding[] | undefined {
+  const { first, container } = lacking(facts, found) ?? {};
+  const own = container && databaseOf(facts, container);
+  if (first === undefined || own === undefined || database === undefined || own === database) return undefined;
+  const target = `job/${name}`;
+  return found.map((finding) =>
+    finding === first
+      ? {
+          ...finding,
+          says: `${finding.says}; ${target}, which may have made it, is done, but in database ${database}, and not in ${own}`,
+          evidence: [...finding.evidence, { source: 'object', object: target, says: `names database ${database}` }],
+          try: [facts.commands.kubectl('logs', target), ...finding.try],
         }
       : finding,
   );
@@ -242,8 +337,7 @@ function withLostData(
   { name, doneAt }: FailedJob,
   found: readonly RankedFinding[],
 ): readonly RankedFinding[] {
-  const first = found.find(({ id }) => LACKS.has(id));
-  const container = facts.containers.find((each) => each.name === first?.container);
+  const { first, container } = lacking(facts, found) ?? {};
   const service = container && serverOf(facts.evidence, container);
   const lost = service?.server && dataLostSince(service.server, doneAt ?? '');
   if (service === undefined || lost === undefined) return found;

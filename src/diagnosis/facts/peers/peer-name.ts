@@ -1,10 +1,11 @@
 /** The name of a peer and its database, for a sentence about "its peer", where the line itself names neither. Pure. */
+import type { PodEvidence } from '../../evidence/pod-evidence.ts';
 import { configTexts } from '../configs/config-texts.ts';
 import type { ContainerFacts } from '../pod/container-facts.ts';
 import { surePeer } from './dependencies.ts';
 import type { LastWord } from '../words/last-words.ts';
 import { namedPeer } from './peer-blame.ts';
-import type { PodFacts } from '../pod/pod-facts.ts';
+import { type PodFacts, podFacts } from '../pod/pod-facts.ts';
 import { commandText, peerText, placeText } from './spec-peers.ts';
 import { hasWord } from '../words/text.ts';
 
@@ -15,6 +16,10 @@ const DATABASE_IN_CODE = /\b(?:dbname|database|db_name)["']?\s?[=:]\s?["']?([a-z
 /** "postgres://app:…@db:5432/shop?sslmode=disable"; what stands before an "@" may be of a password. */
 const DATABASE_IN_URL =
   /\b(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|sqlserver)(?:\+\w{1,20})?:\/\/[^\s/?#"']{1,300}\/([a-z][\w-]{0,62})(?=[?#\s"'&;]|$)(?![^\s"']{0,300}@)/gi;
+
+/** "[database]\nhost = db\nname = shop", and the same in YAML */
+const DATABASE_SECTION =
+  /^[^\S\n]*(?:\[(?:database|db|postgres(?:ql)?|mysql)\]|(?:database|db|postgres(?:ql)?|mysql):)[^\S\n]*\n(?:[^\S\n]*\w{1,30}[^\S\n]*[=:][^\n]{0,200}\n){0,6}?[^\S\n]*name[^\S\n]*[=:][^\S\n]*["']?([a-z][\w-]{0,62})\b/gim;
 
 /** "in its peer db:5432 (database shop)", "in its peer db:5432 (by its variable DB_URL)", of a sentence about "its peer" whose line does not name it. */
 export function withPeer(means: string, facts: PodFacts, container: ContainerFacts, word: LastWord): string {
@@ -31,8 +36,15 @@ export function withPeer(means: string, facts: PodFacts, container: ContainerFac
   return `${means} ${peerText(peer)} (by its ${placeText(peer)}${inside === '' ? '' : `, ${inside}`})`;
 }
 
+/** The only database that the pod's variables, commands and files name. */
+export function databaseNamed(evidence: PodEvidence): string | undefined {
+  const facts = podFacts(evidence);
+  const [only, ...more] = new Set(facts.containers.flatMap((container) => databaseOf(facts, container) ?? []));
+  return more.length > 0 ? undefined : only;
+}
+
 /** The only database that its variables, its command or its files name. */
-function databaseOf(facts: PodFacts, container: ContainerFacts): string | undefined {
+export function databaseOf(facts: PodFacts, container: ContainerFacts): string | undefined {
   const { spec, environment } = container;
   const found = new Set<string>();
   for (const { name, value } of environment) {
@@ -40,7 +52,7 @@ function databaseOf(facts: PodFacts, container: ContainerFacts): string | undefi
     for (const [, database = ''] of value.slice(0, 1000).matchAll(DATABASE_IN_URL)) found.add(database);
   }
   for (const text of [commandText(spec, environment), ...configTexts(facts, container).map((each) => each.text)]) {
-    for (const pattern of [DATABASE_IN_URL, DATABASE_IN_CODE])
+    for (const pattern of [DATABASE_IN_URL, DATABASE_IN_CODE, DATABASE_SECTION])
       for (const [, database = ''] of text.matchAll(pattern)) found.add(database);
   }
   const [only, ...more] = found;
