@@ -101,11 +101,15 @@ describe('who is to be diagnosed next', () => {
       ],
       logs: {
         web: {
-          current: Array.from(
-            { length: 9 },
-            () =>
-              `10.244.0.1 - - [31/Jan/2026:11:59:29 +0000] "GET /orders HTTP/1.1" ${code} 265 "-" "kube-probe/1.36"`,
-          ),
+          current: [
+            '2026/01/31 11:58:21 [error] 7#7: *1 connect() failed (111: Connection refused) while connecting to upstream, client: 10.244.0.1, server: , request: "GET /orders HTTP/1.1", upstream: "http://10.96.0.9:8080/orders", host: "10.244.0.43:8080"',
+            '10.244.0.1 - - [31/Jan/2026:11:58:25 +0000] "GET /orders HTTP/1.1" 200 55 "-" "kube-probe/1.36"',
+            ...Array.from(
+              { length: 9 },
+              () =>
+                `10.244.0.1 - - [31/Jan/2026:11:59:29 +0000] "GET /orders HTTP/1.1" ${code} 265 "-" "kube-probe/1.36"`,
+            ),
+          ],
         },
       },
       services: [service('api', 8080), service('stock', 8080)],

@@ -220,6 +220,7 @@ describe('a Job that made the data in another database', () => {
 
   it.each([
     ['an INI file', '[database]\nhost = db\nport = 5432\nname = billing_staging\n'],
+    ['code that reads it', 'psycopg2.connect(dbname=cfg["name"])\ndb = connect("dbname=billing_staging")'],
     ['YAML', 'database:\n  host: db\n  name: "billing_staging"\n'],
     ['a URL', 'url = postgresql://u@db:5432/billing_staging?sslmode=disable'],
   ])('names it in %s', (_, text) => {

@@ -11,8 +11,8 @@ import { hasWord } from '../words/text.ts';
 
 /** "DB_NAME", "PGDATABASE", "MYSQL_DATABASE", "POSTGRES_DB" */
 const DATABASE_VARIABLE = /(?:^|_)(?:DB_?NAME|(?:PG)?DATABASE(?:_?NAME)?|DB)$/i;
-/** 'dbname="shop"', "--database shop" */
-const DATABASE_IN_CODE = /\b(?:dbname|database|db_name)["']?\s?[=:]\s?["']?([a-z][\w-]{0,62})\b/gi;
+/** 'dbname="shop"', "--database shop"; not "dbname=settings.name" */
+const DATABASE_IN_CODE = /\b(?:dbname|database|db_name)["']?\s?[=:]\s?["']?([a-z][\w-]{0,62})\b(?![[(.])/gi;
 /** "postgres://app:…@db:5432/shop?sslmode=disable"; what stands before an "@" may be of a password. */
 const DATABASE_IN_URL =
   /\b(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|sqlserver)(?:\+\w{1,20})?:\/\/[^\s/?#"']{1,300}\/([a-z][\w-]{0,62})(?=[?#\s"'&;]|$)(?![^\s"']{0,300}@)/gi;
