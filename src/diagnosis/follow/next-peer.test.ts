@@ -74,8 +74,8 @@ describe('who is to be diagnosed next', () => {
     expect(isSameTrouble(first?.says ?? '', troubleOf(front) as RankedFinding)).toBe(false);
   });
 
-  it.each([500, 503])('is whom a proxy names, of which the readiness probe is answered with %s', (code) => {
-    const unready = evidence({
+  const proxy = (code: number, ...before: readonly string[]): PodEvidence =>
+    evidence({
       pod: pod({
         container: {
           command: ['nginx', '-c', '/etc/front/nginx.conf'],
@@ -102,8 +102,7 @@ describe('who is to be diagnosed next', () => {
       logs: {
         web: {
           current: [
-            '2026/01/31 11:58:21 [error] 7#7: *1 connect() failed (111: Connection refused) while connecting to upstream, client: 10.244.0.1, server: , request: "GET /orders HTTP/1.1", upstream: "http://10.96.0.9:8080/orders", host: "10.244.0.43:8080"',
-            '10.244.0.1 - - [31/Jan/2026:11:58:25 +0000] "GET /orders HTTP/1.1" 200 55 "-" "kube-probe/1.36"',
+            ...before,
             ...Array.from(
               { length: 9 },
               () =>
@@ -114,8 +113,21 @@ describe('who is to be diagnosed next', () => {
       },
       services: [service('api', 8080), service('stock', 8080)],
     });
-    expect(diagnosePod(unready).findings[0]?.says).toMatch(/readiness probe/);
-    expect(nextPeers(unready)).toMatchObject({ services: [{ name: 'api' }, { name: 'stock' }], guess: 'complaining' });
+
+  it.each([500, 503])('is whom a proxy names, of which the readiness probe is answered with %s', (code) => {
+    expect(diagnosePod(proxy(code)).findings[0]?.says).toMatch(/readiness probe/);
+    expect(nextPeers(proxy(code))).toMatchObject({
+      services: [{ name: 'api' }, { name: 'stock' }],
+      guess: 'complaining',
+    });
+  });
+
+  it('is no longer one for having refused a request that it has answered since', () => {
+    const before = [
+      '2026/01/31 11:58:21 [error] 7#7: *1 connect() failed (111: Connection refused) while connecting to upstream, client: 10.244.0.1, server: , request: "GET /orders HTTP/1.1", upstream: "http://10.96.0.9:8080/orders", host: "10.244.0.43:8080"',
+      '10.244.0.1 - - [31/Jan/2026:11:58:25 +0000] "GET /orders HTTP/1.1" 200 55 "-" "kube-probe/1.36"',
+    ];
+    expect(diagnosePod(proxy(500, ...before)).findings[0]?.says).toMatch(/readiness probe/);
   });
 
   it('is one of those that it uses, where its words name none', () => {
