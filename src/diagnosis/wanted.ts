@@ -18,6 +18,7 @@ import { asksForValues } from './facts/variables/blamed-variables.ts';
 import { type ContainerFacts, containerFacts, isDone } from './facts/pod/container-facts.ts';
 import { fillersOf } from './facts/configs/copied-configs.ts';
 import {
+  allPeers,
   dependencyTrouble,
   isItself,
   namedAddresses,
@@ -53,6 +54,7 @@ import { refusedRightIn } from './facts/pod/refused-rights.ts';
 import { accountOf, credentialsOfFailure, refusedCredentials } from './rules/peers/authentication.ts';
 import { isLateForReady, isSlowInit } from './rules/probes/readiness.ts';
 import { isLongerThanWork } from './rules/starts/serving-init.ts';
+import { isQuoted, textsOf } from './follow/quiet-peers.ts';
 import { ACCOUNT_REFUSAL, LIMIT_RANGE_REFUSAL, QUOTA_REFUSAL } from './workload/create-failed.ts';
 
 export type { ConfigReference } from './facts/configs/config-references.ts';
@@ -425,6 +427,26 @@ export function namedServicesOf(evidence: PodEvidence): readonly ServiceName[] {
     ...clusterDnsWanted(evidence.pod),
   ]);
 }
+
+/** Whether nothing names a peer of a failing container but perhaps its code, so that the names of all services are worth reading. */
+export function wantsServiceNames(evidence: PodEvidence): boolean {
+  if (!needsPeers(evidence) || namedServicesOf(evidence).length > 0) return false;
+  const { containers } = factsHeard(evidence);
+  return containers.every((container) => allPeers(container).every((peer) => isItself(peer)));
+}
+
+/** The services that its scripts and configurations quote. @param all the names of the services of its namespace */
+export function quotedServices(evidence: PodEvidence, all: readonly string[]): readonly ServiceName[] {
+  const { namespace = 'default' } = evidence.pod.metadata ?? {};
+  const texts = textsOf(evidence);
+  return all
+    .filter((name) => texts.some((text) => isQuoted(text, name)))
+    .map((name) => ({ namespace, name }))
+    .slice(0, MAX_QUOTED);
+}
+
+/** Services that are looked at because the code of a pod names them. */
+const MAX_QUOTED = 3;
 
 function uniqueServices(all: readonly ServiceName[]): readonly ServiceName[] {
   return [...new Map(all.map((one) => [`${one.namespace}/${one.name}`, one])).values()];

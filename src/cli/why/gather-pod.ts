@@ -9,6 +9,7 @@ import {
   matchesLabels,
   type Pod,
   PODS,
+  SERVICES,
   uidsOf,
 } from '../../api/index.ts';
 import {
@@ -34,7 +35,9 @@ import {
   serversWanted,
   wantsDefaults,
   wantsListening,
+  quotedServices,
   wantsRollout,
+  wantsServiceNames,
   wantsThrottling,
   wellLogsWanted,
   type WorkloadObject,
@@ -246,11 +249,21 @@ async function gatherNamed(
   const { names, unserved } = await servicesAt(asker, namespace, namedAddressesOf(evidence));
   const isNew = (one: ServiceName): boolean =>
     !named.some((other) => other.name === one.name && other.namespace === one.namespace);
-  const services = await gatherServices(asker, [...names.filter(isNew), ...named], namespace);
+  const quoted = names.length === 0 && wantsServiceNames(evidence) ? await quotedIn(asker, evidence, namespace) : [];
+  const services = await gatherServices(asker, [...names.filter(isNew), ...named, ...quoted], namespace);
   // Pods of its node have addresses of another network, which may begin alike.
   const ofPods = beginOf(evidence.node?.node?.spec?.podCIDR ?? '');
   const alone = unserved.filter((address) => beginOf(address) !== ofPods);
   return { services, ...(alone.length > 0 && { unservedAddresses: alone }) };
+}
+
+/** The services of its namespace that its code names. */
+async function quotedIn(asker: Asker, evidence: PodEvidence, namespace: string): Promise<readonly ServiceName[]> {
+  const all = await asker.list(`services in namespace ${namespace}`, SERVICES, { namespace, limit: MAX_LISTED });
+  return quotedServices(
+    evidence,
+    all.flatMap(({ metadata }) => metadata?.name ?? []),
+  );
 }
 
 function behind(asker: Asker, asked: Pod, { namespaceFlag }: Known): CauseOptions {

@@ -4,7 +4,7 @@ import type { PodEvidence, ServiceEvidence } from '../evidence/pod-evidence.ts';
 import type { RankedFinding } from '../finding.ts';
 import { isSameTrouble, nextPeers, troubleOf, withRoot } from './next-peer.ts';
 import { diagnosePod } from '../diagnose-pod.ts';
-import { namedServicesOf } from '../wanted.ts';
+import { namedServicesOf, quotedServices, wantsServiceNames } from '../wanted.ts';
 
 const service = (name: string, port: number, lines: readonly string[] = []): ServiceEvidence => ({
   namespace: 'shop',
@@ -119,6 +119,7 @@ describe('who is to be diagnosed next', () => {
     expect(nextPeers(proxy(code))).toMatchObject({
       services: [{ name: 'api' }, { name: 'stock' }],
       guess: 'complaining',
+      mayPass: true,
     });
   });
 
@@ -127,7 +128,26 @@ describe('who is to be diagnosed next', () => {
       '2026/01/31 11:58:21 [error] 7#7: *1 connect() failed (111: Connection refused) while connecting to upstream, client: 10.244.0.1, server: , request: "GET /orders HTTP/1.1", upstream: "http://10.96.0.9:8080/orders", host: "10.244.0.43:8080"',
       '10.244.0.1 - - [31/Jan/2026:11:58:25 +0000] "GET /orders HTTP/1.1" 200 55 "-" "kube-probe/1.36"',
     ];
-    expect(diagnosePod(proxy(500, ...before)).findings[0]?.says).toMatch(/readiness probe/);
+    expect(diagnosePod(proxy(500, ...before)).findings[0]?.says).toMatch(
+      /readiness probe fails: \/orders .* answers 500$/,
+    );
+  });
+
+  it('is whom its code names, where nothing else does', () => {
+    const line = 'pika.exceptions.ConnectionBlockedTimeout: Blocked connection timeout expired.';
+    const blocked: PodEvidence = {
+      ...says(line, service('rabbitmq', 5672)),
+      pod: pod({
+        container: { command: ['python3', '/app/app.py'], volumeMounts: [{ name: 'code', mountPath: '/app' }] },
+        spec: { volumes: [{ name: 'code', configMap: { name: 'code' } }] },
+        status: { ready: true, state: { running: { startedAt: ago(300) } } },
+      }),
+      configs: [configMap('code', { 'app.py': 'params = pika.ConnectionParameters("rabbitmq", heartbeat=30)' })],
+    };
+    expect(wantsServiceNames({ ...blocked, services: [] })).toBe(true);
+    expect(quotedServices(blocked, ['rabbitmq', 'rabbit', 'db'])).toEqual([{ namespace: 'shop', name: 'rabbitmq' }]);
+    expect(nextPeers(blocked).services.map(({ name }) => name)).toEqual(['rabbitmq']);
+    expect(wantsServiceNames(says('ERROR GET http://api:8080/orders returned 503', service('api', 8080)))).toBe(false);
   });
 
   it('is one of those that it uses, where its words name none', () => {

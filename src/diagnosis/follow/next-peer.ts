@@ -64,17 +64,21 @@ export function nextPeers(evidence: PodEvidence, id?: string): NextPeers {
   const away = awayService(evidence, first);
   if (away !== undefined) return { services: [away], isAway: true };
   const isWordless = container.again?.isWordless === true;
+  const fromBehind = isAnsweredWithFailure(first);
   const service = serverOf(evidence, isWordless ? withoutWords(container) : container);
   if (service !== undefined) {
     const asks = LETS_NOT_IN.test(first.id) && (TURNED_AWAY.has(statusSaid(container)) || isPooler(service));
     if (!asks && !OF_PEER.test(first.id)) return NOBODY;
-    return { services: [service], ...((isWordless || IN_TIME.test(first.id)) && { mayPass: true }) };
+    return { services: [service], ...((isWordless || fromBehind || IN_TIME.test(first.id)) && { mayPass: true }) };
   }
-  const fromBehind = isAnsweredWithFailure(first);
   if (!MAY_BE_ANY.test(first.id) && !fromBehind) return NOBODY;
   // Of a server that fails each request something is the reason, though it does not say what.
   const fails = isWordless || fromBehind || container.again?.answers !== undefined;
-  return { services: allServers(evidence, container), guess: fails ? 'complaining' : 'in-trouble' };
+  return {
+    services: allServers(evidence, container),
+    guess: fails ? 'complaining' : 'in-trouble',
+    ...(fromBehind && { mayPass: true }),
+  };
 }
 
 /** Whether the trouble is a probe to which the program answered that it fails: it may only pass on what another one answers. */
@@ -130,11 +134,11 @@ export function peersOfWell(evidence: PodEvidence, services: readonly ServiceEvi
 
 function allServers({ services, pod }: PodEvidence, container: ContainerFacts): readonly ServiceEvidence[] {
   const namespace = pod.metadata?.namespace ?? 'default';
-  const found = allPeers(container)
-    .filter((peer) => !isItself(peer))
-    .flatMap(({ host }) => serviceBehind(services, host, namespace) ?? [])
-    .filter((service) => serves(service));
-  return [...new Set(found)].slice(0, MAX_GUESSED);
+  const peers = allPeers(container).filter((peer) => !isItself(peer));
+  // Where nothing names a peer, the services are those that its code quotes.
+  const found =
+    peers.length === 0 ? services : peers.flatMap(({ host }) => serviceBehind(services, host, namespace) ?? []);
+  return [...new Set(found.filter((service) => serves(service)))].slice(0, MAX_GUESSED);
 }
 
 /** Whether the peer says itself that it is not let in by the one behind it. */

@@ -150,8 +150,8 @@ function isAnsweredSince(since: readonly string[], complaint: string): boolean {
   return path !== undefined && since.some((line) => pathIn(line) === path && (statusIn(line) ?? FAILED) < FAILED);
 }
 
-/** Statuses from this on are failures of a server. */
-const FAILED = 500;
+/** Statuses from this on are failures, of the client or of the server. */
+const FAILED = 400;
 
 /** What a program says whose peer has come up. */
 const CONNECTED = /(?<!dis|not |never )\b(?:re)?connected(?! by)\b/i;

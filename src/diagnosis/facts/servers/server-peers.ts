@@ -22,7 +22,7 @@ export function wordsOfPeer({ reading, failing, lines: log }: ContainerFacts): r
   return lines.filter((line): line is string => line !== undefined && line !== '');
 }
 
-/** That of the peer which the words name, else of the only one that its specification names. */
+/** That of the peer which the words name, else of the only one that its specification names, else of the only one that its code quotes. */
 export function serverOf(
   { services, pod }: Pick<PodEvidence, 'services' | 'pod'>,
   container: ContainerFacts,
@@ -38,7 +38,9 @@ export function serverOf(
     const service = serviceBehind(services, host, namespace);
     if (service !== undefined) return serves(service) ? service : undefined;
   }
-  return undefined;
+  // Where nothing names a peer, these are those that its code quotes.
+  const [quoted, ...others] = named.length > 0 || allPeers(container).some((peer) => !isItself(peer)) ? [] : services;
+  return quoted !== undefined && others.length === 0 && serves(quoted) ? quoted : undefined;
 }
 
 /** The only peer whose name is a word of the lines: "payments answered 400 in 43 ms". */
