@@ -19,7 +19,7 @@ describe('lockHolder', () => {
     [
       'only the number of the holder is known',
       waits(122, 'AccessShareLock', '60', '122', 'select 1'),
-      { process: '60' },
+      { process: '60', waits: { process: '122', statement: 'select 1' } },
     ],
     [
       'a change of the table waits before the others, for a session that was named as it came',
@@ -51,7 +51,7 @@ describe('lockHolder', () => {
         ...waits(7, 'ShareLock', '5', '7', 'update a set x = 1'),
         ...waits(9, 'ShareLock', '7, 5', '9', 'update a set x = 2'),
       ],
-      { process: '5' },
+      { process: '5', waits: { process: '9', statement: 'update a set x = 2' } },
     ],
     [
       'a password is masked',
@@ -59,7 +59,11 @@ describe('lockHolder', () => {
         line(60, "LOG:  statement: alter role shop password 'hunter2'"),
         ...waits(122, 'AccessShareLock', '60', '122', 'select 1'),
       ],
-      { process: '60', statement: "alter role shop password '***'" },
+      {
+        process: '60',
+        statement: "alter role shop password '***'",
+        waits: { process: '122', statement: 'select 1' },
+      },
     ],
   ])('%s', (_what, lines, expected) => {
     expect(lockHolder(lines)).toEqual(expected);

@@ -16,6 +16,8 @@ export interface LockHolder {
     readonly session?: string;
     readonly statement?: string;
   };
+  /** The first in the queue, where nobody waits behind it for its sake. */
+  readonly waits?: { readonly process: string; readonly session?: string; readonly statement?: string };
 }
 
 const WAITS = /\bprocess (\d{1,9}) still waiting for (\w{1,40}) on /;
@@ -54,6 +56,7 @@ export function lockHolder(lines: readonly string[]): LockHolder | undefined {
   return {
     process,
     ...wordsOf(sessions.get(process)),
+    ...(!isAhead && first !== undefined && { waits: { process: first, ...wordsOf(sessions.get(first)) } }),
     ...(isAhead && { ahead: { process: first, mode, ...wordsOf(sessions.get(first)) } }),
   };
 }

@@ -8,16 +8,21 @@ const WAITS_FOR_LOCK = /\bstill waiting for \w+ on \w+/;
 /** The holder may have come long before those who wait. */
 function holderOf({ evidence }: PodFacts, { name, again, lines }: ContainerFacts): LockHolder | undefined {
   if (again === undefined || !WAITS_FOR_LOCK.test(again.said.line)) return undefined;
-  return lockHolder([...(evidence.logs[name]?.beginning ?? []), ...lines]);
+  const { beginning = [], current = lines } = evidence.logs[name] ?? {};
+  return lockHolder([...beginning, ...current]);
 }
 
 /** "process 60 (shop@shop app=report) holds it; process 106 waits before the others for …"; undefined: it is not about a lock. */
 export function holderSaid(facts: PodFacts, container: ContainerFacts): string | undefined {
   const holder = holderOf(facts, container);
   if (holder === undefined) return undefined;
-  const { ahead } = holder;
+  const { ahead, waits } = holder;
   const first =
-    ahead === undefined ? '' : `; ${named(ahead)} waits before the others for ${ahead.mode}, which lets nobody by`;
+    ahead !== undefined
+      ? `; ${named(ahead)} waits before the others for ${ahead.mode}, which lets nobody by`
+      : waits?.statement === undefined
+        ? ''
+        : `; for it waits ${named(waits)}`;
   return `${named(holder)} holds it${first}`;
 }
 

@@ -135,6 +135,7 @@ describe('a container that looks well', () => {
           web: {
             current: [
               `${ago(90)} [60] LOG:  connection authorized: user=shop database=shop application_name=report`,
+              ...Array.from({ length: 200 }, (_, at) => `${ago(80)} [${at}] LOG:  connection received: host=127.0.0.1`),
               ...Array.from({ length: 5 }, (_, at) => [
                 `${ago(50 - at)} [12${at}] shop@shop LOG:  process 12${at} still waiting for AccessShareLock on relation 16387 of database 16385 after 1000.254 ms`,
                 `${ago(50 - at)} [12${at}] shop@shop DETAIL:  Process holding the lock: 60. Wait queue: 12${at}.`,
@@ -145,7 +146,7 @@ describe('a container that looks well', () => {
         },
       },
       'warning',
-      /^container web runs, and statements wait for a lock again and again \(5 times\): process 60 \(user=shop database=shop application_name=report\) holds it$/,
+      /^container web runs, and statements wait for a lock again and again \(5 times\): process 60 \(user=shop database=shop application_name=report\) holds it; for it waits process 124 \(shop@shop: select id from orders\)$/,
     ],
     [
       'is answered with an error that speaks of a login, which refuses nobody',
