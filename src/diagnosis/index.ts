@@ -44,6 +44,7 @@ export { renewerOf, asleepWriter, type JobWanted, meantJob } from './facts/peers
 export { credentialMark, HOLDS_CREDENTIAL } from './facts/servers/credential-marks.ts';
 export { secretAddresses } from './facts/peers/secret-addresses.ts';
 export { type VolumeTrouble, volumeTrouble } from './facts/placement/local-volumes.ts';
+export { ownerOf } from './facts/pod/owner-of.ts';
 export { TEMPLATE_HASH } from './facts/pod/rollout-overlap.ts';
 export { listeningText } from './facts/probes/listening.ts';
 export { formatAge, formatBytes, plural } from './facts/words/text.ts';

@@ -120,7 +120,7 @@ async function withNames(
   last: PodEvidence,
   pods: readonly Pod[],
 ): Promise<Diagnosis> {
-  const wanted = configsBesideWanted(pods).slice(0, MAX_CONFIGS);
+  const wanted = configsBesideWanted(diagnosis, pods).slice(0, MAX_CONFIGS);
   const configs = await gatherConfigs(asker, last.pod.metadata?.namespace, wanted);
   return withPodsBeside(diagnosis, last, pods, configs);
 }

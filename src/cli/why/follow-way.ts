@@ -5,6 +5,7 @@ import {
   isSameTrouble,
   type NextPeers,
   nextPeers,
+  ownerOf,
   peersOfWell,
   type PodEvidence,
   type RankedFinding,
@@ -14,7 +15,6 @@ import {
 } from '../../diagnosis/index.ts';
 import type { Asker } from './ask.ts';
 import { gatherPod } from './gather-pod.ts';
-import { ownerOf } from './gather-server.ts';
 import { labelsText } from './gather-services.ts';
 import { MAX_CAUSE_STEPS, MAX_SERVICES } from './limits.ts';
 import { urgency } from './urgency.ts';

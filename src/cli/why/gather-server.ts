@@ -1,5 +1,5 @@
 /** Gathers what is known of a pod that serves behind a service: where it listens, what it uses of ConfigMaps and Secrets, and what it logs. */
-import { controllerOf, isConditionTrue, type Pod, PODS } from '../../api/index.ts';
+import { isConditionTrue, type Pod, PODS } from '../../api/index.ts';
 import {
   certificateMount,
   type ConfigEvidence,
@@ -8,7 +8,7 @@ import {
   type PausedContainer,
   type ServerBehind,
   type ServerWanted,
-  TEMPLATE_HASH,
+  ownerOf,
   variableSecrets,
 } from '../../diagnosis/index.ts';
 import type { Asker } from './ask.ts';
@@ -86,13 +86,4 @@ async function firstHeld(asker: Asker, pods: readonly Pod[]): Promise<HeldPod | 
     }),
   );
   return found.find((each) => each !== undefined);
-}
-
-/** "deployment/web": a ReplicaSet of a Deployment has that one's name and a hash. */
-export function ownerOf(pod: Pod): string | undefined {
-  const { kind, name = '' } = controllerOf(pod) ?? {};
-  if (kind === undefined || kind === 'Node') return undefined;
-  const hash = pod.metadata?.labels?.[TEMPLATE_HASH];
-  const isOfDeployment = kind === 'ReplicaSet' && hash !== undefined && name.endsWith(`-${hash}`);
-  return isOfDeployment ? `deployment/${name.slice(0, -hash.length - 1)}` : `${kind.toLowerCase()}/${name}`;
 }

@@ -54,7 +54,9 @@ describe('names by which two programs would meet', () => {
     ) as [Pod, Pod];
     const configs = [configMap('of-a', { MAIL_QUEUE: 'mail-high' }), configMap('of-b', { MAIL_QUEUE: 'mail_high' })];
     expect(nearlyAgreed(own, [own, other], configs)).toMatch(/"mail-high", and pod b has "mail_high"/);
-    expect(configsBesideWanted([own, other])).toEqual(['of-a', 'of-b'].map((name) => ({ kind: 'ConfigMap', name })));
+    expect(configsBesideWanted(diagnosePod(evidence()), [own, other])).toEqual(
+      ['of-a', 'of-b'].map((name) => ({ kind: 'ConfigMap', name })),
+    );
   });
 
   it('are not told of pods of one workload, of which a rollout changes one', () => {

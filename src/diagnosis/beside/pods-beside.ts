@@ -6,6 +6,7 @@ import type { Pod } from '../evidence/kinds.ts';
 import type { ConfigEvidence, PodEvidence } from '../evidence/pod-evidence.ts';
 import { type ConfigReference, usedBy } from '../facts/configs/config-references.ts';
 import type { Diagnosis } from '../finding.ts';
+import { settingsBesideWanted, withSettingBeside } from './settings-beside.ts';
 import { unmetName } from './unmet-names.ts';
 
 /** Whether they are worth reading: nothing is wrong, or the first finding asks for them. @param evidence the pod that it is about */
@@ -14,15 +15,17 @@ export function podsBesideWanted(diagnosis: Diagnosis, evidence: PodEvidence): b
     diagnosis.findings.length === 0 ||
     tellsNoCause(diagnosis) ||
     isOfFuture(diagnosis) ||
-    exhaustedService(evidence) !== undefined
+    exhaustedService(evidence) !== undefined ||
+    settingsBesideWanted(diagnosis)
   );
 }
 
-/** The ConfigMaps of which the pods have variables. */
-export function configsBesideWanted(pods: readonly Pod[]): readonly ConfigReference[] {
+/** The ConfigMaps of which the pods have variables, and where a setting is looked for those with their files. */
+export function configsBesideWanted(diagnosis: Diagnosis, pods: readonly Pod[]): readonly ConfigReference[] {
+  const withFiles = settingsBesideWanted(diagnosis);
   const all = pods
     .flatMap((pod) => (pod.spec?.containers ?? []).flatMap((container) => usedBy(pod, container)))
-    .filter(({ kind, asVariable }) => kind === 'ConfigMap' && asVariable)
+    .filter(({ kind, asVariable }) => kind === 'ConfigMap' && (asVariable || withFiles))
     .map(({ kind, name }): ConfigReference => ({ kind, name }));
   return [...new Map(all.map((each) => [each.name, each])).values()];
 }
@@ -36,5 +39,6 @@ export function withPodsBeside(
 ): Diagnosis {
   const all = [...evidence.configs, ...configs];
   const names = nearlyAgreed(evidence.pod, pods, all) ?? unmetName(evidence, pods, all);
-  return withNearlyAgreed(withClock(withHolders(diagnosis, evidence, pods), pods), names);
+  const held = withClock(withHolders(diagnosis, evidence, pods), pods);
+  return withSettingBeside(withNearlyAgreed(held, names), evidence.pod, pods, all);
 }

@@ -93,6 +93,24 @@ function unsetIn(
   return found?.unset?.says;
 }
 
+/** What is known of complaints of these words. */
+export function complaintsIn(lines: readonly string[]): readonly Complaint[] {
+  return COMPLAINTS.filter(({ said, isOwn }) => isOwn !== true && lines.some((line) => said.test(line)));
+}
+
+/** "has pool_mode transaction (ConfigMap pool, key pgbouncer.ini, line 5)" @param names the settings that count */
+export function settingOf(
+  server: Pick<ServerBehind, 'pod' | 'configs'>,
+  lines: readonly string[],
+  names: readonly string[],
+): string | undefined {
+  const meant = complaintsIn(lines).map((each) => ({
+    ...each,
+    settings: each.settings.filter((name) => names.includes(name)),
+  }));
+  return limitIn(meant, lines, placesOf(server));
+}
+
 /** "its variable ALLOWED_HOSTS has …": the setting of a program that complains of what only its own settings make. */
 export function ownLimit(
   pod: Pod,
