@@ -12,6 +12,7 @@ import { asksServer, namesSetting } from './facts/servers/server-settings.ts';
 import { withTriesAsEnds } from './facts/words/tries-as-ends.ts';
 import { statusGiven, statusSaid } from './facts/peers/told-of-answers.ts';
 import { credentialsOfFailure } from './rules/peers/authentication.ts';
+import { FULL_AT_SERVER } from './rules/ends/full-at-server.ts';
 import { SHARED_MEMORY_FULL } from './rules/ends/shared-memory.ts';
 import { isInTrouble } from './wanted.ts';
 
@@ -53,6 +54,8 @@ const NONE = { listening: false, configs: false, secrets: false, certificate: fa
 /** No connection is left, which the server's log may tell who has. */
 const EXHAUSTED = /\btoo many (?:connections|clients)\b|\bconnection slots\b|\bmax_user_connections\b/i;
 
+const SAYS_OF_SERVER = [SHARED_MEMORY_FULL, FULL_AT_SERVER, EXHAUSTED];
+
 /** What programs say of certificates. */
 const CERTIFICATE = /certificate|x509|\bPKIX\b|ALTNAME|\bTLS\b|\bSSL\b/i;
 
@@ -71,7 +74,7 @@ function telling(evidence: PodEvidence, facts: PodFacts, container: ContainerFac
     status !== undefined ||
     isChecking ||
     asked !== undefined ||
-    lines.some((line) => pointsToLog(line) || SHARED_MEMORY_FULL.test(line) || EXHAUSTED.test(line));
+    lines.some((line) => SAYS_OF_SERVER.some((pattern) => pattern.test(line)) || pointsToLog(line));
   if (!isCertificate && !configs && !held && !readsLog) return undefined;
   const named = asked && serviceBehind(evidence.services, asked.host, evidence.pod.metadata?.namespace ?? 'default');
   const service = named !== undefined && serves(named) ? named : serverOf(evidence, container);

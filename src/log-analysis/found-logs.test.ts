@@ -235,3 +235,14 @@ describe('what varnishlog writes', () => {
     expect(said).toBe('- FetchError first byte timeout');
   });
 });
+
+it('takes what a directory answered for the cause of a user that Apache does not find', () => {
+  const lines = times(
+    6,
+    '[Sun Jan 31 08:47:30.704846 2026] [authnz_ldap:info] [pid 9:tid 57] [client 10.2.0.73:48340] AH01695: auth_ldap authenticate: user alice authentication failed; URI /wiki/index.html [ldap_search_ext_s() for user failed][No such object]',
+    '[Sun Jan 31 08:47:30.704863 2026] [auth_basic:error] [pid 9:tid 57] [client 10.2.0.73:48340] AH01618: user alice not found: /wiki/index.html',
+    '10.2.0.73 - alice [31/Jan/2026:08:47:30 +0000] "GET /wiki/index.html HTTP/1.1" 401 421 "curl/7.88.1"',
+    '10.2.0.1 - - [31/Jan/2026:08:47:33 +0000] "GET /index.html HTTP/1.1" 200 18 "kube-probe/1.36"',
+  );
+  expect(requestsFail(lines)?.said.line).toMatch(/AH01695: .*No such object/);
+});

@@ -319,6 +319,7 @@ function withOtherDatabase(
   const own = container && databaseOf(facts, container);
   if (first === undefined || own === undefined || database === undefined || own === database) return undefined;
   const target = `job/${name}`;
+  if (first.says.includes(`${target}, which`)) return found;
   return found.map((finding) =>
     finding === first
       ? {

@@ -247,6 +247,27 @@ const BROKERS: readonly Complaint[] = [
   },
 ];
 
+const DIRECTORIES: readonly Complaint[] = [
+  // The base of a search is not in the directory: LDAP's noSuchObject (32).
+  {
+    said: /(?:ldap|\bDN\b|directory|\bsearch).{0,200}(?:\bno such object\b|\bNO_SUCH_OBJECT\b|noSuchObject|code[ =:]{1,2}32\b|error 32\b)|\bresult: 32 no such object\b/i,
+    settings: [
+      'AuthLDAPURL',
+      'ldap_search_base',
+      'search_base',
+      'user_search_base',
+      'user_base',
+      'users_dn',
+      'user_dn',
+      'base_dn',
+      'ldap_base',
+      'basedn',
+      'searchbase',
+    ],
+    isOwn: true,
+  },
+];
+
 const PROXIES: readonly Complaint[] = [
   // HAProxy's flags of a session: the server, or the client, was too slow.
   { said: /\(s[HD][A-Z-]{2}\)/, settings: ['timeout server'], isOwn: true },
@@ -382,6 +403,7 @@ export const COMPLAINTS: readonly Complaint[] = [
   ...DATABASES,
   ...STORES,
   ...BROKERS,
+  ...DIRECTORIES,
   ...PROXIES,
   ...APPLICATIONS,
   ...OTHERS,

@@ -120,6 +120,18 @@ describe('the setting of a server behind what it says', () => {
       'has timeout server 30, which are ms, as there is no unit, (ConfigMap conf, key haproxy.cfg, line 2)',
     ],
     [
+      'AH01695: auth_ldap authenticate: user alice authentication failed; URI /wiki [ldap_search_ext_s() for user failed][No such object]',
+      'httpd.conf',
+      'AuthLDAPURL "ldap://directory:389/ou=people,dc=acme,dc=example?uid"',
+      'has AuthLDAPURL ldap://directory:389/ou=people,dc=acme,dc=example?uid (ConfigMap conf, key httpd.conf, line 1)',
+    ],
+    [
+      'ldap.NO_SUCH_OBJECT: {"msgtype": 101, "result": 32, "desc": "No such object", "matched": "dc=acme"}',
+      'app.ini',
+      '[ldap]\nuser_search_base = ou=people,dc=acme',
+      'has user_search_base ou=people,dc=acme (ConfigMap conf, key app.ini, line 2)',
+    ],
+    [
       'invalid request block size: 4161 (max 4096)...skip',
       'uwsgi.ini',
       'buffer-size = 4096',

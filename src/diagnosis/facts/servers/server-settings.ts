@@ -16,7 +16,7 @@ const OF_CERTIFICATE = /^certificate-/;
 const PLAIN_VALUE = /^(?:\d[\d.,/: ]{0,60}(?:[kmgtb%]{0,3}|ms|[smhd])|yes|no|on|off|true|false|unlimited)$/i;
 /** Settings whose values are names, networks and words that everybody may see. */
 const NAMES =
-  /^(?:sentinel monitor|access-control|allow-query|allow-recursion|pool_mode|wal_level|sql_mode|ssl_protocols|SSLProtocol|\w*ssl[_-]?(?:min|max)\w*|tls[_-]\w+|min_version|AllowUsers|AllowGroups|HostKeyAlgorithms|Ciphers|MACs|KexAlgorithms|\w*ALLOWED_HOSTS|http_access|acl SSL_ports|acl|loopback_users|character_set_server|collation_server|ignore_startup_parameters|disable_functions|open_basedir|check(?:Host|IP|Email))$/i;
+  /^(?:sentinel monitor|access-control|allow-query|allow-recursion|pool_mode|wal_level|sql_mode|ssl_protocols|SSLProtocol|\w*ssl[_-]?(?:min|max)\w*|tls[_-]\w+|min_version|AllowUsers|AllowGroups|HostKeyAlgorithms|Ciphers|MACs|KexAlgorithms|\w*ALLOWED_HOSTS|http_access|acl SSL_ports|acl|loopback_users|character_set_server|collation_server|ignore_startup_parameters|disable_functions|open_basedir|check(?:Host|IP|Email)|AuthLDAPURL|\w*search_?base|\w*base_?dn|\w*users?_(?:base|dn)|ldap_base)$/i;
 const COMMENT = /^\s*(?:#|;|\/\/|--|!)/;
 const MAX_LINES = 3000;
 

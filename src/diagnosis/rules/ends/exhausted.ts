@@ -8,7 +8,8 @@ import type { PodFacts } from '../../facts/pod/pod-facts.ts';
 import { fillsSharedMemory, sharedMemoryVolume } from '../../facts/pod/shared-memory.ts';
 import type { Quote, RankedFinding } from '../../finding.ts';
 import { type ContainerRule, eachContainer, type PodRule } from '../../rule.ts';
-import { explainedEnd, title } from './exit-code.ts';
+import { commandForLog, explainedEnd, title } from './exit-code.ts';
+import { type FullAtServer, fullAtServer } from './full-at-server.ts';
 import { SHARED_MEMORY_FULL } from './shared-memory.ts';
 
 const NO_SPACE =
@@ -36,6 +37,8 @@ const noSpace: ContainerRule = (facts, container) => {
   const word = endedByItself(container) ? lastWord(container, NO_SPACE) : undefined;
   if (word === undefined || WATCHES.test(word.line) || SHARED_MEMORY_FULL.test(word.line)) return [];
   const file = fileIn(word.line);
+  const atServer = fullAtServer(facts, container, word.line, file);
+  if (atServer !== undefined) return [fullBehind(facts, container, word, atServer)];
   const shared = fillsSharedMemory(facts, container, { line: word.line, file });
   if (shared !== undefined) return [sharedMemoryFull(facts, container, word, shared)];
   const mounted = file === undefined ? onlySmallVolume(facts, container) : volumeOf(facts, container, file);
@@ -60,6 +63,21 @@ const noSpace: ContainerRule = (facts, container) => {
   });
   return [finding];
 };
+
+function fullBehind(
+  facts: PodFacts,
+  container: ContainerFacts,
+  word: LastWord,
+  { says, object }: FullAtServer,
+): RankedFinding {
+  return explainedEnd(facts, container, {
+    id: 'no-space',
+    rank: rankOfWord(86, word),
+    says: `${title(container)} ${container.again === undefined ? 'ends' : 'fails'}, as ${says}`,
+    line: word.line,
+    try: [...(object === undefined ? [] : [facts.commands.mendlet('why', object)]), commandForLog(facts, container)],
+  });
+}
 
 function sharedMemoryFull(
   facts: PodFacts,

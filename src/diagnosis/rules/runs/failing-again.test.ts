@@ -264,7 +264,7 @@ describe('a container that looks well', () => {
         },
       ),
       'info',
-      /noSuchObject.*; its variable LDAP_USER_BASE is "ou=people,dc=acme,dc=com"$/,
+      /noSuchObject.*; it has LDAP_USER_BASE ou=people,dc=acme,dc=com \(its variable LDAP_USER_BASE\)$/,
     ],
     [
       'takes those behind it for down, by a path that they do not have',
