@@ -28,18 +28,20 @@ import { sharedPort, tableWanted, withoutPort, withoutScheme, wordOfFile } from 
 /** The findings; the first of each container about its end names the setting behind it, where its sentence does not. */
 export function withSettingBehind(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
   return withFirstsOf('ready', facts, withEnds(facts, found), (container, finding) => {
-    const cleared = fpmSetting(facts, container, finding);
-    return cleared === undefined ? finding : { ...finding, says: `${finding.says}; ${cleared}` };
+    const setting = bare(fpmSetting(facts, container, finding)) ?? commandLimit(facts, container, finding);
+    return setting === undefined ? finding : joined(finding, setting);
   });
 }
 
 function withEnds(facts: PodFacts, found: readonly RankedFinding[]): readonly RankedFinding[] {
   return withFirstEnds(facts, found, (container, finding) => {
     const setting = settingBehind(facts, container, finding);
-    if (setting === undefined) return finding;
-    const { says, quotes } = setting;
-    return { ...finding, says: `${finding.says}; ${says}`, evidence: [...finding.evidence, ...quotes] };
+    return setting === undefined ? finding : joined(finding, setting);
   });
+}
+
+function joined(finding: RankedFinding, { says, quotes }: Setting): RankedFinding {
+  return { ...finding, says: `${finding.says}; ${says}`, evidence: [...finding.evidence, ...quotes] };
 }
 
 /** The first that is found: those that an error can only mean come first, likenesses last. */

@@ -67,6 +67,19 @@ describe('a probe that keeps a container from being ready', () => {
       /\/ready on port 8080 answers 403, and its log says: directory index of "\/srv\/html\/" is forbidden/,
     ],
     [
+      'a limit that its command sets',
+      unready('readiness', TIMEOUT, {
+        container: { command: ['sh', '-c', 'ulimit -n 48\nexec /srv/events'] },
+        lines: Array.from(
+          { length: 12 },
+          (_, at) =>
+            `2026/01/31 11:59:${20 + at} http: Accept error: accept tcp [::]:8080: accept4: too many open files; retrying in 1s`,
+        ),
+      }),
+      'too-many-files',
+      /too many open files.*; its command sets ulimit -n 48$/,
+    ],
+    [
       'a file that is not there for a page',
       unready('readiness', 'HTTP probe failed with statuscode: 404', {
         lines: [
