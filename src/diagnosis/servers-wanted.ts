@@ -54,7 +54,10 @@ const NONE = { listening: false, configs: false, secrets: false, certificate: fa
 /** No connection is left, which the server's log may tell who has. */
 const EXHAUSTED = /\btoo many (?:connections|clients)\b|\bconnection slots\b|\bmax_user_connections\b/i;
 
-const SAYS_OF_SERVER = [SHARED_MEMORY_FULL, FULL_AT_SERVER, EXHAUSTED];
+/** A script keeps it busy, which its log names. */
+const BUSY = /\bBUSY (?:Redis|Valkey) is busy running a script\b/i;
+
+const SAYS_OF_SERVER = [SHARED_MEMORY_FULL, FULL_AT_SERVER, EXHAUSTED, BUSY];
 
 /** What programs say of certificates. */
 const CERTIFICATE = /certificate|x509|\bPKIX\b|ALTNAME|\bTLS\b|\bSSL\b/i;

@@ -6,6 +6,7 @@ import type { Pod } from '../evidence/kinds.ts';
 import type { ConfigEvidence, PodEvidence } from '../evidence/pod-evidence.ts';
 import { type ConfigReference, usedBy } from '../facts/configs/config-references.ts';
 import type { Diagnosis } from '../finding.ts';
+import { isOfBusyScript, withScriptHolder } from './script-holders.ts';
 import { settingsBesideWanted, withSettingBeside } from './settings-beside.ts';
 import { unmetName } from './unmet-names.ts';
 
@@ -16,13 +17,14 @@ export function podsBesideWanted(diagnosis: Diagnosis, evidence: PodEvidence): b
     tellsNoCause(diagnosis) ||
     isOfFuture(diagnosis) ||
     exhaustedService(evidence) !== undefined ||
-    settingsBesideWanted(diagnosis)
+    settingsBesideWanted(diagnosis) ||
+    isOfBusyScript(diagnosis)
   );
 }
 
-/** The ConfigMaps of which the pods have variables, and where a setting is looked for those with their files. */
+/** The ConfigMaps of which the pods have variables, and where a setting or a script is looked for those with their files. */
 export function configsBesideWanted(diagnosis: Diagnosis, pods: readonly Pod[]): readonly ConfigReference[] {
-  const withFiles = settingsBesideWanted(diagnosis);
+  const withFiles = settingsBesideWanted(diagnosis) || isOfBusyScript(diagnosis);
   const all = pods
     .flatMap((pod) => (pod.spec?.containers ?? []).flatMap((container) => usedBy(pod, container)))
     .filter(({ kind, asVariable }) => kind === 'ConfigMap' && (asVariable || withFiles))
@@ -40,5 +42,6 @@ export function withPodsBeside(
   const all = [...evidence.configs, ...configs];
   const names = nearlyAgreed(evidence.pod, pods, all) ?? unmetName(evidence, pods, all);
   const held = withClock(withHolders(diagnosis, evidence, pods), pods);
-  return withSettingBeside(withNearlyAgreed(held, names), evidence.pod, pods, all);
+  const set = withSettingBeside(withNearlyAgreed(held, names), evidence.pod, pods, all);
+  return withScriptHolder(set, evidence, pods, all);
 }

@@ -1,4 +1,4 @@
-/** SHA-1 by FIPS 180-4, only for the WebSocket handshake, where RFC 6455 requires it and it protects nothing. Pure. */
+/** SHA-1 by FIPS 180-4, only where others have chosen it and it protects nothing: for the handshake of WebSocket (RFC 6455), and the names of scripts in Redis. Pure. */
 
 const BLOCK_BYTES = 64;
 

@@ -123,7 +123,7 @@ describe('the setting of a server behind what it says', () => {
       'AH01695: auth_ldap authenticate: user alice authentication failed; URI /wiki [ldap_search_ext_s() for user failed][No such object]',
       'httpd.conf',
       'AuthLDAPURL "ldap://directory:389/ou=people,dc=acme,dc=example?uid"',
-      'has AuthLDAPURL ldap://directory:389/ou=people,dc=acme,dc=example?uid (ConfigMap conf, key httpd.conf, line 1)',
+      'has AuthLDAPURL ldap://directory:389/ou=people,dc=acme,dc=example (ConfigMap conf, key httpd.conf, line 1)',
     ],
     [
       'ldap.NO_SUCH_OBJECT: {"msgtype": 101, "result": 32, "desc": "No such object", "matched": "dc=acme"}',

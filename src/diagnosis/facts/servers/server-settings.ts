@@ -144,6 +144,8 @@ function limitIn(
           .trim()
           .split(/\s+(?=--|#)/)[0]
           ?.split(/\s(?=-)/)[0]
+          // What a URL of LDAP asks for is no part of its base.
+          ?.split(/(?<=^ldaps?:.*)\?/)[0]
           ?.trim() ?? '';
       // HAProxy's times without a unit are ms.
       const unit = /^timeout /i.test(setting) && /^\d{1,9}$/.test(plain) ? ', which are ms, as there is no unit,' : '';

@@ -90,6 +90,8 @@ const NOT_PARSED =
   /unexpected (?:token|end|character|eof)|(?:not (?:a )?valid|invalid|malformed|bad) (?:json|ya?ml|xml|pem|base64)|\bparse|JSONDecode|Expecting (?:value|property)|\bcredentials? file\b/i;
 /** A peer that knows who asks, and keeps for somebody else what is asked for: RabbitMQ says ACCESS_REFUSED of it, too. */
 const HELD_BY_OTHER = /\bin exclusive use\b|\bRESOURCE_LOCKED\b|\bexclusive (?:access|queue|lock)\b/i;
+/** A directory that let Apache in, and did not find somebody else. */
+const SEARCHED = /\[ldap_search\w*\(\)[^\]]{0,80}\]\[(?!Invalid credentials)/i;
 const NO_FILE = /no such file|\bENOENT\b/i;
 export interface RefusedCredentials {
   readonly word: LastWord;
@@ -105,6 +107,7 @@ export function refusedCredentials(facts: PodFacts, container: ContainerFacts): 
   const refused = lastWord(container, REFUSED) ?? propertyWord(container, REFUSED_LOGIN);
   const word = refused ?? lastWord(container, FORBIDDEN) ?? propertyWord(container, REFUSED_RIGHT);
   if (word === undefined || (unready && word.fromEnd > 8) || OWN_SETTINGS.test(word.line)) return undefined;
+  if (SEARCHED.test(word.line)) return undefined;
   // A key that its program does not use was never shown.
   if (REFUSED_BY_SSH.test(word.line) && isTooOpen(facts, container)) return undefined;
   // Another rule tells of a login that is not its own.

@@ -128,6 +128,23 @@ describe('a container that looks well', () => {
       /^container web runs, and answers each request for bank:8443 with 403 \(8 times\): .*TCP_DENIED\/403 3515 CONNECT bank:8443.*; it has acl SSL_ports port 443 \(ConfigMap egress-conf, key squid\.conf, line 1\)$/,
     ],
     [
+      'is Apache whose base of users its directory does not have',
+      {
+        ...runs(''),
+        logs: {
+          web: {
+            current: Array.from({ length: 6 }, (_, at) => [
+              `[Sat Jan 31 11:59:3${at}.704846 2026] [authnz_ldap:info] [pid 9:tid 57] [client 10.2.0.73:48340] AH01695: auth_ldap authenticate: user alice authentication failed; URI /wiki/index.html [ldap_search_ext_s() for user failed][No such object]`,
+              `[Sat Jan 31 11:59:3${at}.704863 2026] [auth_basic:error] [pid 9:tid 57] [client 10.2.0.73:48340] AH01618: user alice not found: /wiki/index.html`,
+              `10.2.0.73 - alice [31/Jan/2026:11:59:3${at} +0000] "GET /wiki/index.html HTTP/1.1" 401 421 "curl/7.88.1"`,
+            ]).flat(),
+          },
+        },
+      },
+      'info',
+      /^container web runs, and answers each request for \/wiki with 401 \(6 times\): AH01695: auth_ldap authenticate: .*No such object/,
+    ],
+    [
       'is a database whose statements wait for one session',
       {
         ...runs(''),
