@@ -8,6 +8,7 @@ export type * from './evidence/kinds.ts';
 export type * from './evidence/pod-evidence.ts';
 export type * from './finding.ts';
 export * from './wanted.ts';
+export { unmetName } from './beside/unmet-names.ts';
 export { configsBesideWanted, podsBesideWanted, withPodsBeside } from './beside/pods-beside.ts';
 export { isSymptom, type SickBeside, sickBesideWanted, othersBeside, withSickBeside } from './beside/sick-beside.ts';
 export {

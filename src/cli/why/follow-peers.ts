@@ -15,6 +15,7 @@ import {
   podsBesideWanted,
   type PodEvidence,
   type SickBeside,
+  unmetName,
   sickBesideWanted,
   othersBeside,
   troubleOf,
@@ -108,7 +109,8 @@ async function withSick(asker: Asker, diagnosis: Diagnosis, { last, pods, passed
       const evidence = await gatherPod(asker, pod, { namespaceFlag: `-n ${namespace}` });
       const trouble = troubleOf(evidence);
       const isSmall = trouble?.severity === 'info' && !isSymptomTold;
-      return trouble === undefined || isSmall ? [] : [{ object: objectOf(pod), evidence, trouble }];
+      if (trouble === undefined || isSmall) return [];
+      return [{ object: objectOf(pod), evidence, trouble, names: unmetName(evidence, pods, evidence.configs) }];
     }),
   );
   return withSickBeside(diagnosis, last, found.flat(), used);

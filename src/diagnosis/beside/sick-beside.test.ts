@@ -59,6 +59,12 @@ describe('workloads beside one that does not say why it fails', () => {
     expect(first?.says).toMatch(
       /^front seems well, but deployment\/worker, which uses queue as well, is not as wanted: container web runs, and fails with each try \(12 times\): order A-7/,
     );
+    const [named] = withSickBeside(
+      nothing,
+      own,
+      sick('queue').map((each) => ({ ...each, names: 'nobody names x' })),
+    ).findings;
+    expect(named?.says).toMatch(/order A-7.*; nobody names x$/);
     expect(withSickBeside(nothing, own, sick('other')).findings).toEqual([]);
     expect(withSickBeside(nothing, worker('INFO did work', 'otel-collector'), sick('otel-collector')).findings).toEqual(
       [],

@@ -82,6 +82,8 @@ export interface SickBeside {
   readonly object: string;
   readonly evidence: PodEvidence;
   readonly trouble: RankedFinding;
+  /** What it names and nobody else (`unmetName`). */
+  readonly names?: string | undefined;
 }
 
 /**
@@ -102,8 +104,8 @@ export function withSickBeside(
     .find(({ shared }) => shared.length > 0);
   if (found === undefined) return diagnosis;
   const [first, ...more] = diagnosis.findings;
-  const { object, trouble, shared } = found;
-  const which = `${object}, which uses ${listed(shared.slice(0, MAX_SHARED))} as well, is not as wanted: ${trouble.says}`;
+  const { object, trouble, shared, names } = found;
+  const which = `${object}, which uses ${listed(shared.slice(0, MAX_SHARED))} as well, is not as wanted: ${trouble.says}${names === undefined ? '' : `; ${names}`}`;
   const whose = first === undefined ? `${diagnosis.subject.name} seems well, but ` : `${first.says}; `;
   const [finding] = told([
     {

@@ -72,6 +72,29 @@ describe('unmetName', () => {
       /"outbound".*"mails"/,
     );
   });
+  it('is one to which a file sends that a worker with a list of its own reads, too', () => {
+    const routes = configMap('routes', {
+      'app.py': 'app = Celery(broker="redis://mq:6379/0")\napp.conf.task_routes = {"reports.*": {"queue": "reports"}}',
+    });
+    const withRoutes = (name: string, container: object): Pod => {
+      const { spec } = pod({
+        container: { ...container, volumeMounts: [{ name: 'conf', mountPath: '/conf' }] },
+        spec: { volumes: [{ name: 'conf', configMap: { name: 'routes' } }] },
+      });
+      return { ...of(name, container), ...(spec && { spec }) };
+    };
+    const api = evidence({
+      pod: withRoutes('api', {}),
+      configs: [routes],
+      logs: { web: { current: Array.from({ length: 5 }, () => 'ERROR celery.exceptions.TimeoutError: timed out') } },
+    });
+    const worker = (list: string): Pod => withRoutes('worker', { command: ['celery', 'worker', '-Q', list] });
+    expect(unmetName(api, [worker('default,mail')], [routes])).toBe(
+      'a queue of its ConfigMap routes, key app.py is "reports", which no other pod here names; pod worker, which uses mq as well, has "default" (-Q of its command)',
+    );
+    expect(unmetName(api, [worker('default,reports')], [routes])).toBeUndefined();
+    expect(unmetName(api, [withRoutes('worker', { command: ['celery', 'worker'] })], [routes])).toBeUndefined();
+  });
   it('is looked for in mounted ConfigMaps', () => {
     const worker = pod({
       name: 'worker',

@@ -11,7 +11,7 @@ import { isOptionalPeer } from '../facts/peers/optional-peers.ts';
 import { podFacts } from '../facts/pod/pod-facts.ts';
 import { environmentOf } from '../facts/variables/environment.ts';
 import { hasWord } from '../facts/words/text.ts';
-import { namesOf } from './agreed-names.ts';
+import { type AgreedName, namesOf } from './agreed-names.ts';
 
 /** What a program says that has sent something and hears nothing of it. */
 const WAITS =
@@ -30,13 +30,13 @@ export function unmetName(
   const { containers, pod } = podFacts(evidence);
   const said = containers.flatMap(({ lines }) => lines.slice(-LAST_LINES)).filter((line) => WAITS.test(line));
   if (said.length < OFTEN) return undefined;
-  const own = namesOf(pod, configs).filter(({ kind }) => kind === 'queue');
+  const own = [...namesOf(pod, configs).filter(({ kind }) => kind === 'queue'), ...queuesInFiles(pod, configs)];
   const owner = controllerOf(pod)?.uid;
   const others = pods
     .filter(({ metadata }) => metadata?.uid !== pod.metadata?.uid)
     .filter((each) => owner === undefined || controllerOf(each)?.uid !== owner)
     .slice(0, MAX_PODS)
-    .map((each) => ({ each, texts: textsOf(each, configs) }));
+    .map((each) => ({ each, texts: textsOf(each, configs), taken: takenTexts(each, configs) }));
   const hosts = containers
     .flatMap((container) => allPeers(container))
     .filter((peer) => !isItself(peer) && !isOptionalPeer(peer))
@@ -44,7 +44,7 @@ export function unmetName(
   // A name in its code may be a default, which its variable replaces.
   const ownTexts = specTextsOf(pod, configs);
   for (const { value, where } of own) {
-    if (others.some(({ texts }) => texts.some((text) => holdsName(text, value)))) continue;
+    if (others.some(({ taken }) => taken.some((text) => holdsName(text, value)))) continue;
     for (const { each, texts } of others) {
       const shared = hosts.find((host) => texts.some((text) => hasWord(text, host)));
       const theirs = namesOf(each, configs).filter(({ kind }) => kind === 'queue');
@@ -71,12 +71,41 @@ function quoted(value: string): string {
 
 /** Where a pod may name a queue: its variables, its commands and the ConfigMaps that are known of it. */
 function textsOf(pod: Pod, configs: readonly ConfigEvidence[]): readonly string[] {
-  const { spec } = pod;
+  return [...filesOf(pod, configs).map(({ text }) => text), ...specTextsOf(pod, configs)];
+}
+
+/** Where a pod may name a queue from which it takes: the files that senders have as well count for nothing beside a list in its command. */
+function takenTexts(pod: Pod, configs: readonly ConfigEvidence[]): readonly string[] {
+  const hasList = namesOf(pod, configs).some(({ kind, where }) => kind === 'queue' && where.endsWith('of its command'));
+  return hasList ? specTextsOf(pod, configs) : textsOf(pod, configs);
+}
+
+interface File {
+  readonly at: string;
+  readonly text: string;
+}
+
+function filesOf({ spec }: Pod, configs: readonly ConfigEvidence[]): readonly File[] {
   const mounted = new Set((spec?.volumes ?? []).flatMap(({ configMap }) => configMap?.name ?? []));
-  const texts = configs
+  return configs
     .filter(({ kind, name }) => kind === 'ConfigMap' && mounted.has(name))
-    .flatMap(({ texts: byKey = {} }) => Object.values(byKey));
-  return [...texts, ...specTextsOf(pod, configs)];
+    .flatMap(({ name, texts = {} }) =>
+      Object.entries(texts).map(([key, text]) => ({ at: `ConfigMap ${name}, key ${key}`, text })),
+    );
+}
+
+/** '{"queue": "reports"}', "queue='reports'" */
+const QUEUE_IN_FILE = /["']?\bqueue["']?\s{0,3}[:=]\s{0,3}["']([\w.-]{3,120})["']/g;
+
+/** The queues to which its files send. */
+function queuesInFiles(pod: Pod, configs: readonly ConfigEvidence[]): readonly AgreedName[] {
+  return filesOf(pod, configs).flatMap(({ at, text }) =>
+    [...text.matchAll(QUEUE_IN_FILE)].map(([, value = '']) => ({
+      kind: 'queue',
+      value,
+      where: `a queue of its ${at}`,
+    })),
+  );
 }
 
 function specTextsOf({ spec }: Pod, configs: readonly ConfigEvidence[]): readonly string[] {
