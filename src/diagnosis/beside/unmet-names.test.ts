@@ -92,6 +92,8 @@ describe('unmetName', () => {
     expect(unmetName(api, [worker('default,mail')], [routes])).toBe(
       'a queue of its ConfigMap routes, key app.py is "reports", which no other pod here names; pod worker, which uses mq as well, has "default" (-Q of its command)',
     );
+    const asker = of('uptime', { command: ['curl', 'http://api:8080/reports'] });
+    expect(unmetName(api, [asker, worker('default,mail')], [routes])).toMatch(/"reports"/);
     expect(unmetName(api, [worker('default,reports')], [routes])).toBeUndefined();
     expect(unmetName(api, [withRoutes('worker', { command: ['celery', 'worker'] })], [routes])).toBeUndefined();
   });

@@ -57,10 +57,10 @@ export function unmetName(
   return undefined;
 }
 
-/** The name as a whole: "orders" does not stand in "orders.v2". */
+/** The name as a whole: "orders" does not stand in "orders.v2", nor in a path. */
 function holdsName(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
-    if (!/[\w.-]/.test(text[at - 1] ?? ' ') && !/[\w.-]/.test(text[at + name.length] ?? ' ')) return true;
+    if (!/[\w./-]/.test(text[at - 1] ?? ' ') && !/[\w.-]/.test(text[at + name.length] ?? ' ')) return true;
   }
   return false;
 }
