@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PodDisruptionBudget } from '../api/index.ts';
 import { budgetFindings, diagnoseBudget } from './diagnose-budget.ts';
+import { diagnoseGroup } from './diagnose-group.ts';
 import { ago, crashed, evidence, lastWords, NOW, pod } from './evidence.fixtures.ts';
 import type { Pod } from './evidence/kinds.ts';
 import type { BudgetEvidence } from './evidence/object-evidence.ts';
@@ -53,4 +54,18 @@ describe('a budget that is used up', () => {
   it('is well while pods may go', () => {
     expect(diagnoseBudget(about(all, [], 2)).findings).toEqual([]);
   });
+});
+
+it('that never lets a pod go is a warning for who asks about it, and a note in its namespace', () => {
+  const given = about(all, [], 3);
+  expect(diagnoseBudget(given).findings[0]).toMatchObject({ id: 'budget-never-allows', severity: 'warning' });
+  const parts = { workloads: [], barePods: [], cronJobs: [], claims: [], autoscalers: [], services: [], nodes: [] };
+  const { findings } = diagnoseGroup({
+    now: NOW,
+    scope: { kind: 'namespace', namespace: 'shop' },
+    pods: all,
+    parts: { ...parts, budgets: [given] },
+    notLookedAt: [],
+  });
+  expect(findings[0]).toMatchObject({ id: 'budget-never-allows', severity: 'info' });
 });

@@ -124,7 +124,7 @@ function findingsOf(evidence: GroupEvidence): readonly PlacedFinding[] {
     }),
     ...parts.budgets.flatMap((one) => {
       const { name = '', namespace = '' } = one.budget.metadata ?? {};
-      return placed(budgetFindings(one), { scope, namespace, target: `pdb/${name}`, name });
+      return placed(budgetFindings(one).map(asNote), { scope, namespace, target: `pdb/${name}`, name });
     }),
     ...parts.autoscalers.flatMap((one) => {
       const { name = '', namespace = '' } = one.autoscaler.metadata ?? {};
@@ -143,6 +143,11 @@ function findingsOf(evidence: GroupEvidence): readonly PlacedFinding[] {
     ...objects.filter(({ id }) => !hasNodeFindings || !OF_THE_NODE.has(id)),
     ...services,
   ];
+}
+
+/** What holds nothing up before somebody drains a node is a note beside what fails, and a warning for who asks about the budget. */
+function asNote(finding: RankedFinding): RankedFinding {
+  return finding.id === 'budget-never-allows' ? { ...finding, severity: 'info' } : finding;
 }
 
 /** The findings about each pod, by "NAMESPACE/NAME"; findings name pods with their namespaces only in a cluster. */

@@ -33,6 +33,19 @@ describe('what changed before a death', () => {
       ['changed 12s before the first death of web: Secret db changed (resourceVersion 1 → 2)'],
     ],
     [
+      'the certificate of a namespace that was made is no change',
+      {
+        history: history({
+          ...end(30, 900),
+          changes: [
+            { at: ago(40), what: 'ConfigMap kube-root-ca.crt was made (resourceVersion 7)' },
+            { at: ago(45), what: 'ConfigMap kube-root-ca.crt was deleted (resourceVersion 3)' },
+          ],
+        }),
+      },
+      [],
+    ],
+    [
       'a secret, before the first of a row of deaths',
       {
         history: history(

@@ -16,9 +16,9 @@ type ChangeQuote = Extract<Quote, { readonly source: 'change' }>;
 const NOTICED_LATE_MS = 1000;
 /** A pod that became unready so long after its creation was never ready. */
 const NEVER_READY_MS = 60_000;
-/** Changes that follow from a death, or that other findings are about. */
+/** Changes that follow from a death or from the making of a namespace, or that other findings are about. */
 const CONSEQUENCES =
-  /^the pod got a new sandbox$|^the pod's spec changed \(generation|^ConfigMap kube-root-ca\.crt changed/;
+  /^the pod got a new sandbox$|^the pod's spec changed \(generation|^ConfigMap kube-root-ca\.crt (?:changed|was (?:made|deleted))/;
 
 /** The beginning of a trouble. */
 interface Beginning {

@@ -108,6 +108,15 @@ const encodings: readonly Case[] = [
     [/env\[0\] \(LC_ALL\): de_DE\.UTF-8/],
   ],
   [
+    'Ruby, whose LC_ALL rules over LANG',
+    {
+      pod: pod({ container: { env: [{ name: 'LC_ALL', value: 'C' }] }, status: crashed({ exitCode: 1 }) }),
+      logs: lastWords('Invalid byte sequence in US-ASCII in line 5. (CSV::MalformedCSVError)'),
+    },
+    'encoding',
+    /takes text for ASCII that is not \(its locale is LC_ALL=C: LC_ALL=C\.UTF-8 would\)/,
+  ],
+  [
     'python: ASCII',
     crash(
       1,

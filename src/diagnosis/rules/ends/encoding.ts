@@ -56,7 +56,7 @@ const ofContainer: ContainerRule = (facts, container) => {
   const locale = lastWord(container, LOCALE);
   if (locale !== undefined) return [said(facts, container, locale, ofLocale(container))];
   const text = lastWord(container, TEXT);
-  return text === undefined ? NOTHING : [said(facts, container, text, ofText(text))];
+  return text === undefined ? NOTHING : [said(facts, container, text, ofText(text, container))];
 };
 
 export const encoding: PodRule = eachContainer(ofContainer);
@@ -103,9 +103,13 @@ function ofLocale({ spec }: ContainerFacts): string {
   return `asks for a locale that its image does not have${which}`;
 }
 
-function ofText({ line }: LastWord): string {
-  if (/ascii|US-ASCII/i.test(line))
-    return 'takes text for ASCII that is not (its locale says no UTF-8: LANG=C.UTF-8 would)';
+function ofText({ line }: LastWord, { spec }: ContainerFacts): string {
+  if (/ascii|US-ASCII/i.test(line)) {
+    // LC_ALL rules over LANG.
+    const set = (spec.env ?? []).find(({ name, value = '' }) => name === 'LC_ALL' && value !== '')?.value;
+    const locale = set === undefined ? 'says no UTF-8: LANG' : `is LC_ALL=${quotable(set)}: LC_ALL`;
+    return `takes text for ASCII that is not (its locale ${locale}=C.UTF-8 would)`;
+  }
   if (/byte 0xff in position 0|0xff 0xfe/i.test(line)) return 'takes text for UTF-8 that begins like UTF-16';
   return 'reads text that is not in the encoding that it expects';
 }
