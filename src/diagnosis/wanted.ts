@@ -1,6 +1,6 @@
 /** Decides what else is worth reading once the pod is known; few reads spare the server, and its secrets. */
 import { parseTime } from '../lib/index.ts';
-import { controllerOf, driverVolumeOf, isConditionTrue } from '../api/index.ts';
+import { controllerOf, driverVolumeOf, isConditionTrue, type Service } from '../api/index.ts';
 import type { Event, Pod } from './evidence/kinds.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
 import {
@@ -435,14 +435,24 @@ export function wantsServiceNames(evidence: PodEvidence): boolean {
   return containers.every((container) => allPeers(container).every((peer) => isItself(peer)));
 }
 
-/** The services that its scripts and configurations quote. @param all the names of the services of its namespace */
-export function quotedServices(evidence: PodEvidence, all: readonly string[]): readonly ServiceName[] {
-  const { namespace = 'default' } = evidence.pod.metadata ?? {};
+/** The services that its scripts and configurations quote, without its own. @param all the services of its namespace */
+export function quotedServices(evidence: PodEvidence, all: readonly Service[]): readonly ServiceName[] {
+  const { namespace = 'default', labels } = evidence.pod.metadata ?? {};
   const texts = textsOf(evidence);
   return all
+    .filter(({ spec }) => !selects(spec?.selector, labels))
+    .flatMap(({ metadata }) => metadata?.name ?? [])
     .filter((name) => texts.some((text) => isQuoted(text, name)))
     .map((name) => ({ namespace, name }))
     .slice(0, MAX_QUOTED);
+}
+
+function selects(
+  selector: Readonly<Record<string, string>> | undefined,
+  labels: Readonly<Record<string, string>> = {},
+): boolean {
+  const wanted = Object.entries(selector ?? {});
+  return wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value);
 }
 
 /** Services that are looked at because the code of a pod names them. */

@@ -260,10 +260,7 @@ async function gatherNamed(
 /** The services of its namespace that its code names. */
 async function quotedIn(asker: Asker, evidence: PodEvidence, namespace: string): Promise<readonly ServiceName[]> {
   const all = await asker.list(`services in namespace ${namespace}`, SERVICES, { namespace, limit: MAX_LISTED });
-  return quotedServices(
-    evidence,
-    all.flatMap(({ metadata }) => metadata?.name ?? []),
-  );
+  return quotedServices(evidence, all);
 }
 
 function behind(asker: Asker, asked: Pod, { namespaceFlag }: Known): CauseOptions {

@@ -44,6 +44,12 @@ it.each<[what: string, says: string, others: readonly Pod[], has: string | undef
   expect(first?.says).toBe(has === undefined ? says : `${says}; ${has}`);
 });
 
+it('leaves what the system refuses', () => {
+  const refused = told('container web cannot write /x: Read-only file system');
+  const [first] = refused.findings.map((each) => ({ ...each, id: 'read-only' }));
+  expect(settingsBesideWanted({ findings: first === undefined ? [] : [first] })).toBe(false);
+});
+
 it('wants the files of others only for such a complaint', () => {
   expect(settingsBesideWanted(told(UNPREPARED))).toBe(true);
   expect(configsBesideWanted(told(UNPREPARED), [of('pool', 'pool')])).toEqual([{ kind: 'ConfigMap', name: 'pool' }]);

@@ -14,8 +14,11 @@ const MAX_PODS = 50;
 
 /** Whether its first finding quotes a complaint about a setting, and nothing says yet whose that is. */
 export function settingsBesideWanted({ findings: [first] }: Pick<Diagnosis, 'findings'>): boolean {
-  return first !== undefined && wantedOf(first.says).length > 0;
+  return first !== undefined && OF_WORK.test(first.id) && wantedOf(first.says).length > 0;
 }
+
+/** Findings that tell what others answer: of what its own system refuses no server is the reason. */
+const OF_WORK = /^(?:fails-again|exit-code|missing-data|connections-exhausted|dependency-\w[\w-]*)$/;
 
 /** The settings that the words may mean; none: the words name one already. */
 function wantedOf(says: string): readonly string[] {
@@ -41,7 +44,7 @@ export function withSettingBeside(
   configs: readonly ConfigEvidence[],
 ): Diagnosis {
   const [first, ...more] = diagnosis.findings;
-  const names = first === undefined ? [] : wantedOf(first.says);
+  const names = first === undefined || !settingsBesideWanted(diagnosis) ? [] : wantedOf(first.says);
   if (first === undefined || names.length === 0) return diagnosis;
   const others = new Map(
     pods

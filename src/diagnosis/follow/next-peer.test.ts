@@ -145,7 +145,13 @@ describe('who is to be diagnosed next', () => {
       configs: [configMap('code', { 'app.py': 'params = pika.ConnectionParameters("rabbitmq", heartbeat=30)' })],
     };
     expect(wantsServiceNames({ ...blocked, services: [] })).toBe(true);
-    expect(quotedServices(blocked, ['rabbitmq', 'rabbit', 'db'])).toEqual([{ namespace: 'shop', name: 'rabbitmq' }]);
+    const all = ['rabbitmq', 'rabbit', 'db'].map((name) => ({ metadata: { name }, spec: { selector: { app: name } } }));
+    expect(quotedServices(blocked, all)).toEqual([{ namespace: 'shop', name: 'rabbitmq' }]);
+    const itself = {
+      ...blocked,
+      pod: { ...blocked.pod, metadata: { ...blocked.pod.metadata, labels: { app: 'rabbitmq' } } },
+    };
+    expect(quotedServices(itself, all)).toEqual([]);
     expect(nextPeers(blocked).services.map(({ name }) => name)).toEqual(['rabbitmq']);
     expect(wantsServiceNames(says('ERROR GET http://api:8080/orders returned 503', service('api', 8080)))).toBe(false);
   });
