@@ -10,7 +10,14 @@ export type * from './finding.ts';
 export * from './wanted.ts';
 export { unmetName } from './beside/unmet-names.ts';
 export { configsBesideWanted, podsBesideWanted, withPodsBeside } from './beside/pods-beside.ts';
-export { isSymptom, type SickBeside, sickBesideWanted, othersBeside, withSickBeside } from './beside/sick-beside.ts';
+export {
+  isSymptom,
+  type Relations,
+  type SickBeside,
+  sickBesideWanted,
+  othersBeside,
+  withSickBeside,
+} from './beside/sick-beside.ts';
 export {
   isMeant,
   isSameTrouble,

@@ -447,7 +447,8 @@ export function quotedServices(evidence: PodEvidence, all: readonly Service[]): 
     .slice(0, MAX_QUOTED);
 }
 
-function selects(
+/** Whether the selector of a service has a pod with these labels. */
+export function selects(
   selector: Readonly<Record<string, string>> | undefined,
   labels: Readonly<Record<string, string>> = {},
 ): boolean {

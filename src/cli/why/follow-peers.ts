@@ -2,7 +2,7 @@
  * Diagnoses those whom the subject needs and that answer it with errors, one after the other, and tells the last of them first; asks those
  * whom it uses whether they complain of it where nothing seems wrong with it.
  */
-import { type Pod, PODS } from '../../api/index.ts';
+import { type Pod, PODS, SERVICES } from '../../api/index.ts';
 import {
   configsBesideWanted,
   type Diagnosis,
@@ -15,6 +15,8 @@ import {
   podsBesideWanted,
   type PodEvidence,
   type SickBeside,
+  type Relations,
+  selects,
   unmetName,
   sickBesideWanted,
   othersBeside,
@@ -96,11 +98,15 @@ interface Beside {
   readonly last: PodEvidence;
   readonly pods: readonly Pod[];
   readonly passed: ReadonlySet<string | undefined>;
-  /** Services that it uses by what its code says; absent: not asked for. */
-  readonly used?: readonly string[];
+  /** What the others may have to do with it. */
+  readonly relations?: Relations;
 }
 
-async function withSick(asker: Asker, diagnosis: Diagnosis, { last, pods, passed, used }: Beside): Promise<Diagnosis> {
+async function withSick(
+  asker: Asker,
+  diagnosis: Diagnosis,
+  { last, pods, passed, relations }: Beside,
+): Promise<Diagnosis> {
   const namespace = last.pod.metadata?.namespace ?? 'default';
   const [first] = diagnosis.findings;
   const isSymptomTold = first !== undefined && isSymptom(first);
@@ -113,7 +119,7 @@ async function withSick(asker: Asker, diagnosis: Diagnosis, { last, pods, passed
       return [{ object: objectOf(pod), evidence, trouble, names: unmetName(evidence, pods, evidence.configs) }];
     }),
   );
-  return withSickBeside(diagnosis, last, found.flat(), used);
+  return withSickBeside(diagnosis, last, found.flat(), relations);
 }
 
 async function withNames(
@@ -132,13 +138,21 @@ function podsBeside(asker: Asker, { metadata }: Pod): Promise<readonly Pod[]> {
   return asker.list(`pods in namespace ${namespace}`, PODS, { namespace, limit: MAX_LISTED });
 }
 
+/** The services that lead to the pod. */
+async function servicesOf(asker: Asker, { metadata }: Pod): Promise<readonly string[]> {
+  const { namespace = 'default', labels } = metadata ?? {};
+  const all = await asker.list(`services in namespace ${namespace}`, SERVICES, { namespace, limit: MAX_LISTED });
+  return all.filter(({ spec }) => selects(spec?.selector, labels)).flatMap((each) => each.metadata?.name ?? []);
+}
+
 /** The diagnosis of a pod that seems well, with what the servers that it uses complain of, or what is wrong with them. */
 async function askServers(asker: Asker, followed: Followed): Promise<Diagnosis> {
   const { diagnosis } = followed;
   const [looked] = followed.looked;
   if (looked === undefined || looked.pod.status?.phase !== 'Running') return diagnosis;
   const { evidence, services } = await usedServers(asker, looked);
-  if (services.length === 0) return diagnosis;
+  const own = await servicesOf(asker, evidence.pod);
+  if (services.length === 0 && own.length === 0) return diagnosis;
   const pods = await podsBeside(asker, evidence.pod);
   for (const service of services.filter(({ missing, ready }) => !missing && ready > 0)) {
     const pod = await podBehind(asker, service);
@@ -153,6 +167,11 @@ async function askServers(asker: Asker, followed: Followed): Promise<Diagnosis> 
   if (steps.length > 0) return withRoot(diagnosis, steps, next.serves);
   const beside = await withNames(asker, diagnosis, evidence, pods);
   return sickBesideWanted(beside)
-    ? await withSick(asker, beside, { last: evidence, pods, passed, used: services.map(({ name }) => name) })
+    ? await withSick(asker, beside, {
+        last: evidence,
+        pods,
+        passed,
+        relations: { used: services.map(({ name }) => name), own },
+      })
     : beside;
 }

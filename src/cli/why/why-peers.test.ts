@@ -240,7 +240,7 @@ describe('a pod that seems well', () => {
     const [first] = (await why('Pod', 'front')).findings;
     expect(first?.severity).toBe('info');
     expect(first?.says).toMatch(
-      /^front seems well, but pod\/worker, which uses cache as well, is not as wanted: container main ends: ValueError/,
+      /^front seems well, but pod\/worker, which uses cache as well, has a trouble: container main ends: ValueError/,
     );
   });
 
@@ -266,7 +266,7 @@ describe('a pod that seems well', () => {
     );
     await ended('worker', 'ValueError: could not convert 1.249,50', CACHE);
     const [first, second] = (await why('Pod', 'front')).findings;
-    expect(first?.says).toMatch(/^front seems well, but pod\/worker, which uses cache as well, is not as wanted/);
+    expect(first?.says).toMatch(/^front seems well, but pod\/worker, which uses cache as well, has a trouble/);
     expect(second).toMatchObject({
       severity: 'info',
       says: expect.stringMatching(/it has run well since, for 2m$/) as string,

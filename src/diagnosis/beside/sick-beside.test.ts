@@ -47,6 +47,30 @@ describe('workloads beside one that does not say why it fails', () => {
     expect(found.map(({ metadata }) => metadata?.ownerReferences?.[0]?.name)).toEqual(['worker', 'api']);
   });
 
+  it('are told where their trouble is with the pod itself', () => {
+    const api = evidence({
+      ...worker('ERROR GET http://front:8080/orders returned 503: {"error":"no stock"}', 'queue'),
+      services: [
+        {
+          namespace: 'shop',
+          name: 'front',
+          missing: false,
+          clusterIPs: ['10.96.0.9'],
+          ports: [8080],
+          ready: 1,
+          notReady: 0,
+          selector: { app: 'front' },
+          server: { pod: pod({ name: 'front-1' }), owner: 'deployment/front' },
+        },
+      ],
+    });
+    const sick = [{ object: 'deployment/api', evidence: api, trouble: troubleOf(api) as RankedFinding }];
+    const own = worker('INFO did work', 'other');
+    const [first] = withSickBeside(nothing, own, sick, { own: ['front'] }).findings;
+    expect(first?.says).toMatch(/^front seems well, but deployment\/api, which uses it, has a trouble: .*returned 503/);
+    expect(withSickBeside(nothing, own, sick, { own: ['stock'] }).findings).toEqual([]);
+  });
+
   it('are told where they use the same server, and it is none that only watches', () => {
     const own = worker('INFO did work', 'queue');
     const sick = (host: string) => {
@@ -57,7 +81,7 @@ describe('workloads beside one that does not say why it fails', () => {
     const [first] = withSickBeside(nothing, own, sick('queue')).findings;
     expect(first?.severity).toBe('info');
     expect(first?.says).toMatch(
-      /^front seems well, but deployment\/worker, which uses queue as well, is not as wanted: container web runs, and fails with each try \(12 times\): order A-7/,
+      /^front seems well, but deployment\/worker, which uses queue as well, has a trouble: container web runs, and fails with each try \(12 times\): order A-7/,
     );
     const [named] = withSickBeside(
       nothing,
@@ -102,7 +126,7 @@ describe('one whose data does not come any more', () => {
     expect(first).toMatchObject({ id: 'fails-again' });
     const told = withSickBeside(diagnosePod(stale), stale, [{ object: 'deployment/cdc', evidence: cdc, trouble }]);
     expect(told.findings[0]?.says).toMatch(
-      /search index is stale.*; deployment\/cdc, which uses redis as well, is not as wanted: container web runs.*wal_level/,
+      /search index is stale.*; deployment\/cdc, which uses redis as well, has a trouble: container web runs.*wal_level/,
     );
   });
 });

@@ -11,6 +11,7 @@ import { podFacts } from '../facts/pod/pod-facts.ts';
 import { listed } from '../facts/words/text.ts';
 import type { Diagnosis, Finding, RankedFinding } from '../finding.ts';
 import { MAX_FINDINGS } from '../limits.ts';
+import { nextPeers } from '../follow/next-peer.ts';
 import { isQuoted, textsOf } from '../follow/quiet-peers.ts';
 import { told } from '../order-findings.ts';
 import { quotesOfOther } from '../quotes-of-other.ts';
@@ -86,26 +87,33 @@ export interface SickBeside {
   readonly names?: string | undefined;
 }
 
+export interface Relations {
+  /** Services that the pod uses by what its code says, beside those of its specification. */
+  readonly used?: readonly string[];
+  /** Services that lead to the pod itself: whose trouble is with one of these asks the pod. */
+  readonly own?: readonly string[];
+}
+
 /**
- * The diagnosis, with the first of them that uses a server which the pod uses, too.
+ * The diagnosis, with the first of them that uses a server which the pod uses, too, or whose trouble is with the pod itself.
  *
  * @param evidence the pod that the first finding is about
- * @param used services that the pod uses by what its code says, beside those of its specification
  */
 export function withSickBeside(
   diagnosis: Diagnosis,
   evidence: PodEvidence,
   sick: readonly SickBeside[],
-  used: readonly string[] = [],
+  { used = [], own: leading = [] }: Relations = {},
 ): Diagnosis {
   const own = [...new Set([...serversOf(evidence), ...used])];
   const found = sick
-    .map((each) => ({ ...each, shared: sharedBy(each.evidence, own) }))
-    .find(({ shared }) => shared.length > 0);
+    .map((each) => ({ ...each, shared: sharedBy(each.evidence, own), asks: asksFor(each.evidence, leading) }))
+    .find(({ shared, asks }) => shared.length > 0 || asks);
   if (found === undefined) return diagnosis;
   const [first, ...more] = diagnosis.findings;
-  const { object, trouble, shared, names } = found;
-  const which = `${object}, which uses ${listed(shared.slice(0, MAX_SHARED))} as well, is not as wanted: ${trouble.says}${names === undefined ? '' : `; ${names}`}`;
+  const { object, trouble, shared, names, asks } = found;
+  const what = asks ? 'it' : `${listed(shared.slice(0, MAX_SHARED))} as well`;
+  const which = `${object}, which uses ${what}, has a trouble: ${trouble.says}${names === undefined ? '' : `; ${names}`}`;
   const whose = first === undefined ? `${diagnosis.subject.name} seems well, but ` : `${first.says}; `;
   const [finding] = told([
     {
@@ -117,6 +125,12 @@ export function withSickBeside(
     },
   ]);
   return finding === undefined ? diagnosis : { ...diagnosis, findings: [finding, ...more].slice(0, MAX_FINDINGS) };
+}
+
+/** Whether what is wrong with the pod is with one of these services. */
+function asksFor(evidence: PodEvidence, own: readonly string[]): boolean {
+  const { services, guess } = nextPeers(evidence);
+  return guess === undefined && services.some(({ name }) => own.includes(name));
 }
 
 /** Those of the services that the pod uses as well, by its specification or its code. */
