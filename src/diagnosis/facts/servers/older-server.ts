@@ -1,10 +1,11 @@
-/** Tells that a server runs with the value that a Secret had before it was written: variables are read at a start. Pure. */
+/** Tells that a server has the value that a Secret had before it was written: variables are read at a start, or when data are made. Pure. */
 import { parseTime } from '../../../lib/index.ts';
 import type { Pod } from '../../evidence/kinds.ts';
 import type { ServiceEvidence } from '../../evidence/pod-evidence.ts';
 import { usedBy, variableSecrets } from '../configs/config-references.ts';
 import type { ContainerFacts } from '../pod/container-facts.ts';
 import type { PodFacts } from '../pod/pod-facts.ts';
+import { commandText } from '../peers/spec-peers.ts';
 import { formatAge } from '../words/text.ts';
 import { ROUNDING_MS } from '../../limits.ts';
 
@@ -30,10 +31,27 @@ export function olderSecretText(
     if (writtenMs === undefined || startedMs >= writtenMs - ROUNDING_MS) continue;
     // Both have the old one.
     if (ownMs !== undefined && ownMs < writtenMs) continue;
+    const since = `runs since before Secret ${name} was written (${formatAge(now - writtenMs)} ago)`;
+    const change = keptIn(server.pod);
+    if (change !== undefined)
+      return `${since}, and its data keep the password that they were made with: only ${change} changes that`;
     const why = asVariables.has(name) ? '' : ' (it mounts that with subPath, which is never updated)';
-    return `runs since before Secret ${name} was written (${formatAge(now - writtenMs)} ago), so that it has its old value${why}: it has to be restarted`;
+    return `${since}, so that it has its old value${why}: it has to be restarted`;
   }
   return undefined;
+}
+
+/** Servers that take a password from their variables once, when their data are made, and what changes it later. */
+const KEEPING: readonly (readonly [server: RegExp, change: string])[] = [
+  [/postgres|postgis|timescale|pgvector/i, 'ALTER ROLE … PASSWORD'],
+  [/maria|mysql|percona/i, 'ALTER USER … IDENTIFIED BY'],
+  [/mongo/i, 'changeUserPassword'],
+];
+
+/** What changes the password of such a server; undefined: it is none, as far as images and commands tell. */
+function keptIn({ spec }: Pod): string | undefined {
+  const text = (spec?.containers ?? []).map((each) => `${each.image ?? ''} ${commandText(each)}`).join(' ');
+  return KEEPING.find(([server]) => server.test(text))?.[1];
 }
 
 /** The Secrets of which a pod mounts single keys. */

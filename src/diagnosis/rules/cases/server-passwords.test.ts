@@ -157,6 +157,20 @@ const cases: readonly Case[] = [
     /behind service cache runs since before Secret app was written \(2m ago\), so that it has its old value: it has to be restarted$/,
   ],
   [
+    'PostgreSQL that runs since before the Secret of both was written',
+    withOlder(
+      refused({
+        container: {
+          command: ['sh', '-c', 'exec postgres -D /data'],
+          env: [key('SHOP_DB_PASSWORD', 'app', 'password')],
+        },
+        configs: [secret('app', { password: 'one' })],
+      }),
+    ),
+    'authentication-refused',
+    /behind service pg runs since before Secret app was written \(2m ago\), and its data keep the password that they were made with: only ALTER ROLE … PASSWORD changes that$/,
+  ],
+  [
     'no user of a file that may hold the password itself',
     refused(
       {
