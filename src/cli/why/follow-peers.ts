@@ -165,7 +165,8 @@ async function askServers(asker: Asker, followed: Followed): Promise<Diagnosis> 
   const next = peersOfWell(evidence, services);
   const { steps, passed } = await goOn(asker, { ...followed, next, said: '' });
   if (steps.length > 0) return withRoot(diagnosis, steps, next.serves);
-  const beside = await withNames(asker, diagnosis, evidence, pods);
+  // One that uses nobody meets nobody by a name.
+  const beside = services.length === 0 ? diagnosis : await withNames(asker, diagnosis, evidence, pods);
   return sickBesideWanted(beside)
     ? await withSick(asker, beside, {
         last: evidence,
