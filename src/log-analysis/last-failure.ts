@@ -1,4 +1,5 @@
 /** Finds what a program that still works says of a request that it fails just now, such as a probe that is answered with 500. Pure. */
+import { withReasonOfClose } from './closed-channels.ts';
 import type { Candidate } from './candidate.ts';
 import { type DecisiveLine, describe } from './describe.ts';
 import { partsOfMessages } from './messages.ts';
@@ -46,7 +47,7 @@ export function lastFailure(lines: readonly string[]): DecisiveLine | undefined 
   // A line of a request may only point to what the start said.
   const atStart = POINTS_BACK.test(best.line.text) ? notLoaded(lines) : undefined;
   if (atStart !== undefined) return atStart;
-  const told = describe(best, roled, ofOne, dialects);
+  const told = withReasonOfClose(describe(best, roled, ofOne, dialects), roled);
   return { ...told, index: told.index + Math.max(0, lines.length - LATELY_LINES) };
 }
 

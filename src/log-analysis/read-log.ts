@@ -6,6 +6,7 @@ import { errorsWhileWorking, type Life, SHORT_LIFE_MS } from './after-ready.ts';
 import type { Candidate } from './candidate.ts';
 import { type DecisiveLine, describe, shortened } from './describe.ts';
 import { understoodLog } from './understood-log.ts';
+import { withReasonOfClose } from './closed-channels.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { partsOfMessages, USAGE } from './messages.ts';
 import { overcome, requestLines, wentOn } from './overcome.ts';
@@ -80,7 +81,12 @@ export function readLog(lines: readonly string[], life: Life = {}): LogReading {
     .filter(({ line, score }) => line.index !== decisive.index && score >= best.score - 25 && !isConsequence(line.text))
     .map(({ line }) => line.said)
     .toReversed();
-  return { decisive, others: [...new Set(others)].slice(0, 10), live, dialects: names };
+  return {
+    decisive: withReasonOfClose(decisive, roled),
+    others: [...new Set(others)].slice(0, 10),
+    live,
+    dialects: names,
+  };
 }
 
 /** What a program says in so few lines is told, however long it lived. */
