@@ -121,6 +121,13 @@ describe('who may renew data that is too old', () => {
       'deployment/feeder stopped',
     ],
     ['none that has nothing to do with it', 'session:9 not found in redis', [cronWith('mail', 'send')], [], undefined],
+    [
+      'none that only uses the same server',
+      'session:a not found in redis (redis:6379) at app.py',
+      [cronWith('mail', 'python3 app.py --redis redis:6379'), cronWith('sweep', 'true')],
+      [],
+      undefined,
+    ],
     ['none of another deployment', 'price list is stale', [], [stopped('old-web', 'serve')], undefined],
   ])('is %s', (_, stale, cronJobs, deployments, told) => {
     const found = renewerOf(stale, { cronJobs, deployments });

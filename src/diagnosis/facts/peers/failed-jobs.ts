@@ -183,12 +183,15 @@ function stoppedOf({ deployments = [], statefulSets = [] }: Omit<Writers, 'cronJ
 
 /** Names with a mark between their words, as those of keys, tables and files have: "prices:current". */
 const NAME_IN_WORDS = /[a-z]\w{0,60}(?:[:._/-]\w{1,60}){1,8}/gi;
+/** Hosts with ports, and places in code: many have them that write nothing. */
+const OF_PEER_OR_PLACE = /:\d{1,5}$|\.(?:py|js|ts|rb|go|java|php|sh)$/i;
 const MAX_TEMPLATE = 64 * 1024;
 
 /** Whether a template has a name that the words quote. */
 function quotesOf(words: string, template: unknown): boolean {
   const text = JSON.stringify(template ?? {}).slice(0, MAX_TEMPLATE);
-  return (words.match(NAME_IN_WORDS) ?? []).some((name) => hasWord(text, name));
+  const names = (words.match(NAME_IN_WORDS) ?? []).filter((name) => !OF_PEER_OR_PLACE.test(name));
+  return names.some((name) => hasWord(text, name));
 }
 
 /** @param hasToBeNamed the only one there is counts for nothing */
