@@ -246,3 +246,16 @@ it('takes what a directory answered for the cause of a user that Apache does not
   );
   expect(requestsFail(lines)?.said.line).toMatch(/AH01695: .*No such object/);
 });
+
+it('takes the answer of another server for the reason of its own failed requests, at whatever level it is logged', () => {
+  const lines = times(
+    6,
+    '2026-01-31 10:20:02,711 INFO GET http://orders:8080/orders 401, token dropped (attempt 1)',
+    '10.2.1.18 - - [31/Jan/2026:10:20:02 +0000] "GET /my/orders HTTP/1.1" 502 24 "-" "curl/7.88.1"',
+    '10.2.0.1 - - [31/Jan/2026:10:20:04 +0000] "GET /healthz HTTP/1.1" 200 2 "-" "kube-probe/1.36"',
+  );
+  expect(requestsFail(lines)).toMatchObject({
+    answers: 502,
+    said: { line: 'GET http://orders:8080/orders 401, token dropped (attempt 1)' },
+  });
+});

@@ -34,7 +34,8 @@ export function requestsFail(lines: readonly string[]): FailsAgain | undefined {
   const recent = failed.at(-OFTEN - 1)?.place ?? since;
   const after = lately.slice(recent + 1, last + 1 + lengthOfRest(lately.slice(last + 1)));
   const own = after.filter((line) => statusIn(line) === undefined && !isOfProbe(line));
-  const said = lastFailure(own) ?? ownError(after) ?? ownWarning(own, Math.min(failed.length, OFTEN));
+  const often = Math.min(failed.length, OFTEN);
+  const said = lastFailure(own) ?? ownError(after) ?? ownWarning(own, often) ?? ownRequest(own, often);
   const answers = failed.at(-1)?.status ?? 500;
   const isTheirs = failed.at(-1)?.fault !== 'ours';
   if (failed.length < OFTEN && (said === undefined || isTheirs)) return undefined;
@@ -68,6 +69,20 @@ function ownWarning(lines: readonly string[], failed: number): DecisiveLine | un
   const often = warned.findLast(({ said }) => (counts.get(wordsOf(said)) ?? 0) * 2 >= failed);
   return (
     often && { line: maskSecrets(often.said).slice(0, MAX_RECORD), index: often.index, related: [], firmness: 'weak' }
+  );
+}
+
+/** A request of its own to another server, and how that answered: "GET http://orders:8080/orders 401, token dropped". */
+const ASKED =
+  /\b(?:GET|POST|PUT|PATCH|DELETE|HEAD) https?:\/\/[\w.-]{1,253}(?::\d{1,5})?(?:\/\S{0,500})?"? (?:-> |=> |- |: |returned |answered )?[45]\d\d\b/;
+
+/** What another server answers to it with most of the failed requests, which many programs log at level info. */
+function ownRequest(lines: readonly string[], failed: number): DecisiveLine | undefined {
+  const { roled } = understoodLog(lines);
+  const asked = roled.filter(({ role, text }) => role === 'line' && ASKED.test(text));
+  const last = asked.length * 2 >= failed ? asked.at(-1) : undefined;
+  return (
+    last && { line: maskSecrets(last.said).slice(0, MAX_RECORD), index: last.index, related: [], firmness: 'weak' }
   );
 }
 
