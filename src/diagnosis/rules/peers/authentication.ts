@@ -92,6 +92,10 @@ const NOT_PARSED =
 const HELD_BY_OTHER = /\bin exclusive use\b|\bRESOURCE_LOCKED\b|\bexclusive (?:access|queue|lock)\b/i;
 /** A directory that let Apache in, and did not find somebody else. */
 const SEARCHED = /\[ldap_search\w*\(\)[^\]]{0,80}\]\[(?!Invalid credentials)/i;
+/** RabbitMQ's own log of what it refused to a client. */
+const SAID_BY_BROKER = /\bChannel error on connection </;
+/** RabbitMQ has let the user in. */
+const OF_RIGHT = /\baccess to (?:queue|exchange|topic) '[^']{1,255}' in vhost '[^']{1,255}' refused for user\b/i;
 const NO_FILE = /no such file|\bENOENT\b/i;
 export interface RefusedCredentials {
   readonly word: LastWord;
@@ -107,7 +111,7 @@ export function refusedCredentials(facts: PodFacts, container: ContainerFacts): 
   const refused = lastWord(container, REFUSED) ?? propertyWord(container, REFUSED_LOGIN);
   const word = refused ?? lastWord(container, FORBIDDEN) ?? propertyWord(container, REFUSED_RIGHT);
   if (word === undefined || (unready && word.fromEnd > 8) || OWN_SETTINGS.test(word.line)) return undefined;
-  if (SEARCHED.test(word.line)) return undefined;
+  if (SEARCHED.test(word.line) || SAID_BY_BROKER.test(word.line)) return undefined;
   // A key that its program does not use was never shown.
   if (REFUSED_BY_SSH.test(word.line) && isTooOpen(facts, container)) return undefined;
   // Another rule tells of a login that is not its own.
@@ -117,7 +121,7 @@ export function refusedCredentials(facts: PodFacts, container: ContainerFacts): 
   // What the system refused, no peer was asked for: a token that could not be read was never shown to it.
   if (NO_FILE.test(word.line) || HELD_BY_OTHER.test(word.line) || isCausedBySystem(word.line, word.match))
     return undefined;
-  return { word, isForbidden: refused === undefined };
+  return { word, isForbidden: refused === undefined || OF_RIGHT.test(word.line) };
 }
 
 /** The same, or that of the last failure of one that runs and is not ready: what its probe is answered may come of it. */

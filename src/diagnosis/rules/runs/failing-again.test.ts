@@ -128,6 +128,20 @@ describe('a container that looks well', () => {
       /^container web runs, and answers each request for bank:8443 with 403 \(8 times\): .*TCP_DENIED\/403 3515 CONNECT bank:8443.*; it has acl SSL_ports port 443 \(ConfigMap egress-conf, key squid\.conf, line 1\)$/,
     ],
     [
+      'is a broker that keeps a user from a queue',
+      runs(
+        "2026-01-31 11:59:30.123456+00:00 [error] <0.934.0> Channel error on connection <0.934.0> (10.2.1.14:33558 -> 10.2.1.11:5672, vhost: '/', user: 'billing'), channel 1: operation basic.consume caused a channel exception access_refused: access to queue 'invoices.v2' in vhost '/' refused for user 'billing'",
+      ),
+      'info',
+      /^container web runs, and [^:]*: Channel error on connection .*access to queue 'invoices\.v2' .*refused for user 'billing'/,
+    ],
+    [
+      'has a user whom the broker keeps from a queue',
+      runs("ERROR ACCESS_REFUSED - access to queue 'invoices.v2' in vhost '/' refused for user 'billing'"),
+      'warning',
+      /it is denied what it asks of its peer: ACCESS_REFUSED - access to queue 'invoices\.v2'/,
+    ],
+    [
       'is Apache whose base of users its directory does not have',
       {
         ...runs(''),
