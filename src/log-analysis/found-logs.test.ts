@@ -259,3 +259,11 @@ it('takes the answer of another server for the reason of its own failed requests
     said: { line: 'GET http://orders:8080/orders 401, token dropped (attempt 1)' },
   });
 });
+
+it('takes the connections that a check of MariaDB only opens for nothing, also where nothing else is in the log', () => {
+  const lines = times(
+    40,
+    "2026-01-31 10:22:01 184 [Warning] Aborted connection 184 to db: 'unconnected' user: 'unauthenticated' host: '10.2.1.110' (This connection closed normally without authentication)",
+  );
+  expect(failsAgain(lines) ?? keepsFailing(lines)).toBeUndefined();
+});

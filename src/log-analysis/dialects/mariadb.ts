@@ -5,7 +5,7 @@ import type { Dialect } from './dialect.ts';
 export const mariadb: Dialect = {
   name: 'mariadb',
   recognises:
-    /\b(?:mysqld|mariadbd|InnoDB)\b|\[(?:ERROR|Warning|Note)\] (?:\[MY-|InnoDB|Plugin|Server|Can't|Could not)/,
+    /\b(?:mysqld|mariadbd|InnoDB)\b|\[(?:ERROR|Warning|Note)\] (?:\[MY-|InnoDB|Plugin|Server|Can't|Could not|Aborted connection \d)/,
   noise: anyOf(
     /failed to retrieve the MAC/,
     // Probes that only open a connection.

@@ -282,7 +282,7 @@ function missingToken(facts: PodFacts, container: ContainerFacts, word: LastWord
 const OF_SYSTEM = /no such file|ENOENT|FileNotFound|NoSuchFile|\bfile is missing\b/i;
 /** What is not found is something within the file: "unknown: option intervall does not exist in /etc/a.conf". */
 const WITHIN =
-  /\b(?:options?|fields?|keys?|sections?|directives?|settings?|parameters?|variables?|propert(?:y|ies)|plugins?|columns?|tables?|users?|roles?|groups?|delimiters?|types?|class(?:es)?|functions?|methods?|symbols?|commands?|hosts?|hostnames?|schemas?|databases?|index(?:es)?|attributes?|elements?|targets?|upstreams?|backends?|clusters?|zones?|services?|blocks?|entr(?:y|ies))\b[^/]{0,60}(?:not found\b|does not exist|(?:cannot|can't|could not) find)|(?:find|locate) (?:[\w-]{1,30} )?["'`]?[\w:.-]{1,200}["'`]? in\b/i;
+  /\b(?:options?|fields?|keys?|sections?|directives?|settings?|parameters?|variables?|propert(?:y|ies)|plugins?|columns?|tables?|(?:prepared )?statements?|cursors?|sequences?|views?|extensions?|users?|roles?|groups?|delimiters?|types?|class(?:es)?|functions?|methods?|symbols?|commands?|hosts?|hostnames?|schemas?|databases?|index(?:es)?|attributes?|elements?|targets?|upstreams?|backends?|clusters?|zones?|services?|blocks?|entr(?:y|ies))\b[^/]{0,60}(?:not found\b|does not exist|(?:cannot|can't|could not) find)|(?:find|locate) (?:[\w-]{1,30} )?["'`]?[\w:.-]{1,200}["'`]? in\b/i;
 const PARSES = /\b(?:pars(?:e|ing)|unmarshal\w*|decod(?:e|ing)|syntax)\b/i;
 
 /** Whether the line says that something else than this file is missing. */

@@ -142,6 +142,14 @@ describe('a container that looks well', () => {
       /it is denied what it asks of its peer: ACCESS_REFUSED - access to queue 'invoices\.v2'/,
     ],
     [
+      'lacks a prepared statement, and no file of the path of its request',
+      runs(
+        'psycopg2.errors.InvalidSqlStatementName: prepared statement "get_product" does not exist (api: Exception on /products/243 [GET])',
+      ),
+      'info',
+      /^container web runs, and (?!.*its file).*prepared statement "get_product" does not exist/,
+    ],
+    [
       'is Apache whose base of users its directory does not have',
       {
         ...runs(''),
