@@ -1,6 +1,13 @@
 /** Decides what else is worth reading once the pod is known; few reads spare the server, and its secrets. */
 import { parseTime } from '../lib/index.ts';
-import { controllerOf, driverVolumeOf, isConditionTrue, type Service } from '../api/index.ts';
+import {
+  controllerOf,
+  driverVolumeOf,
+  isConditionTrue,
+  labelSelectorOf,
+  matchesLabels,
+  type Service,
+} from '../api/index.ts';
 import type { Event, Pod } from './evidence/kinds.ts';
 import type { PodEvidence } from './evidence/pod-evidence.ts';
 import {
@@ -440,20 +447,17 @@ export function quotedServices(evidence: PodEvidence, all: readonly Service[]): 
   const { namespace = 'default', labels } = evidence.pod.metadata ?? {};
   const texts = textsOf(evidence);
   return all
-    .filter(({ spec }) => !selects(spec?.selector, labels))
+    .filter((service) => !selects(service, labels))
     .flatMap(({ metadata }) => metadata?.name ?? [])
     .filter((name) => texts.some((text) => isQuoted(text, name)))
     .map((name) => ({ namespace, name }))
     .slice(0, MAX_QUOTED);
 }
 
-/** Whether the selector of a service has a pod with these labels. */
-export function selects(
-  selector: Readonly<Record<string, string>> | undefined,
-  labels: Readonly<Record<string, string>> = {},
-): boolean {
-  const wanted = Object.entries(selector ?? {});
-  return wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value);
+/** Whether the selector of a service has a pod with these labels; one without a selector has none. */
+export function selects({ spec }: Service, labels: Readonly<Record<string, string>> | undefined): boolean {
+  const parsed = Object.keys(spec?.selector ?? {}).length > 0 && labelSelectorOf({ matchLabels: spec?.selector ?? {} });
+  return parsed !== undefined && parsed !== false && matchesLabels(parsed, labels);
 }
 
 /** Services that are looked at because the code of a pod names them. */

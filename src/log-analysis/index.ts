@@ -27,7 +27,7 @@ export { isOfPgBouncer } from './dialects/pgbouncer.ts';
 export { isOfProbe } from './probe-lines.ts';
 export * from './read-log.ts';
 export { isRefusal } from './refusals.ts';
-export { pathIn, statusIn } from './request-lines.ts';
+export { isAnsweredSince, pathIn, statusIn } from './request-lines.ts';
 export { requestsFail } from './requests-fail.ts';
 export { someFail, someRequestsFail } from './some-requests-fail.ts';
 export { standingFault } from './standing-fault.ts';

@@ -5,7 +5,7 @@ import { type DecisiveLine, describe } from './describe.ts';
 import { partsOfMessages } from './messages.ts';
 import { notLoaded } from './not-loaded.ts';
 import { pick, shape } from './pick.ts';
-import { pathIn, statusIn } from './request-lines.ts';
+import { isAnsweredSince } from './request-lines.ts';
 import type { RoledLine } from './traces.ts';
 import { understoodLog } from './understood-log.ts';
 import { weigh } from './weigh.ts';
@@ -28,7 +28,7 @@ export function lastFailure(lines: readonly string[]): DecisiveLine | undefined 
   const parts = partsOfMessages(roled);
   const candidates = roled.flatMap((line, position): readonly Candidate[] => {
     if (line.role === 'frame' || line.part === true || parts.has(position)) return [];
-    if (isAnsweredSince(line.text, roled.slice(position + 1))) return [];
+    if (NAMES_REQUEST.test(line.text) && isAnsweredSince(line.text, textsAfter(roled, position))) return [];
     const weight = weigh(line, dialects, roled[position + 1]);
     return weight === undefined || weight.score < MIN_SCORE ? [] : [{ line, position, ...weight }];
   });
@@ -51,18 +51,12 @@ export function lastFailure(lines: readonly string[]): DecisiveLine | undefined 
   return { ...told, index: told.index + Math.max(0, lines.length - LATELY_LINES) };
 }
 
-/** Whether the line names a request, and the same one was answered well in a later line. */
-function isAnsweredSince(text: string, later: readonly RoledLine[]): boolean {
-  const path = NAMES_REQUEST.test(text) ? pathIn(text) : undefined;
-  return (
-    path !== undefined && later.some((line) => pathIn(line.text) === path && (statusIn(line.text) ?? FAILED) < FAILED)
-  );
+function textsAfter(roled: readonly RoledLine[], position: number): readonly string[] {
+  return roled.slice(position + 1).map(({ text }) => text);
 }
 
 /** As the error logs of proxies do: 'upstream timed out, request: "GET /orders HTTP/1.1"'. */
 const NAMES_REQUEST = /\brequest: "[A-Z]{3,7} \//;
-/** Statuses from this on are failures, of the client or of the server. */
-const FAILED = 400;
 
 /** "check your startup logs for errors", "no application loaded" */
 const POINTS_BACK =

@@ -32,6 +32,15 @@ export function statusIn(line: string): number | undefined {
   return found === undefined ? undefined : Number(found);
 }
 
+/** Statuses from this on are failures, of the client or of the server. */
+const FAILED = 400;
+
+/** Whether a later line records that the request was answered well which a line names: its trouble is over. */
+export function isAnsweredSince(complaint: string, later: readonly string[]): boolean {
+  const path = pathIn(complaint);
+  return path !== undefined && later.some((line) => pathIn(line) === path && (statusIn(line) ?? FAILED) < FAILED);
+}
+
 /** The host and port that a proxy is asked to connect to. */
 const CONNECTED = /\bCONNECT ([\w.-]{1,253}:\d{1,5})\b/;
 

@@ -142,7 +142,7 @@ function podsBeside(asker: Asker, { metadata }: Pod): Promise<readonly Pod[]> {
 async function servicesOf(asker: Asker, { metadata }: Pod): Promise<readonly string[]> {
   const { namespace = 'default', labels } = metadata ?? {};
   const all = await asker.list(`services in namespace ${namespace}`, SERVICES, { namespace, limit: MAX_LISTED });
-  return all.filter(({ spec }) => selects(spec?.selector, labels)).flatMap((each) => each.metadata?.name ?? []);
+  return all.filter((service) => selects(service, labels)).flatMap((each) => each.metadata?.name ?? []);
 }
 
 /** The diagnosis of a pod that seems well, with what the servers that it uses complain of, or what is wrong with them. */

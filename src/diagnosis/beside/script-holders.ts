@@ -1,10 +1,10 @@
 /** Tells who runs the script for which Redis lets everybody else wait: its log names the script by the SHA-1 of its text. Pure. */
-import { controllerOf } from '../../api/index.ts';
 import { sha1 } from '../../lib/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import type { ConfigEvidence, PodEvidence } from '../evidence/pod-evidence.ts';
+import { type ConfigText, textsOfMaps } from '../facts/configs/config-texts.ts';
 import { configMapsOf } from '../facts/configs/config-references.ts';
-import { ownerOf } from '../facts/pod/owner-of.ts';
+import { ownerOf, workloadUid } from '../facts/pod/owner-of.ts';
 import { commandText } from '../facts/peers/spec-peers.ts';
 import { isQuoted } from '../follow/quiet-peers.ts';
 import type { Diagnosis } from '../finding.ts';
@@ -39,7 +39,7 @@ export function withScriptHolder(
       pods
         .filter(({ metadata }) => metadata?.uid !== evidence.pod.metadata?.uid)
         .slice(0, MAX_PODS)
-        .map((pod) => [controllerOf(pod)?.uid ?? pod.metadata?.uid, pod] as const),
+        .map((pod) => [workloadUid(pod), pod] as const),
     ).values(),
   ];
   const names = evidence.services.flatMap(({ server }) =>
@@ -51,18 +51,8 @@ export function withScriptHolder(
     : { ...diagnosis, findings: [{ ...first, says: `${first.says}; ${text}` }, ...more] };
 }
 
-interface Script {
-  readonly at: string;
-  readonly text: string;
-}
-
-function filesOf(pod: Pod, configs: readonly ConfigEvidence[]): readonly Script[] {
-  const used = new Set(configMapsOf(pod).map(({ name }) => name));
-  return configs
-    .filter(({ kind, name }) => kind === 'ConfigMap' && used.has(name))
-    .flatMap(({ name, texts = {} }) =>
-      Object.entries(texts).map(([key, text]) => ({ at: `ConfigMap ${name}, key ${key}`, text })),
-    );
+function filesOf(pod: Pod, configs: readonly ConfigEvidence[]): readonly ConfigText[] {
+  return textsOfMaps(configs, new Set(configMapsOf(pod).map(({ name }) => name)));
 }
 
 function objectOf(pod: Pod): string {
@@ -97,7 +87,7 @@ function onlyRunner(
   configs: readonly ConfigEvidence[],
 ): string | undefined {
   const found = pods.flatMap((pod) => {
-    const texts: readonly Script[] = [
+    const texts: readonly ConfigText[] = [
       ...(pod.spec?.containers ?? []).map((spec) => ({ at: 'its command', text: commandText(spec) })),
       ...filesOf(pod, configs),
     ];

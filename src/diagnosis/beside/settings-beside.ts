@@ -2,12 +2,11 @@
  * Finds the setting of another workload behind an error that names no server of its own: a pooler that stands between a program and its
  * database is named by neither. Pure.
  */
-import { controllerOf } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import type { ConfigEvidence } from '../evidence/pod-evidence.ts';
 import { complaintsIn, settingOf } from '../facts/servers/server-settings.ts';
 import type { Diagnosis } from '../finding.ts';
-import { ownerOf } from '../facts/pod/owner-of.ts';
+import { ownerOf, workloadUid } from '../facts/pod/owner-of.ts';
 
 /** Pods of which the settings are read. */
 const MAX_PODS = 50;
@@ -48,9 +47,9 @@ export function withSettingBeside(
   if (first === undefined || names.length === 0) return diagnosis;
   const others = new Map(
     pods
-      .filter((pod) => pod.metadata?.uid !== own.metadata?.uid && workloadOf(pod) !== workloadOf(own))
+      .filter((pod) => pod.metadata?.uid !== own.metadata?.uid && workloadUid(pod) !== workloadUid(own))
       .slice(0, MAX_PODS)
-      .map((pod) => [workloadOf(pod), pod] as const),
+      .map((pod) => [workloadUid(pod), pod] as const),
   );
   const found = [...others.values()].flatMap((pod) => {
     const has = settingOf({ pod, configs }, [first.says], names);
@@ -59,8 +58,4 @@ export function withSettingBeside(
   const [only, ...rest] = found;
   if (only === undefined || rest.length > 0) return diagnosis;
   return { ...diagnosis, findings: [{ ...first, says: `${first.says}; ${only.object} ${only.has}` }, ...more] };
-}
-
-function workloadOf(pod: Pod): string | undefined {
-  return controllerOf(pod)?.uid ?? pod.metadata?.uid;
 }

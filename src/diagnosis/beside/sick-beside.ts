@@ -2,11 +2,12 @@
  * Where a pod fails and does not say why, or seems well: which pods beside it that use the same server are in trouble, such as a worker that
  * empties the queue which it fills, or a Job that was to make its tables. Those that look well by their status may fail at their work. Pure.
  */
-import { controllerOf, isConditionTrue } from '../../api/index.ts';
+import { isConditionTrue } from '../../api/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import type { PodEvidence } from '../evidence/pod-evidence.ts';
 import { allPeers, isItself, serviceOfHost } from '../facts/peers/dependencies.ts';
 import { isOptionalPeer } from '../facts/peers/optional-peers.ts';
+import { workloadUid } from '../facts/pod/owner-of.ts';
 import { podFacts } from '../facts/pod/pod-facts.ts';
 import { listed } from '../facts/words/text.ts';
 import type { Diagnosis, Finding, RankedFinding } from '../finding.ts';
@@ -51,18 +52,14 @@ export function othersBeside(
   passed: ReadonlySet<string | undefined>,
   urgency: (pod: Pod) => number,
 ): readonly Pod[] {
-  const known = new Set(pods.filter(({ metadata }) => passed.has(metadata?.uid)).map((pod) => workloadOf(pod)));
-  const done = new Set(pods.filter(({ status }) => status?.phase === 'Succeeded').map((pod) => workloadOf(pod)));
+  const known = new Set(pods.filter(({ metadata }) => passed.has(metadata?.uid)).map((pod) => workloadUid(pod)));
+  const done = new Set(pods.filter(({ status }) => status?.phase === 'Succeeded').map((pod) => workloadUid(pod)));
   // A try of a Job that failed before another one was done is over.
-  const isOver = (pod: Pod): boolean => pod.status?.phase === 'Failed' && done.has(workloadOf(pod));
-  const others = pods.filter((pod) => isThere(pod) && !isOver(pod) && !known.has(workloadOf(pod)));
+  const isOver = (pod: Pod): boolean => pod.status?.phase === 'Failed' && done.has(workloadUid(pod));
+  const others = pods.filter((pod) => isThere(pod) && !isOver(pod) && !known.has(workloadUid(pod)));
   const key = (pod: Pod): number => urgency(pod) + (isSick(pod) ? 1 : 0);
-  const byWorkload = new Map(others.toSorted((a, b) => key(a) - key(b)).map((pod) => [workloadOf(pod), pod] as const));
+  const byWorkload = new Map(others.toSorted((a, b) => key(a) - key(b)).map((pod) => [workloadUid(pod), pod] as const));
   return [...byWorkload.values()].toSorted((a, b) => key(b) - key(a)).slice(0, MAX_LOOKED);
-}
-
-function workloadOf(pod: Pod): string | undefined {
-  return controllerOf(pod)?.uid ?? pod.metadata?.uid;
 }
 
 function isThere({ metadata, status }: Pod): boolean {

@@ -6,6 +6,7 @@ import { controllerOf } from '../../api/index.ts';
 import { maskSecrets } from '../../log-analysis/index.ts';
 import type { Pod } from '../evidence/kinds.ts';
 import type { ConfigEvidence, PodEvidence } from '../evidence/pod-evidence.ts';
+import { type ConfigText, textsOfMaps } from '../facts/configs/config-texts.ts';
 import { allPeers, isItself } from '../facts/peers/dependencies.ts';
 import { isOptionalPeer } from '../facts/peers/optional-peers.ts';
 import { podFacts } from '../facts/pod/pod-facts.ts';
@@ -80,18 +81,8 @@ function takenTexts(pod: Pod, configs: readonly ConfigEvidence[]): readonly stri
   return hasList ? specTextsOf(pod, configs) : textsOf(pod, configs);
 }
 
-interface File {
-  readonly at: string;
-  readonly text: string;
-}
-
-function filesOf({ spec }: Pod, configs: readonly ConfigEvidence[]): readonly File[] {
-  const mounted = new Set((spec?.volumes ?? []).flatMap(({ configMap }) => configMap?.name ?? []));
-  return configs
-    .filter(({ kind, name }) => kind === 'ConfigMap' && mounted.has(name))
-    .flatMap(({ name, texts = {} }) =>
-      Object.entries(texts).map(([key, text]) => ({ at: `ConfigMap ${name}, key ${key}`, text })),
-    );
+function filesOf({ spec }: Pod, configs: readonly ConfigEvidence[]): readonly ConfigText[] {
+  return textsOfMaps(configs, new Set((spec?.volumes ?? []).flatMap(({ configMap }) => configMap?.name ?? [])));
 }
 
 /** '{"queue": "reports"}', "queue='reports'" */

@@ -14,7 +14,7 @@ import { askedBefore } from './asked-before.ts';
 import { awaitedPeers, commandPeers, commandText, environmentPeers, placeText, type SpecPeer } from './spec-peers.ts';
 import { straysText } from './stray-endpoints.ts';
 import { hasWord, listed } from '../words/text.ts';
-import { pathIn, peerIn, peersOfUrls, statusIn, unresolvedHost } from '../../../log-analysis/index.ts';
+import { isAnsweredSince, peerIn, peersOfUrls, unresolvedHost } from '../../../log-analysis/index.ts';
 
 const REFUSED = anyOf(
   // A broker that answers "Connection Refused: not authorised" has been reached.
@@ -137,21 +137,12 @@ export function isOutdated({ lines, failing }: ContainerFacts, { word }: Trouble
   const isOfPeer = (line: string): boolean => REFUSED.test(line) || UNRESOLVED.test(line);
   const last = lines.findLastIndex((line) => isOfPeer(line) || saysAgain(line, word.line));
   const after = last === -1 ? [] : lines.slice(last + 1);
-  if (after.some((line) => CONNECTED.test(line)) || isAnsweredSince(after, word.line)) return true;
+  if (after.some((line) => CONNECTED.test(line)) || isAnsweredSince(word.line, after)) return true;
   const since = lines.slice(lines.findLastIndex((line) => saysAgain(line, word.line)) + 1);
   if (since.length === lines.length || since.some(isOfPeer)) return false;
   if (failing === undefined || REFUSED.test(failing.line) || UNRESOLVED.test(failing.line)) return false;
   return timesIn(since, failing.line) >= OTHERS_AFTER;
 }
-
-/** Whether a proxy has passed on a request since for the same path as that of the complaint, and it was answered. */
-function isAnsweredSince(since: readonly string[], complaint: string): boolean {
-  const path = pathIn(complaint);
-  return path !== undefined && since.some((line) => pathIn(line) === path && (statusIn(line) ?? FAILED) < FAILED);
-}
-
-/** Statuses from this on are failures, of the client or of the server. */
-const FAILED = 400;
 
 /** What a program says whose peer has come up. */
 const CONNECTED = /(?<!dis|not |never )\b(?:re)?connected(?! by)\b/i;

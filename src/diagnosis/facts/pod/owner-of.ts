@@ -3,6 +3,11 @@ import { controllerOf } from '../../../api/index.ts';
 import type { Pod } from '../../evidence/kinds.ts';
 import { TEMPLATE_HASH } from './rollout-overlap.ts';
 
+/** The same for all pods of one controller, and another for each pod that has none. */
+export function workloadUid(pod: Pod): string | undefined {
+  return controllerOf(pod)?.uid ?? pod.metadata?.uid;
+}
+
 /** "deployment/web": a ReplicaSet of a Deployment has that one's name and a hash; undefined: nobody made it, or its node did. */
 export function ownerOf(pod: Pod): string | undefined {
   const { kind, name = '' } = controllerOf(pod) ?? {};
